@@ -38,7 +38,7 @@ from webquarry.tool import TextAnswer, load
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo import own_settings
 
-REPLY = Path(__file__).parent.parent / "tests" / "search" / "replies" / "duckduckgo" / "web_ok.html"
+REPLY = Path(__file__).parent.parent / "tests" / "search" / "replies" / "duckduckgo" / "ok_200.html"
 RESULTS = 4  # on the recorded page; with more it would be asked for a second one
 ROUNDS = 101
 CROWDS = 11

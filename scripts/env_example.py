@@ -12,10 +12,10 @@ from settings_table import takes
 
 from webquarry.registry import members_of
 from webquarry.search.patents.provider import PatentProvider
+from webquarry.search.plan import LAST, PREFERRED
 from webquarry.search.provider import Provider
-from webquarry.search.routing import LAST, PREFERRED
 from webquarry.search.scholarly.provider import Scholarly
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
 
@@ -95,7 +95,7 @@ def _servers() -> str:
     return f"# ---- Several servers ----\n\n{url}#{REDIS_URL.variable}=\n\n{key}#{STORE_KEY.variable}=\n"
 
 
-def _provider(provider: Member) -> str:
+def _provider(provider: Service) -> str:
     """What one provider needs; nothing for those that need nothing."""
     if not provider.missing:
         return ""

@@ -10,7 +10,7 @@ from webquarry.registry import members_of
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.provider import Provider
 from webquarry.search.scholarly.provider import Scholarly
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
 HEAD = """# Search providers
@@ -60,7 +60,7 @@ def providers_table() -> str:
     )
 
 
-def _index_row(kind: type[Member]) -> str:
+def _index_row(kind: type[Service]) -> str:
     label = f"[{kind.label}]({kind.sign_up})" if kind.sign_up else kind.label
     variables = ", ".join(f"`{wanted.variable}`" for wanted in kind.credentials)
     files = ", ".join(f"`{wanted.file}`" for wanted in kind.credentials)

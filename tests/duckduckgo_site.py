@@ -48,8 +48,8 @@ def as_recorded(asked: Asked) -> bytes:
     if asked.way == "api":
         return recorded("instant/article")
     if asked.way == "lite":
-        return recorded("duckduckgo/web_lite")
-    return recorded("duckduckgo/web_page2_last" if "s" in asked.fields else "duckduckgo/web_ok")
+        return recorded("duckduckgo/ok_200_lite")
+    return recorded("duckduckgo/ok_200_page2_last" if "s" in asked.fields else "duckduckgo/ok_200")
 
 
 def many(total: int) -> Rule:
@@ -58,7 +58,7 @@ def many(total: int) -> Rule:
     def answer(asked: Asked) -> bytes:
         start = int(asked.fields.get("s", "0"))
         if start and not asked.fields.get("vqd"):
-            return recorded("duckduckgo/error_202_html_anomaly")
+            return recorded("duckduckgo/challenge_202_html_anomaly")
         end = min(total, start + (FURTHER_PAGE if start else FIRST_PAGE))
         rows = [
             (f"Result {n}", f"https://site{n}.example/", f"Text {n}.")

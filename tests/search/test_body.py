@@ -39,7 +39,7 @@ CAPTCHA = b"<html><body>Our systems have detected unusual traffic. <div class='g
         (b"", 204, ProviderFailure, True),
         (b"", 301, ProviderFailure, False),
         (b"", 500, ProviderFailure, True),
-        (recorded("brave/web_ok")[:-200], 200, ProviderFailure, True),
+        (recorded("brave/ok_200")[:-200], 200, ProviderFailure, True),
         (b"\xff\xfe\x00", 200, ProviderFailure, True),
         (b"[" * 100_000, 200, ProviderFailure, True),
         (b'{"a": ' + b"9" * 5000 + b"}", 200, ProviderFailure, True),

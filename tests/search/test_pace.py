@@ -49,7 +49,7 @@ def test_calls_of_many_tasks_go_one_after_the_other_with_the_pause_between_them(
 
         async def call() -> None:
             nonlocal under_way
-            async with pace.turn(provider):
+            async with pace.hold(provider):
                 under_way += 1
                 starts.append(clock.seconds)
                 await asyncio.sleep(0)
@@ -70,7 +70,7 @@ def test_time_that_has_passed_anyway_counts_as_the_pause() -> None:
         pace, starts = Pace(clock), []
         for passed in (0.0, 0.75, 5.0):
             clock.seconds += passed
-            async with pace.turn(provider):
+            async with pace.hold(provider):
                 starts.append(clock.seconds)
         return starts
 
@@ -84,9 +84,9 @@ def test_a_call_that_fails_or_is_given_up_leaves_the_turn_to_the_next() -> None:
     async def run() -> float:
         pace = Pace(clock)
         with pytest.raises(ZeroDivisionError):
-            async with pace.turn(provider):
+            async with pace.hold(provider):
                 raise ZeroDivisionError
-        async with pace.turn(provider):
+        async with pace.hold(provider):
             return clock.seconds
 
     assert asyncio.run(run()) == 1
@@ -98,7 +98,7 @@ def test_a_provider_without_an_interval_is_never_kept_waiting() -> None:
     async def run() -> float:
         clock = HandClock()
         pace = Pace(clock)
-        async with pace.turn(provider), pace.turn(provider):
+        async with pace.hold(provider), pace.hold(provider):
             return clock.seconds
 
     assert asyncio.run(run()) == 0
@@ -110,8 +110,8 @@ def test_the_router_keeps_the_pace_between_pages_and_between_the_two_ways() -> N
     def answer(request: httpx2.Request) -> httpx2.Response:
         starts.append((request.url.host.partition(".")[0], clock.seconds))
         if request.url.host.startswith("html"):
-            return httpx2.Response(202, content=recorded("duckduckgo/error_202_html_anomaly"))
-        return httpx2.Response(200, content=recorded("duckduckgo/web_lite"))
+            return httpx2.Response(202, content=recorded("duckduckgo/challenge_202_html_anomaly"))
+        return httpx2.Response(200, content=recorded("duckduckgo/ok_200_lite"))
 
     async def run() -> None:
         settings = Settings.from_environment({"WEBQUARRY_RETRIES": "0"})

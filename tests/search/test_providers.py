@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.search.replies import ERRORS, FOLDER, recorded_json, recorded_reply, reply, status_of
+from tests.search.replies import ERRORS, NAMES, recorded_json, recorded_reply, reply, status_of
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 from webquarry.registry import members_of
@@ -42,7 +42,7 @@ def provider_of(name: str) -> Provider:
 
 @each_provider
 def test_a_recorded_reply_becomes_results_with_absolute_urls(kind: type[Provider]) -> None:
-    results = configured(kind).parse_reply(recorded_reply(f"{kind.name}/web_ok")).results
+    results = configured(kind).parse_reply(recorded_reply(f"{kind.name}/ok_200")).results
 
     assert results
     assert all(
@@ -155,7 +155,7 @@ def test_an_engine_id_is_no_secret_to_conceal() -> None:
 @pytest.mark.parametrize("name", ERRORS)
 def test_no_recorded_error_repeats_a_key_that_the_provider_put_into_it(name: str) -> None:
     provider = provider_of(name)
-    body = _with_key_everywhere(recorded_json(name))
+    body = add_to_texts(recorded_json(name), "canary-1234567")
 
     with pytest.raises(WebquarryError) as caught:
         provider.parse_reply(reply(body, status_of(name)))
@@ -163,16 +163,16 @@ def test_no_recorded_error_repeats_a_key_that_the_provider_put_into_it(name: str
     assert "canary" not in repr(caught.value.as_dict())
 
 
-def _with_key_everywhere(value: Any) -> Any:
-    """The same JSON with our key at the end of every text that a person would read."""
+def add_to_texts(value: Any, words: str) -> Any:
+    """The same JSON with these words at the end of every text that a person would read."""
     if isinstance(value, dict):
-        return {name: _with_key_everywhere(part) for name, part in value.items()}
+        return {name: add_to_texts(part, words) for name, part in value.items()}
     if isinstance(value, list):
-        return [_with_key_everywhere(part) for part in value]
-    return f"{value} canary-1234567" if isinstance(value, str) and " " in value else value
+        return [add_to_texts(part, words) for part in value]
+    return f"{value} {words}" if isinstance(value, str) and " " in value else value
 
 
-RECORDED = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/[ew]*.json"))
+RECORDED = [name for name in NAMES if name.endswith(".json")]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda part: (

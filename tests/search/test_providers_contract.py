@@ -1,8 +1,7 @@
 """The contract of every provider, with every recorded reply: results are clean, "nothing" is an
 answer, errors have a kind.
 
-A provider joins by its name in the registry and a folder of replies; a reply joins by a line in the
-table.
+A provider joins by its name in the registry and a folder of replies; a reply joins by its name.
 """
 
 from __future__ import annotations
@@ -12,10 +11,16 @@ from dataclasses import fields
 
 import pytest
 
-from tests.search.replies import FOLDER, recorded, recorded_reply, reply
+from tests.search.replies import (
+    NAMES,
+    is_answer,
+    outcome_of,
+    recorded,
+    recorded_reply,
+    reply,
+)
 from tests.search.test_providers import (
     BY_NAME,
-    KINDS,
     configured,
     each_keyed,
     each_provider,
@@ -27,81 +32,10 @@ from webquarry.search.provider import Provider
 from webquarry.search.query.domains import host_of
 from webquarry.search.replies.text import iso_date, plain
 
-OUTCOME_OF = {
-    "brave/error_400_option_not_in_plan.json": "auth",
-    "brave/error_422_missing_token.json": "auth",
-    "brave/error_422_token_invalid.json": "auth",
-    "brave/error_422_validation.json": "bad_input",
-    "brave/error_429_quota_limited.json": "rate_limited",
-    "brave/error_429_rate_limited.json": "rate_limited",
-    "brave/error_documented_array_form.json": "rate_limited",
-    "brave/web_altered_query.json": "ok",
-    "brave/web_locations.json": "empty",
-    "brave/web_no_results.json": "empty",
-    "brave/web_ok.json": "ok",
-    "duckduckgo/error_202_html_anomaly.html": "challenge",
-    "duckduckgo/error_202_lite_anomaly.html": "challenge",
-    "duckduckgo/web_lite.html": "ok",
-    "duckduckgo/web_no_results.html": "empty",
-    "duckduckgo/web_ok.html": "ok",
-    "duckduckgo/web_page2_last.html": "ok",
-    "duckduckgo/web_uddg_links.html": "ok",
-    "duckduckgo/web_zero_click.html": "ok",
-    "exa/error_400.json": "bad_input",
-    "exa/error_401.json": "auth",
-    "exa/error_402.json": "rate_limited",
-    "exa/error_429.json": "rate_limited",
-    "exa/web_no_results.json": "empty",
-    "exa/web_ok.json": "ok",
-    "exa/web_with_contents.json": "ok",
-    "google/error_400_bad_argument.json": "auth",
-    "google/error_400_key_invalid.json": "auth",
-    "google/error_400_key_invalid_legacy.json": "auth",
-    "google/error_403_daily_limit_legacy.json": "rate_limited",
-    "google/error_403_no_access_new_customer.json": "auth",
-    "google/error_429_daily_quota.json": "rate_limited",
-    "google/error_429_per_minute.json": "rate_limited",
-    "google/web_ok.json": "ok",
-    "google/web_zero_results.json": "empty",
-    "hackernews/error_400_bad_filter.json": "bad_input",
-    "hackernews/web_no_results.json": "empty",
-    "hackernews/web_ok.json": "ok",
-    "mediawiki/error_200_maxlag.json": "rate_limited",
-    "mediawiki/error_200_missingparam.json": "bad_input",
-    "mediawiki/web_no_results.json": "empty",
-    "mediawiki/web_ok.json": "ok",
-    "searchapi/error_401.json": "auth",
-    "searchapi/error_429.json": "rate_limited",
-    "searchapi/web_no_results.json": "empty",
-    "searchapi/web_ok.json": "ok",
-    "searxng/error_200_all_blocked.json": "network",
-    "searxng/error_400_no_query.json": "bad_input",
-    "searxng/error_403_json_disabled.html": "blocked",
-    "searxng/web_images.json": "ok",
-    "searxng/web_no_results.json": "empty",
-    "searxng/web_ok.json": "ok",
-    "searxng/web_old_instance.json": "ok",
-    "serper/error_400_credits.json": "rate_limited",
-    "serper/error_403.json": "auth",
-    "serper/web_no_results.json": "empty",
-    "serper/web_ok.json": "ok",
-    "tavily/error_400.json": "bad_input",
-    "tavily/error_401.json": "auth",
-    "tavily/error_422_fastapi.json": "bad_input",
-    "tavily/error_429.json": "rate_limited",
-    "tavily/error_429_keyless_limit.json": "rate_limited",
-    "tavily/error_432.json": "rate_limited",
-    "tavily/error_433.json": "rate_limited",
-    "tavily/web_news.json": "ok",
-    "tavily/web_no_results.json": "empty",
-    "tavily/web_ok.json": "ok",
-}
 MARKUP = re.compile(
     r"</?(?:b|strong|span|em|a|p)\b|&(?:amp|lt|gt|quot|nbsp|#\d+|#x[0-9a-f]+);", re.IGNORECASE
 )
-with_results = pytest.mark.parametrize(
-    "name", [name for name, outcome in OUTCOME_OF.items() if outcome == "ok"]
-)
+with_results = pytest.mark.parametrize("name", [name for name in NAMES if outcome_of(name) == "ok"])
 FILTERS = {
     "allowed_domains", "blocked_domains", "time_range", "safe", "language", "country", "exact_terms", "exclude_terms",
 }  # fmt: skip
@@ -118,25 +52,21 @@ def outcome(name: str) -> str:
         return error.kind
 
 
-def test_every_recorded_reply_of_every_provider_is_in_the_table() -> None:
-    recorded_ones = {
-        path.relative_to(FOLDER).as_posix()
-        for path in FOLDER.glob("*/*_*.*")
-        if path.parent.name in BY_NAME
-    }
-
-    assert recorded_ones - {"brave/rate_limit_headers.json"} == set(OUTCOME_OF)
-    assert {kind.name for kind in KINDS} == {name.partition("/")[0] for name in OUTCOME_OF}
+def test_every_provider_has_recorded_answers_and_errors() -> None:
+    """Only those of a folder that is no provider's, and only by name, are not replies of one."""
+    assert {name.partition("/")[0] for name in NAMES} == set(BY_NAME)
+    for provider in BY_NAME:
+        outcomes = {outcome_of(name) for name in NAMES if name.startswith(f"{provider}/")}
+        assert "ok" in outcomes, provider
+        assert outcomes - {"ok", "empty"}, provider
 
 
-@pytest.mark.parametrize("name", OUTCOME_OF)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_recorded_reply_has_the_outcome_it_stands_for(name: str) -> None:
-    assert outcome(name) == OUTCOME_OF[name]
+    assert outcome(name) == outcome_of(name)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, outcome in OUTCOME_OF.items() if outcome not in ("ok", "empty")]
-)
+@pytest.mark.parametrize("name", [name for name in NAMES if not is_answer(name)])
 def test_every_recorded_error_says_what_is_wrong_and_what_to_do(name: str) -> None:
     with pytest.raises(WebquarryError) as caught:
         parsed(name)
@@ -183,12 +113,7 @@ def test_advertisements_are_gone(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        name
-        for name, outcome in OUTCOME_OF.items()
-        if outcome in ("ok", "empty") and name.endswith(".json")
-    ],
+    "name", [name for name in NAMES if is_answer(name) and name.endswith(".json")]
 )
 @pytest.mark.parametrize("kept", [0.0, 0.5, 0.99])
 def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
@@ -198,7 +123,7 @@ def test_half_an_answer_is_never_an_answer(name: str, kept: float) -> None:
         provider_of(name).parse_reply(reply(body[: int(len(body) * kept)]))
 
 
-@pytest.mark.parametrize("name", [name for name, outcome in OUTCOME_OF.items() if outcome == "ok"])
+@with_results
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 429, 500, 502, 503])
 def test_results_behind_a_status_of_failure_are_no_results(name: str, status: int) -> None:
     answered = recorded_reply(name)
@@ -292,15 +217,15 @@ def test_only_ordinary_web_search_is_asked_unnamed(kind: type[Provider]) -> None
 
 def test_the_odd_statuses_are_what_they_mean_and_not_what_they_say() -> None:
     odd = {
-        "brave/error_422_token_invalid": "auth",
-        "serper/error_403": "auth",
-        "serper/error_400_credits": "rate_limited",
-        "tavily/error_432": "rate_limited",
-        "tavily/error_433": "rate_limited",
-        "duckduckgo/error_202_html_anomaly": "challenge",
-        "mediawiki/error_200_missingparam": "bad_input",
-        "searxng/error_403_json_disabled": "blocked",
-        "google/error_429_daily_quota": "rate_limited",
-        "google/error_403_no_access_new_customer": "auth",
+        "brave/auth_422_token_invalid": "auth",
+        "serper/auth_403": "auth",
+        "serper/rate_limited_400_credits": "rate_limited",
+        "tavily/rate_limited_432": "rate_limited",
+        "tavily/rate_limited_433": "rate_limited",
+        "duckduckgo/challenge_202_html_anomaly": "challenge",
+        "mediawiki/bad_input_200_missingparam": "bad_input",
+        "searxng/blocked_403_json_disabled": "blocked",
+        "google/rate_limited_429_daily_quota": "rate_limited",
+        "google/auth_403_no_access_new_customer": "auth",
     }
     assert {name: outcome(name) for name in odd} == odd

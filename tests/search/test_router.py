@@ -303,10 +303,10 @@ def test_a_network_failure_names_the_provider_and_carries_its_notice() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "error_403_daily_limit_legacy",
-        "error_403_no_access_new_customer",
-        "error_429_daily_quota",
-        "error_429_per_minute",
+        "rate_limited_403_daily_limit_legacy",
+        "auth_403_no_access_new_customer",
+        "rate_limited_429_daily_quota",
+        "rate_limited_429_per_minute",
     ],
 )
 def test_googles_errors_say_that_the_service_ends(name: str) -> None:
@@ -342,7 +342,7 @@ def test_a_probe_passes_or_raises_what_is_wrong() -> None:
             lambda router: router.probe("brave"),
         )
 
-    probe("error_422_validation", 422)
+    probe("bad_input_422_validation", 422)
     with pytest.raises(AuthFailure) as caught:
-        probe("error_422_token_invalid", 422)
+        probe("auth_422_token_invalid", 422)
     assert caught.value.provider == "brave"

@@ -13,7 +13,7 @@ import pytest
 from tests.search.engines import KEYS, Engines, brave, failed, google, routed, tavily
 from webquarry.errors import AuthFailure, BadInput, RateLimited
 from webquarry.search.models import Found, Query
-from webquarry.search.paging import MOST_GROUPS, domain_groups
+from webquarry.search.paging import MOST_GROUPS, split_domains
 from webquarry.search.providers.brave import Brave
 from webquarry.search.providers.mediawiki import MediaWiki
 from webquarry.search.providers.tavily import Tavily
@@ -172,7 +172,7 @@ def test_a_group_that_fails_costs_only_itself_unless_it_is_the_first() -> None:
 def test_every_built_in_lens_reaches_brave_in_requests_that_name_its_domains(name: str) -> None:
     provider = Brave.configure(*_configured())
     domains = tuple(load_lenses()[name].domains)
-    groups = domain_groups(provider, Query("how do they measure it", allowed_domains=domains))
+    groups = split_domains(provider, Query("how do they measure it", allowed_domains=domains))
 
     assert len(groups) <= MOST_GROUPS
     assert all(groups)
@@ -184,8 +184,8 @@ def test_a_provider_that_takes_a_list_or_no_domains_at_all_is_asked_once() -> No
     query = Query("x", allowed_domains=tuple(ACADEMIC.domains))
     settings = _configured()
 
-    assert domain_groups(Tavily.configure(*settings), query) == [query.allowed_domains]
-    assert domain_groups(MediaWiki.configure(*settings), query) == [query.allowed_domains]
+    assert split_domains(Tavily.configure(*settings), query) == [query.allowed_domains]
+    assert split_domains(MediaWiki.configure(*settings), query) == [query.allowed_domains]
 
 
 def _configured() -> Any:

@@ -30,7 +30,7 @@ THREE = KEYS | {"SEARCH_ROUTING": "brave,tavily,google"}
 CAPTCHA = httpx2.Response(
     200, html="<html><title>Just a moment</title>Please solve this captcha</html>"
 )
-ANOMALY = httpx2.Response(202, html=recorded("duckduckgo/error_202_html_anomaly").decode())
+ANOMALY = httpx2.Response(202, html=recorded("duckduckgo/challenge_202_html_anomaly").decode())
 A = "https://a.org/"
 
 
@@ -60,7 +60,7 @@ def test_the_first_provider_with_results_is_the_last_one_asked() -> None:
     [
         (brave(), "empty"),
         (brave_limit(), "rate_limited"),
-        (httpx2.Response(422, content=recorded("brave/error_422_token_invalid")), "auth"),
+        (httpx2.Response(422, content=recorded("brave/auth_422_token_invalid")), "auth"),
         (failed(500), "network"),
         (CAPTCHA, "challenge"),
         (httpx2.Response(200, html="<html>Welcome</html>"), "network"),
@@ -170,7 +170,7 @@ def test_a_missing_key_gets_set_up_instructions() -> None:
 
 
 def test_a_key_that_is_not_accepted_gets_set_up_instructions() -> None:
-    reply = httpx2.Response(422, content=recorded("brave/error_422_token_invalid"))
+    reply = httpx2.Response(422, content=recorded("brave/auth_422_token_invalid"))
     with pytest.raises(AuthFailure) as caught:
         route(Engines(brave=reply), provider="brave")
 
@@ -303,13 +303,13 @@ def test_the_last_provider_may_use_all_the_time_that_is_left() -> None:
     seen = []
 
     async def use(router: Router) -> None:
-        real = router._client.send
+        real = router.services._client.send
 
         async def send(request: httpx2.Request, *, timeout_seconds: float | None = None) -> Any:
             seen.append(timeout_seconds)
             return await real(request, timeout_seconds=timeout_seconds)
 
-        router._client.send = send  # type: ignore[method-assign]
+        router.services._client.send = send  # type: ignore[method-assign]
         await router.route(Query("x"))
 
     routed(Engines(brave=failed(500), tavily=failed(500), google=google(A)), use, THREE)

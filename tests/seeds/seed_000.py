@@ -19,8 +19,8 @@ BLOCKS: dict[str, list[str]] = {
     for script, section in SECTIONS.items()
 }
 SEARCHES = (BRAVE, GOOGLE)
-REPLIES = {BRAVE: "brave/web_ok", GOOGLE: "google/web_ok"}
-INVALID = {BRAVE: "brave/error_422_token_invalid", GOOGLE: "google/error_400_key_invalid"}
+REPLIES = {BRAVE: "brave/ok_200", GOOGLE: "google/ok_200"}
+INVALID = {BRAVE: "brave/auth_422_token_invalid", GOOGLE: "google/auth_400_key_invalid"}
 QUERY = {"query": "tidal turbine"}
 
 each_script = pytest.mark.parametrize("script", SCRIPTS)

@@ -135,7 +135,7 @@ def test_response_format_is_the_seeds_to_the_key_and_its_order(script: str) -> N
 def test_field_results_is_an_array_and_empty_when_nothing_was_found(
     run: InProcess, script: str
 ) -> None:
-    nothing = recorded("brave/web_no_results" if script == BRAVE else "google/web_zero_results")
+    nothing = recorded("brave/empty_200" if script == BRAVE else "google/empty_200")
     done, _ = search(run, script, QUERY, nothing)
 
     assert (done.code, done.answer) == (0, {"results": []})

@@ -188,7 +188,7 @@ def test_success_format_of_web_search(site: DuckDuckGoSite) -> None:
 
 
 def test_format_of_web_search_without_results(site: DuckDuckGoSite) -> None:
-    site.rule = recorded("duckduckgo/web_no_results")
+    site.rule = recorded("duckduckgo/empty_200")
     result = call("web_search", {"query": "xyzzy12345noresult"})
 
     assert text_of(result) == block("web_search", "markdown", 1)
@@ -208,7 +208,7 @@ def test_on_failure_is_error_is_true_and_the_text_is_the_message(
 
 
 def test_on_a_challenge_is_error_is_true_and_the_text_is_the_message(site: DuckDuckGoSite) -> None:
-    site.rule = lambda asked: Said(recorded(f"duckduckgo/error_202_{asked.way}_anomaly"), 202)
+    site.rule = lambda asked: Said(recorded(f"duckduckgo/challenge_202_{asked.way}_anomaly"), 202)
     result = call("web_search", {"query": "x"})
 
     assert result.is_error

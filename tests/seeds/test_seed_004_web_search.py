@@ -352,7 +352,7 @@ def test_error_unknown_provider_lists_all_supported_ones_once() -> None:
 def test_error_missing_or_invalid_key_gives_set_up_instructions_with_env_example(
     environ: dict[str, str],
 ) -> None:
-    invalid = httpx2.Response(422, content=recorded("brave/error_422_token_invalid"))
+    invalid = httpx2.Response(422, content=recorded("brave/auth_422_token_invalid"))
     with pytest.raises(AuthFailure) as caught:
         search(environ | {"SEARCH_PROVIDER": "brave"}, invalid)
 

@@ -66,7 +66,7 @@ def key_of(asked: Asked) -> str:
 @each_script
 def test_no_canary_in_a_success(run: InProcess, tmp_path: Path, script: str) -> None:
     tape = tmp_path / "tape.warc.gz"
-    with Site(as_json(recorded("brave/web_ok" if script == BRAVE else "google/web_ok"))) as site:
+    with Site(as_json(recorded("brave/ok_200" if script == BRAVE else "google/ok_200"))) as site:
         done = run(script, QUERY, settings(site, tape))
 
     assert done.code == 0

@@ -21,9 +21,8 @@ from tests.net.loopback import message, serve
 from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
 from webquarry.search.provider import Provider
-from webquarry.search.router import Router
-from webquarry.search.services.service import Member
-from webquarry.search.services.services import Family
+from webquarry.search.services.service import Service
+from webquarry.search.services.services import Services
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.doctor import checks as doctor_parts
 from webquarry.surfaces.cli.doctor.checks import Finding, examine_parts
@@ -33,9 +32,9 @@ from webquarry.toolkit import Toolkit
 
 BRAVE_PATH = "/res/v1/web/search"
 CANARY = "canary-5up3r-53cr3t"
-KEY_ACCEPTED = message(recorded("brave/error_422_validation"), status="422 Unprocessable")
-KEY_REFUSED = message(recorded("brave/error_422_token_invalid"), status="422 Unprocessable")
-KEY_EXHAUSTED = message(recorded("brave/error_429_quota_limited"), status="429 Too Many Requests")
+KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
+KEY_REFUSED = message(recorded("brave/auth_422_token_invalid"), status="422 Unprocessable")
+KEY_EXHAUSTED = message(recorded("brave/rate_limited_429_quota_limited"), status="429 Too Many Requests")
 
 
 def look(
@@ -53,28 +52,23 @@ def look(
         return asyncio.run(run())
 
 
-REAL_PROBE, REAL_FAMILY_PROBE = Router.probe, Family.probe
+REAL_PROBE = Services.probe
 
 
 @contextmanager
 def asking_nobody_else() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Router, "probe", probe_on_this_machine)
-        patch.setattr(Family, "probe", member_probe_on_this_machine)
+        patch.setattr(Services, "probe", probe_on_this_machine)
         yield
 
 
-async def member_probe_on_this_machine(self: Family[Any], member: Member, seconds: float) -> None:
-    if "127.0.0.1" not in member.base:
-        raise NetworkFailure("Nobody is there.")
-    await REAL_FAMILY_PROBE(self, member, seconds)
-
-
-async def probe_on_this_machine(self: Router, name: str) -> None:
+async def probe_on_this_machine(
+    self: Services[Any], service: Service, seconds: float | None = None
+) -> None:
     """The real probe, but to nobody beyond this machine."""
-    if "127.0.0.1" not in self.provider(name).base:
+    if "127.0.0.1" not in service.base:
         raise NetworkFailure("Nobody is there.")
-    await REAL_PROBE(self, name)
+    await REAL_PROBE(self, service, seconds)
 
 
 def provider(report: Report, name: str) -> ProviderFinding:

@@ -39,12 +39,12 @@ PATHS = {
     "lens": USAGE,
 }
 GOOD = {
-    PATHS["arxiv"]: message(body_of("arxiv/ok.xml"), XML),
-    PATHS["crossref"]: message(body_of("crossref/empty.json"), JSON),
-    PATHS["europepmc"]: message(body_of("europepmc/ok_lite.json"), JSON),
+    PATHS["arxiv"]: message(body_of("arxiv/ok_200.xml"), XML),
+    PATHS["crossref"]: message(body_of("crossref/empty_200.json"), JSON),
+    PATHS["europepmc"]: message(body_of("europepmc/ok_200_lite.json"), JSON),
     PATHS["openalex"]: message(b'{"id": "https://openalex.org/W2741809807"}', JSON),
-    PATHS["pubmed"]: message(body_of("pubmed/step_esearch.json"), JSON),
-    PATHS["semanticscholar"]: message(body_of("semanticscholar/ok.json"), JSON),
+    PATHS["pubmed"]: message(body_of("pubmed/step_200_esearch.json"), JSON),
+    PATHS["semanticscholar"]: message(body_of("semanticscholar/ok_200.json"), JSON),
     LOGIN: message(patents_body("epo/login_200.json"), JSON),
     USAGE: message(b"{}", JSON),
 }
@@ -96,14 +96,14 @@ def test_nobody_is_asked_offline_or_in_a_replay(environ: dict[str, str]) -> None
 @pytest.mark.parametrize(
     ("name", "keys", "kind", "cure"),
     [
-        ("openalex/error_401.json", INDEX_KEYS, "did not accept", "openalex.org/settings/api"),
-        ("openalex/error_429_budget.json", {}, "budget", "A free key (OPENALEX_API_KEY)"),
-        ("pubmed/error_400_key.json", INDEX_KEYS, "did not accept", "Replace it"),
-        ("semanticscholar/error_403.json", INDEX_KEYS, "did not accept", "Replace it"),
-        ("semanticscholar/error_429.json", {}, "", "SEMANTIC_SCHOLAR_API_KEY"),
-        ("arxiv/error_200_rate_exceeded.txt", {}, "", "Wait"),
-        ("crossref/error_429.txt", {}, "", "Wait"),
-        ("europepmc/error_503.html", {}, "503", "ry again"),
+        ("openalex/auth_401.json", INDEX_KEYS, "did not accept", "openalex.org/settings/api"),
+        ("openalex/rate_limited_429_budget.json", {}, "budget", "A free key (OPENALEX_API_KEY)"),
+        ("pubmed/auth_400_key.json", INDEX_KEYS, "did not accept", "Replace it"),
+        ("semanticscholar/auth_403.json", INDEX_KEYS, "did not accept", "Replace it"),
+        ("semanticscholar/rate_limited_429.json", {}, "", "SEMANTIC_SCHOLAR_API_KEY"),
+        ("arxiv/rate_limited_200_rate_exceeded.txt", {}, "", "Wait"),
+        ("crossref/rate_limited_429.txt", {}, "", "Wait"),
+        ("europepmc/network_503.html", {}, "503", "ry again"),
     ],
 )
 def test_an_index_that_would_refuse_a_search_says_why_and_what_to_do(

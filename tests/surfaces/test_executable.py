@@ -167,14 +167,14 @@ def test_several_problems_are_told_at_once(run: InProcess) -> None:
 
 
 def test_a_byte_order_mark_is_no_problem(run: InProcess) -> None:
-    with Site(as_json(recorded("brave/web_no_results"))) as site:
+    with Site(as_json(recorded("brave/empty_200"))) as site:
         done = run(BRAVE, b"\xef\xbb\xbf" + json.dumps(QUERY).encode(), site.environ)
 
     assert done.answer == {"results": []}
 
 
 def test_an_explicit_null_is_the_same_as_absent(run: InProcess) -> None:
-    with Site(as_json(recorded("brave/web_ok"))) as site:
+    with Site(as_json(recorded("brave/ok_200"))) as site:
         done = run(BRAVE, {**QUERY, "allowed_domains": None, "blocked_domains": None}, site.environ)
 
     assert len(done.answer["results"]) == 3
@@ -198,7 +198,7 @@ def test_a_setting_that_does_not_fit_is_one_error_object_that_names_it(run: InPr
 
 def test_the_diagnostic_says_the_kind_and_what_to_do_on_one_line(run: InProcess) -> None:
     limited = as_json(
-        recorded("brave/error_429_rate_limited"), 429, {"X-RateLimit-Reset": "7, 9000"}
+        recorded("brave/rate_limited_429"), 429, {"X-RateLimit-Reset": "7, 9000"}
     )
     with Site(limited) as site:
         done = run(BRAVE, QUERY, site.environ)
@@ -209,7 +209,7 @@ def test_the_diagnostic_says_the_kind_and_what_to_do_on_one_line(run: InProcess)
 
 
 def test_success_leaves_stderr_empty(run: InProcess) -> None:
-    with Site(as_json(recorded("brave/web_ok"))) as site:
+    with Site(as_json(recorded("brave/ok_200"))) as site:
         done = run(BRAVE, QUERY, site.environ)
 
     assert (done.code, done.stderr) == (0, "")

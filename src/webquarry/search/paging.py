@@ -1,5 +1,5 @@
 """Asking one provider until there is enough: page by page, or by groups of domains; results that
-pass are gathered.
+pass are collected.
 
 When filtering leaves too few, two further pages are asked for and no more. A further page that
 fails costs nothing but itself. A list of domains that is too long for one query is asked for in
@@ -10,115 +10,177 @@ results from those domains would have to come by chance.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from urllib.parse import unquote_plus
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.identity import identity
 from webquarry.search.merge import merge
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
+from webquarry.search.query.domains import host_of
+from webquarry.search.services.guard import heed_retry_after
+from webquarry.search.services.services import LEAST_SECONDS, Services
 
 log = logging.getLogger(__name__)
 
 EXTRA_PAGES = 2  # asked for at most, beyond those that the count alone needs
 MOST_GROUPS = 3  # requests for a list of domains that does not fit into one
 
-Ask = Callable[[Provider, Query], Awaitable[Batch]]
 
-
-class Gathering:
-    """The results of one provider as they come in; what is there when the time runs out is not
-    lost.
+class ResultCollector:
+    """The results of one provider as they come in: those that pass the filters, each page of the
+    web once. What is there when the time runs out is not lost.
     """
 
     def __init__(self, wanted: int, admits: Callable[[Result], bool]) -> None:
         self._wanted = wanted
         self._admits = admits
         self._lists: list[list[Result]] = []
+        self._identities: set[str] = set()
         self.came = 0  # results before the filters
         self.notes: list[str] = []
-        self.partial = False  # something that was asked for did not come
+        self.is_partial = False  # something that was asked for did not come
 
     def begin_list(self) -> None:
         """What is added from now on is ranked from the top again."""
         self._lists.append([])
 
     def add(self, batch: Batch) -> None:
+        """Take the results of one page that pass."""
         self.came += len(batch.results)
-        self._lists[-1] += filter(self._admits, batch.results)
+        for result in batch.results:
+            if self._admits(result):
+                self._lists[-1].append(result)
+                self._identities.add(identity(result.url))
+
+    def leave_out(self, what: str, provider: Provider, error: WebquarryError) -> None:
+        """Go on without something that failed."""
+        log.warning("%s of %s failed and is left out: %s", what, provider.label, error.message)
+        self.is_partial = True
+        self.notes.append(
+            f"{what.capitalize()} of {provider.label} failed and is left out ({error.kind})."
+        )
 
     @property
-    def results(self) -> list[Result]:
-        return merge(self._lists)[: self._wanted]
+    def count(self) -> int:
+        """How many results there are, of those that are wanted."""
+        return min(len(self._identities), self._wanted)
 
     @property
     def is_enough(self) -> bool:
-        return len(self.results) >= self._wanted
+        return self.count >= self._wanted
+
+    def merge_results(self) -> tuple[Result, ...]:
+        """The results of all lists as one list, best first, as many as are wanted."""
+        return tuple(merge(self._lists)[: self._wanted])
 
 
-async def gather(ask: Ask, provider: Provider, query: Query, gathering: Gathering) -> None:
-    """Ask the provider until the gathering has enough or there is no more; an error only if nothing
-    was gathered.
+async def read_pages(
+    services: Services[Provider],
+    provider: Provider,
+    query: Query,
+    collector: ResultCollector,
+    seconds: float | None = None,
+) -> AsyncIterator[Batch]:
+    """The pages of a provider's answer, each for the caller to add to the collector, until that has
+    enough or there is no more. An error is raised only if nothing was collected before.
     """
-    groups = domain_groups(provider, query)
+    end = None
+    if seconds is not None:
+        end = services.clock.monotonic() + seconds
+    groups = split_domains(provider, query)
+    needed = -(-query.count // provider.page_size)
+    most_pages = 1
+    if len(groups) == 1:
+        most_pages = min(needed + EXTRA_PAGES, provider.max_pages)
     asked_for = 0
     for number, group in enumerate(groups, 1):
-        gathering.begin_list()
+        collector.begin_list()
         asked_for += len(group)
-        part = replace(query, allowed_domains=group)
-        try:
-            await _ask_pages(ask, provider, part, gathering, single=len(groups) > 1)
-        except WebquarryError as error:
-            if not gathering.results:
-                raise
-            _pass_over(gathering, provider, f"group {number} of the domains", error)
-        if gathering.is_enough:
+        cursor = query.cursor
+        for page in range(most_pages):
+            part = replace(query, allowed_domains=group, page=page, cursor=cursor)
+            if end is not None:
+                seconds = max(LEAST_SECONDS, end - services.clock.monotonic())
+            try:
+                batch = await fetch_page(services, provider, part, seconds)
+            except WebquarryError as error:
+                if not collector.count:
+                    raise
+                what = f"page {page + 1}"
+                if len(groups) > 1:
+                    what = f"group {number} of the domains"
+                collector.leave_out(what, provider, error)
+                break
+            yield batch
+            if collector.is_enough or not batch.more:
+                break
+            cursor = batch.cursor
+        if collector.is_enough:
             break
-    if asked_for < (of := len(query.allowed_domains)):
-        gathering.notes.append(
-            f"{provider.label} takes few domains at once: the first {asked_for} of {of} were "
+    domains = len(query.allowed_domains)
+    if asked_for < domains:
+        collector.notes.append(
+            f"{provider.label} takes few domains at once: the first {asked_for} of {domains} were "
             "asked for."
         )
 
 
-async def _ask_pages(
-    ask: Ask, provider: Provider, query: Query, gathering: Gathering, *, single: bool
-) -> None:
-    cursor = query.cursor
-    needed = -(-query.count // provider.page_size)
-    for page in range(1 if single else min(needed + EXTRA_PAGES, provider.max_pages)):
+async def fetch_page(
+    services: Services[Provider], provider: Provider, query: Query, seconds: float | None
+) -> Batch:
+    """One page of results, by the provider's second way where the first failed and there is one;
+    the first error is the one that counts. Errors carry the provider's name and notice.
+    """
+    with provider.explain_errors():
         try:
-            batch = await ask(provider, replace(query, page=page, cursor=cursor))
+            request = provider.build_request(query)
+            reply = await services.send(provider, request, seconds)
+            batch = _parse_page(provider, reply)
         except WebquarryError as error:
-            if page == 0 or not gathering.results:
+            other_request = provider.fallback_request(query, error)
+            if other_request is None:
                 raise
-            _pass_over(gathering, provider, f"page {page + 1}", error)
-            return
-        gathering.add(batch)
-        if gathering.is_enough or not batch.more:
-            return
-        cursor = batch.cursor
+            log.info("%s is asked by its second way: %s", provider.label, error.message)
+            try:
+                reply = await services.send(provider, other_request, seconds)
+                batch = _parse_page(provider, reply)
+            except WebquarryError as second:
+                raise error from second
+    hide = provider.conceal
+    results = [
+        replace(one, title=hide(one.title), url=hide(one.url), snippet=hide(one.snippet))
+        for one in batch.results
+    ]
+    return replace(batch, results=tuple(results))
 
 
-def _pass_over(gathering: Gathering, provider: Provider, what: str, error: WebquarryError) -> None:
-    log.warning("%s of %s failed and is left out: %s", what, provider.label, error.message)
-    gathering.partial = True
-    gathering.notes.append(
-        f"{what.capitalize()} of {provider.label} failed and is left out ({error.kind})."
-    )
+def _parse_page(provider: Provider, reply: Reply) -> Batch:
+    """The results of a reply; a provider that changed its fields is not one without results."""
+    with heed_retry_after(reply):
+        batch = provider.parse_reply(reply)
+        if batch.results and not any(host_of(result.url) for result in batch.results):
+            raise ProviderFailure(
+                f"{provider.label} answered with results that have no address.", retryable=False
+            )
+    return batch
 
 
-def domain_groups(provider: Provider, query: Query) -> list[tuple[str, ...]]:
+def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
     """The allowed domains as they are asked for: all at once if they fit, else the longest groups
     that do.
     """
     rest = query.allowed_domains
-    if len(rest) < 2 or "allowed_domains" not in provider.native or _carries(provider, query, rest):
+    if len(rest) < 2 or "allowed_domains" not in provider.native:
+        return [rest]
+    if _names_all(provider, query, rest):
         return [rest]
     groups: list[tuple[str, ...]] = []
     while rest and len(groups) < MOST_GROUPS:
-        size = _longest(provider, query, rest)
+        size = _find_longest(provider, query, rest)
         if not size:
             break
         groups.append(rest[:size])
@@ -126,19 +188,19 @@ def domain_groups(provider: Provider, query: Query) -> list[tuple[str, ...]]:
     return groups or [query.allowed_domains]
 
 
-def _longest(provider: Provider, query: Query, domains: tuple[str, ...]) -> int:
+def _find_longest(provider: Provider, query: Query, domains: tuple[str, ...]) -> int:
     """How many of the domains, from the first on, go into one request."""
     fits, too_many = 0, len(domains) + 1
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
-        if _carries(provider, query, domains[:middle]):
+        if _names_all(provider, query, domains[:middle]):
             fits = middle
         else:
             too_many = middle
     return fits
 
 
-def _carries(provider: Provider, query: Query, domains: tuple[str, ...]) -> bool:
+def _names_all(provider: Provider, query: Query, domains: tuple[str, ...]) -> bool:
     """Would a request for these domains name them all? A provider leaves out a list that does not
     fit, as a whole.
     """
@@ -146,5 +208,6 @@ def _carries(provider: Provider, query: Query, domains: tuple[str, ...]) -> bool
         request = provider.build_request(replace(query, allowed_domains=domains))
     except WebquarryError:
         return True  # it will be raised again when the provider is really asked
-    said = unquote_plus(str(request.url)) + unquote_plus(request.read().decode("utf-8", "replace"))
-    return all(domain in said for domain in domains)
+    body = request.read().decode("utf-8", "replace")
+    text = unquote_plus(str(request.url)) + unquote_plus(body)
+    return all(domain in text for domain in domains)

@@ -13,7 +13,7 @@ from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.replies.body import optional_text
 from webquarry.search.replies.text import plain
-from webquarry.search.services.service import Member, at_origin
+from webquarry.search.services.service import Service, at_origin
 
 __all__ = ["EVERY_FILTER", "Provider", "at_origin"]
 
@@ -31,7 +31,7 @@ EVERY_FILTER = frozenset(  # fields of Query that narrow a search
 )
 
 
-class Provider(Member):
+class Provider(Service):
     """One provider. A subclass in `providers/` is all that it takes to add one."""
 
     page_size: ClassVar[int] = 10

@@ -4,17 +4,17 @@ service.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import httpx2
 
-from tests.search.replies import MOMENT
+from tests.search.replies import MOMENT, outcome_of, replies_in, status_of
 from webquarry.net.models import Reply
 from webquarry.search.patents.numbers import PatentNumber, read_number
 
 FOLDER = Path(__file__).parent / "replies"
-NAMES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/[!hl]*_[0-9]*"))
+# A login is a reply to another question.
+NAMES = [name for name in replies_in(FOLDER) if outcome_of(name) != "login"]
 KEYS = {
     "EPO_OPS_KEY": "canary-epo-key-1234",
     "EPO_OPS_SECRET": "canary-epo-secret-1234",
@@ -22,16 +22,6 @@ KEYS = {
 }
 LENS_ONLY = {"LENS_API_TOKEN": KEYS["LENS_API_TOKEN"]}
 EPO_ONLY = {name: value for name, value in KEYS.items() if name.startswith("EPO")}
-
-
-def outcome_of(name: str) -> str:
-    return re.split(r"_\d", name.partition("/")[2])[0]
-
-
-def status_of(name: str) -> int:
-    found = re.search(r"_(\d{3})", name)
-    assert found
-    return int(found[1])
 
 
 def body_of(name: str) -> bytes:

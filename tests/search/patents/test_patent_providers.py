@@ -21,11 +21,10 @@ from tests.search.patents.recorded import (
     NAMES,
     body_of,
     number,
-    outcome_of,
     recorded,
     reply,
-    status_of,
 )
+from tests.search.replies import outcome_of, status_of
 from webquarry import registry
 from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.registry import members_of

@@ -155,7 +155,7 @@ def test_a_query_that_brave_would_refuse_is_bad_input_at_once(brave: Brave, text
 
 
 def test_a_recorded_reply_becomes_results(brave: Brave) -> None:
-    batch = brave.parse_reply(recorded_reply("brave/web_ok"))
+    batch = brave.parse_reply(recorded_reply("brave/ok_200"))
 
     assert [
         (hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results
@@ -186,7 +186,7 @@ def test_a_recorded_reply_becomes_results(brave: Brave) -> None:
     assert batch.more is True
 
 
-@pytest.mark.parametrize("name", ["brave/web_no_results", "brave/web_locations"])
+@pytest.mark.parametrize("name", ["brave/empty_200", "brave/empty_200_locations"])
 def test_a_reply_without_the_web_section_is_no_results(brave: Brave, name: str) -> None:
     batch = brave.parse_reply(recorded_reply(name))
 
@@ -195,7 +195,7 @@ def test_a_reply_without_the_web_section_is_no_results(brave: Brave, name: str) 
 
 
 def test_an_altered_query_is_answered_like_any_other(brave: Brave) -> None:
-    batch = brave.parse_reply(recorded_reply("brave/web_altered_query"))
+    batch = brave.parse_reply(recorded_reply("brave/ok_200_altered_query"))
 
     assert [hit.title for hit in batch.results] == ["Tidal turbine - Wiki"]
 
@@ -234,13 +234,13 @@ def test_absent_fields_are_empty_and_a_missing_title_is_the_address(brave: Brave
 @pytest.mark.parametrize(
     ("name", "kind", "retryable"),
     [
-        ("brave/error_422_token_invalid", AuthFailure, False),
-        ("brave/error_422_missing_token", AuthFailure, False),
-        ("brave/error_400_option_not_in_plan", AuthFailure, False),
-        ("brave/error_422_validation", BadInput, False),
-        ("brave/error_429_rate_limited", RateLimited, True),
-        ("brave/error_documented_array_form", RateLimited, True),
-        ("brave/error_429_quota_limited", RateLimited, False),
+        ("brave/auth_422_token_invalid", AuthFailure, False),
+        ("brave/auth_422_missing_token", AuthFailure, False),
+        ("brave/auth_400_option_not_in_plan", AuthFailure, False),
+        ("brave/bad_input_422_validation", BadInput, False),
+        ("brave/rate_limited_429", RateLimited, True),
+        ("brave/rate_limited_429_array_form", RateLimited, True),
+        ("brave/rate_limited_429_quota_limited", RateLimited, False),
     ],
 )
 def test_every_recorded_error_is_of_its_kind(
@@ -253,7 +253,7 @@ def test_every_recorded_error_is_of_its_kind(
     assert caught.value.retryable is retryable
 
 
-@pytest.mark.parametrize("name", ["brave/error_422_token_invalid", "brave/error_422_missing_token"])
+@pytest.mark.parametrize("name", ["brave/auth_422_token_invalid", "brave/auth_422_missing_token"])
 def test_a_key_that_is_not_accepted_gives_the_promised_sentence_and_says_where_it_came_from(
     brave: Brave, name: str
 ) -> None:
@@ -265,7 +265,7 @@ def test_a_key_that_is_not_accepted_gives_the_promised_sentence_and_says_where_i
 
 
 def test_the_code_decides_and_not_the_status(brave: Brave) -> None:
-    body = recorded_json("brave/error_422_token_invalid")
+    body = recorded_json("brave/auth_422_token_invalid")
 
     for status in (200, 401, 403, 422, 500):
         with pytest.raises(AuthFailure):
@@ -274,7 +274,7 @@ def test_the_code_decides_and_not_the_status(brave: Brave) -> None:
 
 def test_a_plan_without_the_option_is_told_in_braves_own_words(brave: Brave) -> None:
     with pytest.raises(AuthFailure, match="The option is not subscribed in the plan"):
-        brave.parse_reply(recorded_reply("brave/error_400_option_not_in_plan"))
+        brave.parse_reply(recorded_reply("brave/auth_400_option_not_in_plan"))
 
 
 def test_no_subscription_is_an_auth_failure(brave: Brave) -> None:
@@ -289,7 +289,7 @@ def test_no_subscription_is_an_auth_failure(brave: Brave) -> None:
 
 def test_a_validation_error_names_the_parameter(brave: Brave) -> None:
     with pytest.raises(BadInput, match=r"query\.count: Input should be less than or equal to 20"):
-        brave.parse_reply(recorded_reply("brave/error_422_validation"))
+        brave.parse_reply(recorded_reply("brave/bad_input_422_validation"))
 
 
 @pytest.mark.parametrize(
@@ -308,9 +308,7 @@ def test_the_wait_is_the_first_value_of_the_reset_header(
     brave: Brave, reset: str, seconds: float
 ) -> None:
     with pytest.raises(RateLimited) as caught:
-        brave.parse_reply(
-            recorded_reply("brave/error_429_rate_limited", {"x-ratelimit-reset": reset})
-        )
+        brave.parse_reply(recorded_reply("brave/rate_limited_429", {"x-ratelimit-reset": reset}))
 
     assert caught.value.retry_after_seconds == seconds
     assert f"Wait {seconds} seconds" in caught.value.suggested_action
@@ -319,7 +317,9 @@ def test_the_wait_is_the_first_value_of_the_reset_header(
 def test_a_used_up_quota_has_no_wait_of_seconds(brave: Brave) -> None:
     with pytest.raises(RateLimited) as caught:
         brave.parse_reply(
-            recorded_reply("brave/error_429_quota_limited", {"x-ratelimit-reset": "1, 1419704"})
+            recorded_reply(
+                "brave/rate_limited_429_quota_limited", {"x-ratelimit-reset": "1, 1419704"}
+            )
         )
 
     assert caught.value.retry_after_seconds is None
@@ -362,7 +362,7 @@ def test_what_brave_does_not_document_is_a_failure_of_the_provider(
 def test_the_probe_asks_nothing_and_a_complaint_about_that_is_good_news(brave: Brave) -> None:
     assert "q" not in brave.build_probe().url.params
 
-    missing_query = recorded_json("brave/error_422_validation")
+    missing_query = recorded_json("brave/bad_input_422_validation")
     missing_query["error"]["meta"]["errors"][0] |= {
         "loc": ["query", "q"],
         "type": "missing",
@@ -371,7 +371,7 @@ def test_the_probe_asks_nothing_and_a_complaint_about_that_is_good_news(brave: B
     brave.parse_probe(reply(missing_query, 422))
 
 
-@pytest.mark.parametrize("name", ["brave/error_422_token_invalid", "brave/error_422_missing_token"])
+@pytest.mark.parametrize("name", ["brave/auth_422_token_invalid", "brave/auth_422_missing_token"])
 def test_the_probe_finds_a_bad_key(brave: Brave, name: str) -> None:
     with pytest.raises(AuthFailure):
         brave.parse_probe(recorded_reply(name))
@@ -379,7 +379,7 @@ def test_the_probe_finds_a_bad_key(brave: Brave, name: str) -> None:
 
 def test_the_probe_reports_any_other_trouble(brave: Brave) -> None:
     with pytest.raises(RateLimited):
-        brave.parse_probe(recorded_reply("brave/error_429_quota_limited"))
+        brave.parse_probe(recorded_reply("brave/rate_limited_429_quota_limited"))
     with pytest.raises(AuthFailure):
         brave.parse_probe(reply(b"", 401))
     with pytest.raises(ProviderFailure):

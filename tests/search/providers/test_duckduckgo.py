@@ -198,7 +198,7 @@ def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before
 def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(
     duckduckgo: DuckDuckGo,
 ) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_ok"))
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200"))
     request = duckduckgo.build_request(
         Query("tidal turbine seal wear", page=1, cursor=batch.cursor)
     )
@@ -209,7 +209,7 @@ def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(
 
 
 def test_a_page_of_the_second_way_is_followed_by_the_same_way(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_lite"))
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200_lite"))
     request = duckduckgo.build_request(
         Query("tidal turbine seal wear", page=1, cursor=batch.cursor)
     )
@@ -219,14 +219,14 @@ def test_a_page_of_the_second_way_is_followed_by_the_same_way(duckduckgo: DuckDu
 
 
 def test_filters_that_the_form_forgot_are_sent_all_the_same(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_ok"))
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200"))
     query = Query("x", page=1, time_range="week", country="DE", cursor=batch.cursor)
 
     assert fields(duckduckgo.build_request(query)) == FORM | {"df": "w"}
 
 
 def test_the_last_page_leads_nowhere(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_page2_last"))
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200_page2_last"))
 
     assert (batch.more, dict(batch.cursor)) == (False, {})
 
@@ -283,7 +283,7 @@ def test_a_recorded_page_gives_exactly_the_results_that_a_reader_sees(
 
 
 def test_no_results_is_an_answer(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/web_no_results"))
+    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/empty_200"))
 
     assert (batch.results, batch.more) == ((), False)
 
@@ -413,7 +413,7 @@ def test_results_that_all_stay_on_duckduckgo_are_no_results_and_no_failure(
 # Failures
 
 
-@pytest.mark.parametrize("name", ["error_202_html_anomaly", "error_202_lite_anomaly"])
+@pytest.mark.parametrize("name", ["challenge_202_html_anomaly", "challenge_202_lite_anomaly"])
 @pytest.mark.parametrize("status", [200, 202, 403, 429])
 def test_a_challenge_is_one_whatever_the_status(
     duckduckgo: DuckDuckGo, name: str, status: int
@@ -426,7 +426,7 @@ def test_a_challenge_is_one_whatever_the_status(
     assert "asking again and again only prolongs it" in caught.value.suggested_action
 
 
-@pytest.mark.parametrize("body", [b"", b"<html></html>", recorded("duckduckgo/web_ok")])
+@pytest.mark.parametrize("body", [b"", b"<html></html>", recorded("duckduckgo/ok_200")])
 def test_status_202_is_never_a_success(duckduckgo: DuckDuckGo, body: bytes) -> None:
     with pytest.raises(Challenge):
         duckduckgo.parse_reply(reply(body, 202, HTML))
@@ -439,7 +439,7 @@ def test_status_202_is_never_a_success(duckduckgo: DuckDuckGo, body: bytes) -> N
         (b"<html><body>Welcome</body></html>", 200, ProviderFailure, False),
         (b'{"results": []}', 200, ProviderFailure, False),
         (
-            recorded("duckduckgo/web_ok").replace(b"web-result", b"card"),
+            recorded("duckduckgo/ok_200").replace(b"web-result", b"card"),
             200,
             ProviderFailure,
             False,
@@ -450,7 +450,7 @@ def test_status_202_is_never_a_success(duckduckgo: DuckDuckGo, body: bytes) -> N
         (b"", 429, RateLimited, True),
         (b"", 400, BadInput, False),
         (b"", 503, ProviderFailure, True),
-        (recorded("duckduckgo/web_ok"), 500, ProviderFailure, True),
+        (recorded("duckduckgo/ok_200"), 500, ProviderFailure, True),
     ],
 )
 def test_whatever_is_no_page_of_results_is_an_error_of_its_kind(
@@ -474,7 +474,13 @@ def test_fuzz_a_page_with_anything_in_the_place_of_anything_gives_results_or_an_
 ) -> None:
     name = data.draw(
         st.sampled_from(
-            ["web_ok", "web_uddg_links", "web_lite", "web_no_results", "error_202_html_anomaly"]
+            [
+                "ok_200",
+                "ok_200_uddg_links",
+                "ok_200_lite",
+                "empty_200",
+                "challenge_202_html_anomaly",
+            ]
         )
     )
     body = recorded(f"duckduckgo/{name}")

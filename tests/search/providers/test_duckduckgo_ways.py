@@ -52,8 +52,8 @@ class Pages:
         return httpx2.Response(status, headers=HTML, content=body)
 
 
-CHALLENGE = (202, recorded("duckduckgo/error_202_html_anomaly"))
-LITE = (200, recorded("duckduckgo/web_lite").replace(b"next_form", b"no_form"))
+CHALLENGE = (202, recorded("duckduckgo/challenge_202_html_anomaly"))
+LITE = (200, recorded("duckduckgo/ok_200_lite").replace(b"next_form", b"no_form"))
 
 
 @pytest.mark.parametrize("first", [CHALLENGE, (200, b"<html>new markup</html>"), (503, b"")])

@@ -88,7 +88,7 @@ def test_what_exa_cannot_take_is_not_called_applied(exa: Exa) -> None:
 
 
 def test_a_recorded_reply_becomes_results(exa: Exa) -> None:
-    batch = exa.parse_reply(recorded_reply("exa/web_ok"))
+    batch = exa.parse_reply(recorded_reply("exa/ok_200"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
         (
@@ -108,7 +108,7 @@ def test_a_recorded_reply_becomes_results(exa: Exa) -> None:
 
 
 def test_the_passages_that_exa_picked_are_the_snippet(exa: Exa) -> None:
-    [hit] = exa.parse_reply(recorded_reply("exa/web_with_contents")).results
+    [hit] = exa.parse_reply(recorded_reply("exa/ok_200_with_contents")).results
 
     assert hit.snippet == "Seal lips lost 0.4 mm in a year."
 
@@ -131,16 +131,16 @@ def test_other_content_stands_in_for_passages(
 
 
 def test_no_results_is_an_answer(exa: Exa) -> None:
-    assert exa.parse_reply(recorded_reply("exa/web_no_results")).results == ()
+    assert exa.parse_reply(recorded_reply("exa/empty_200")).results == ()
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "retryable"),
     [
-        ("error_400", BadInput, False),
-        ("error_401", AuthFailure, False),
-        ("error_402", RateLimited, False),
-        ("error_429", RateLimited, True),
+        ("bad_input_400", BadInput, False),
+        ("auth_401", AuthFailure, False),
+        ("rate_limited_402", RateLimited, False),
+        ("rate_limited_429", RateLimited, True),
     ],
 )
 def test_every_recorded_error_is_of_its_kind(
@@ -181,6 +181,6 @@ def test_the_probe_is_the_smallest_search(exa: Exa) -> None:
         "type": "auto",
         "numResults": 1,
     }
-    exa.parse_probe(recorded_reply("exa/web_ok"))
+    exa.parse_probe(recorded_reply("exa/ok_200"))
     with pytest.raises(AuthFailure):
-        exa.parse_probe(recorded_reply("exa/error_401"))
+        exa.parse_probe(recorded_reply("exa/auth_401"))

@@ -152,7 +152,7 @@ def test_a_query_that_google_would_refuse_is_bad_input_at_once(google: Google) -
 
 
 def test_a_recorded_reply_becomes_results(google: Google) -> None:
-    batch = google.parse_reply(recorded_reply("google/web_ok"))
+    batch = google.parse_reply(recorded_reply("google/ok_200"))
 
     assert [
         (hit.title, hit.url, hit.snippet, hit.published, hit.provider) for hit in batch.results
@@ -185,7 +185,7 @@ def test_results_count_even_where_google_repeats_no_query(google: Google) -> Non
 
 
 def test_zero_results_have_no_items_and_that_is_healthy(google: Google) -> None:
-    batch = google.parse_reply(recorded_reply("google/web_zero_results"))
+    batch = google.parse_reply(recorded_reply("google/empty_200"))
 
     assert batch.results == ()
     assert batch.more is False
@@ -281,13 +281,13 @@ def test_an_item_of_the_wrong_types_is_passed_over_and_the_others_stay(
 @pytest.mark.parametrize(
     ("name", "kind", "retryable", "wait"),
     [
-        ("google/error_400_key_invalid", AuthFailure, False, None),
-        ("google/error_400_key_invalid_legacy", AuthFailure, False, None),
-        ("google/error_400_bad_argument", AuthFailure, False, None),
-        ("google/error_403_no_access_new_customer", AuthFailure, False, None),
-        ("google/error_403_daily_limit_legacy", RateLimited, False, None),
-        ("google/error_429_daily_quota", RateLimited, False, None),
-        ("google/error_429_per_minute", RateLimited, True, 60),
+        ("google/auth_400_key_invalid", AuthFailure, False, None),
+        ("google/auth_400_key_invalid_legacy", AuthFailure, False, None),
+        ("google/auth_400_bad_argument", AuthFailure, False, None),
+        ("google/auth_403_no_access_new_customer", AuthFailure, False, None),
+        ("google/rate_limited_403_daily_limit_legacy", RateLimited, False, None),
+        ("google/rate_limited_429_daily_quota", RateLimited, False, None),
+        ("google/rate_limited_429_per_minute", RateLimited, True, 60),
     ],
 )
 def test_every_recorded_error_is_of_its_kind(
@@ -304,9 +304,9 @@ def test_every_recorded_error_is_of_its_kind(
 @pytest.mark.parametrize(
     "name",
     [
-        "google/error_400_key_invalid",
-        "google/error_400_key_invalid_legacy",
-        "google/error_400_bad_argument",
+        "google/auth_400_key_invalid",
+        "google/auth_400_key_invalid_legacy",
+        "google/auth_400_bad_argument",
     ],
 )
 def test_credentials_that_are_not_accepted_give_the_promised_sentence(
@@ -362,7 +362,7 @@ def test_another_parameter_that_google_names_as_the_culprit_is_bad_input(google:
     ("problem", "words"),
     [
         (
-            recorded_json("google/error_403_no_access_new_customer")["error"],
+            recorded_json("google/auth_403_no_access_new_customer")["error"],
             "does not have the access",
         ),
         (
@@ -392,7 +392,7 @@ def test_a_key_that_is_good_but_has_no_access_is_told_in_googles_own_words(
 def test_the_day_is_told_from_the_minute_by_the_text_or_by_the_name_of_the_limit(
     google: Google, change: dict[str, object]
 ) -> None:
-    body = recorded_json("google/error_429_daily_quota")
+    body = recorded_json("google/rate_limited_429_daily_quota")
     body["error"] |= change
 
     with pytest.raises(RateLimited, match="quota for the day"):
@@ -445,10 +445,10 @@ def test_either_credential_missing_gives_the_promised_sentence_and_names_the_one
 def test_the_probe_is_one_real_result(google: Google) -> None:
     assert google.build_probe().url.params["num"] == "1"
 
-    google.parse_probe(recorded_reply("google/web_ok"))
-    google.parse_probe(recorded_reply("google/web_zero_results"))
+    google.parse_probe(recorded_reply("google/ok_200"))
+    google.parse_probe(recorded_reply("google/empty_200"))
     with pytest.raises(AuthFailure):
-        google.parse_probe(recorded_reply("google/error_400_bad_argument"))
+        google.parse_probe(recorded_reply("google/auth_400_bad_argument"))
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_it_is_a_community(hackernews: HackerNews) -> None:
 
 
 def test_a_recorded_reply_becomes_results(hackernews: HackerNews) -> None:
-    batch = hackernews.parse_reply(recorded_reply("hackernews/web_ok"))
+    batch = hackernews.parse_reply(recorded_reply("hackernews/ok_200"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
         (
@@ -118,14 +118,14 @@ def test_a_hit_without_a_number_is_passed_over(hackernews: HackerNews, number: o
 
 
 def test_there_are_more_until_the_last_page(hackernews: HackerNews) -> None:
-    found = recorded_json("hackernews/web_ok")
+    found = recorded_json("hackernews/ok_200")
 
     assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 1})).more is True
     assert hackernews.parse_reply(reply(found | {"nbPages": 3, "page": 2})).more is False
 
 
 def test_no_results_is_an_answer(hackernews: HackerNews) -> None:
-    assert hackernews.parse_reply(recorded_reply("hackernews/web_no_results")).results == ()
+    assert hackernews.parse_reply(recorded_reply("hackernews/empty_200")).results == ()
 
 
 @pytest.mark.parametrize(
@@ -163,4 +163,4 @@ def test_too_fast_means_ten_seconds_at_least(
 
 def test_the_probe_is_a_search_for_one(hackernews: HackerNews) -> None:
     assert hackernews.build_probe().url.params["hitsPerPage"] == "1"
-    hackernews.parse_probe(recorded_reply("hackernews/web_ok"))
+    hackernews.parse_probe(recorded_reply("hackernews/ok_200"))

@@ -81,7 +81,7 @@ def test_a_query_that_is_too_long_is_bad_input_at_once(mediawiki: MediaWiki) -> 
 
 def test_a_recorded_reply_becomes_results_without_the_dates_of_edits(mediawiki: MediaWiki) -> None:
     answered = replace(
-        recorded_reply("mediawiki/web_ok"), url="https://de.wikipedia.org/w/api.php?action=query"
+        recorded_reply("mediawiki/ok_200"), url="https://de.wikipedia.org/w/api.php?action=query"
     )
     batch = mediawiki.parse_reply(answered)
 
@@ -118,7 +118,7 @@ def test_a_title_becomes_its_address(mediawiki: MediaWiki, title: str, path: str
 
 
 def test_the_next_page_begins_where_the_wiki_says(mediawiki: MediaWiki) -> None:
-    batch = mediawiki.parse_reply(recorded_reply("mediawiki/web_ok"))
+    batch = mediawiki.parse_reply(recorded_reply("mediawiki/ok_200"))
 
     assert (batch.more, batch.cursor) == (True, {"sroffset": "2"})
     request = mediawiki.build_request(Query("x", page=1, cursor=batch.cursor))
@@ -126,17 +126,19 @@ def test_the_next_page_begins_where_the_wiki_says(mediawiki: MediaWiki) -> None:
 
 
 def test_no_results_is_an_answer(mediawiki: MediaWiki) -> None:
-    batch = mediawiki.parse_reply(recorded_reply("mediawiki/web_no_results"))
+    batch = mediawiki.parse_reply(recorded_reply("mediawiki/empty_200"))
 
     assert (batch.results, batch.more) == ((), False)
 
 
 def test_an_error_with_http_200_is_an_error(mediawiki: MediaWiki) -> None:
     with pytest.raises(RateLimited, match=r"6\.2 seconds lagged") as caught:
-        mediawiki.parse_reply(recorded_reply("mediawiki/error_200_maxlag", {"retry-after": "5"}))
+        mediawiki.parse_reply(
+            recorded_reply("mediawiki/rate_limited_200_maxlag", {"retry-after": "5"})
+        )
     assert caught.value.retry_after_seconds == 5
     with pytest.raises(BadInput, match="must be set"):
-        mediawiki.parse_reply(recorded_reply("mediawiki/error_200_missingparam"))
+        mediawiki.parse_reply(recorded_reply("mediawiki/bad_input_200_missingparam"))
 
 
 @pytest.mark.parametrize(
@@ -174,4 +176,4 @@ def test_a_refusal_says_that_a_user_agent_with_an_address_helps(mediawiki: Media
 
 def test_the_probe_is_a_search_for_one(mediawiki: MediaWiki) -> None:
     assert mediawiki.build_probe().url.params["srlimit"] == "1"
-    mediawiki.parse_probe(recorded_reply("mediawiki/web_ok"))
+    mediawiki.parse_probe(recorded_reply("mediawiki/ok_200"))

@@ -59,7 +59,7 @@ def test_a_language_that_google_cannot_tell_is_not_applied(searchapi: SearchApi)
 def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(
     searchapi: SearchApi,
 ) -> None:
-    batch = searchapi.parse_reply(recorded_reply("searchapi/web_ok"))
+    batch = searchapi.parse_reply(recorded_reply("searchapi/ok_200"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
         (
@@ -73,13 +73,13 @@ def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(
 
 
 def test_the_last_page_leads_nowhere(searchapi: SearchApi) -> None:
-    found = recorded_json("searchapi/web_ok") | {"pagination": {"current": 3}}
+    found = recorded_json("searchapi/ok_200") | {"pagination": {"current": 3}}
 
     assert searchapi.parse_reply(reply(found)).more is False
 
 
 def test_an_error_that_says_no_results_is_an_answer(searchapi: SearchApi) -> None:
-    batch = searchapi.parse_reply(recorded_reply("searchapi/web_no_results"))
+    batch = searchapi.parse_reply(recorded_reply("searchapi/empty_200"))
 
     assert (batch.results, batch.more) == ((), False)
 
@@ -88,7 +88,7 @@ def test_an_error_that_says_no_results_is_an_answer(searchapi: SearchApi) -> Non
     ("found", "status", "kind", "retryable"),
     [
         ({"error": "Invalid API key"}, 401, AuthFailure, False),
-        (recorded_json("searchapi/error_429"), 429, RateLimited, False),
+        (recorded_json("searchapi/rate_limited_429"), 429, RateLimited, False),
         ({"error": "Throughput limit reached, try again later."}, 429, RateLimited, True),
         ({"error": "Unsupported value for `time_period`."}, 400, BadInput, False),
         ({"error": "We could not finish the search."}, 200, ProviderFailure, False),
@@ -110,4 +110,4 @@ def test_every_failure_is_of_its_kind(
 def test_the_probe_is_a_search(searchapi: SearchApi) -> None:
     assert dict(searchapi.build_probe().url.params) == {"engine": "google", "q": "test"}
     with pytest.raises(AuthFailure):
-        searchapi.parse_probe(recorded_reply("searchapi/error_401"))
+        searchapi.parse_probe(recorded_reply("searchapi/auth_401"))

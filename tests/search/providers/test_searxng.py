@@ -97,7 +97,7 @@ def test_a_country_counts_only_beside_a_language(searxng: SearXNG) -> None:
 
 
 def test_a_recorded_reply_becomes_results(searxng: SearXNG) -> None:
-    batch = searxng.parse_reply(recorded_reply("searxng/web_ok"))
+    batch = searxng.parse_reply(recorded_reply("searxng/ok_200"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
         (
@@ -112,7 +112,7 @@ def test_a_recorded_reply_becomes_results(searxng: SearXNG) -> None:
 
 
 def test_nothing_from_engines_that_all_answered_is_an_answer(searxng: SearXNG) -> None:
-    batch = searxng.parse_reply(recorded_reply("searxng/web_no_results"))
+    batch = searxng.parse_reply(recorded_reply("searxng/empty_200"))
 
     assert (batch.results, batch.more) == ((), False)
 
@@ -121,7 +121,7 @@ def test_nothing_from_engines_that_were_blocked_is_a_failure_that_names_them(
     searxng: SearXNG,
 ) -> None:
     with pytest.raises(ProviderFailure) as caught:
-        searxng.parse_reply(recorded_reply("searxng/error_200_all_blocked"))
+        searxng.parse_reply(recorded_reply("searxng/network_200_all_blocked"))
 
     assert (
         "brave (Suspended: too many requests), duckduckgo (CAPTCHA), startpage (timeout)"
@@ -132,7 +132,7 @@ def test_nothing_from_engines_that_were_blocked_is_a_failure_that_names_them(
 
 def test_an_instance_without_json_is_told_apart_and_says_how_to_mend_it(searxng: SearXNG) -> None:
     with pytest.raises(SiteRefused, match="refused to answer in JSON") as caught:
-        searxng.parse_reply(recorded_reply("searxng/error_403_json_disabled"))
+        searxng.parse_reply(recorded_reply("searxng/blocked_403_json_disabled"))
 
     assert "search.formats" in caught.value.suggested_action
 
@@ -140,7 +140,7 @@ def test_an_instance_without_json_is_told_apart_and_says_how_to_mend_it(searxng:
 @pytest.mark.parametrize(
     ("body", "status", "kind", "retryable"),
     [
-        (recorded("searxng/error_400_no_query"), 400, BadInput, False),
+        (recorded("searxng/bad_input_400_no_query"), 400, BadInput, False),
         (b"Too Many Requests", 429, RateLimited, True),
         (b'{"error": "search error"}', 500, ProviderFailure, True),
         (b"{}", 200, ProviderFailure, True),
@@ -162,11 +162,11 @@ def test_every_failure_is_of_its_kind(
 def test_a_list_of_silent_engines_that_names_nobody_is_none(
     searxng: SearXNG, listed: object
 ) -> None:
-    found = recorded_json("searxng/web_no_results") | {"unresponsive_engines": listed}
+    found = recorded_json("searxng/empty_200") | {"unresponsive_engines": listed}
 
     assert searxng.parse_reply(reply(found)).results == ()
 
 
 def test_a_probe_is_a_search(searxng: SearXNG) -> None:
     assert dict(searxng.build_probe().url.params)["format"] == "json"
-    searxng.parse_probe(recorded_reply("searxng/web_ok"))
+    searxng.parse_probe(recorded_reply("searxng/ok_200"))

@@ -61,7 +61,7 @@ def test_what_else_is_asked_for_goes_out_in_its_words(
 
 
 def test_a_recorded_reply_becomes_results_and_display_dates_are_no_dates(serper: Serper) -> None:
-    batch = serper.parse_reply(recorded_reply("serper/web_ok"))
+    batch = serper.parse_reply(recorded_reply("serper/ok_200"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
         (
@@ -89,9 +89,9 @@ def test_no_results_is_an_answer(serper: Serper, organic: dict[str, Any]) -> Non
 
 def test_a_bad_key_is_a_403_and_an_empty_account_a_400(serper: Serper) -> None:
     with pytest.raises(AuthFailure, match="did not accept"):
-        serper.parse_reply(recorded_reply("serper/error_403"))
+        serper.parse_reply(recorded_reply("serper/auth_403"))
     with pytest.raises(RateLimited, match="Not enough credits") as caught:
-        serper.parse_reply(recorded_reply("serper/error_400_credits"))
+        serper.parse_reply(recorded_reply("serper/rate_limited_400_credits"))
 
     assert caught.value.retryable is False
 
@@ -120,6 +120,6 @@ def test_whatever_else_goes_wrong_is_an_error_of_its_kind(
 
 def test_the_probe_is_a_search(serper: Serper) -> None:
     assert json.loads(serper.build_probe().read()) == {"q": "test"}
-    serper.parse_probe(recorded_reply("serper/web_ok"))
+    serper.parse_probe(recorded_reply("serper/ok_200"))
     with pytest.raises(AuthFailure):
-        serper.parse_probe(recorded_reply("serper/error_403"))
+        serper.parse_probe(recorded_reply("serper/auth_403"))

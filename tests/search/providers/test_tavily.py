@@ -75,7 +75,7 @@ def test_a_query_that_is_too_long_is_bad_input_at_once(tavily: Tavily) -> None:
 
 
 def test_a_recorded_reply_becomes_results(tavily: Tavily) -> None:
-    batch = tavily.parse_reply(recorded_reply("tavily/web_ok"))
+    batch = tavily.parse_reply(recorded_reply("tavily/ok_200"))
 
     assert [(hit.title, hit.url, hit.snippet, hit.published) for hit in batch.results] == [
         (
@@ -95,25 +95,25 @@ def test_a_recorded_reply_becomes_results(tavily: Tavily) -> None:
 
 
 def test_the_date_of_news_becomes_iso_8601(tavily: Tavily) -> None:
-    [hit] = tavily.parse_reply(recorded_reply("tavily/web_news")).results
+    [hit] = tavily.parse_reply(recorded_reply("tavily/ok_200_news")).results
 
     assert hit.published == "2026-11-13T08:05:00Z"
 
 
 def test_no_results_is_an_answer(tavily: Tavily) -> None:
-    assert tavily.parse_reply(recorded_reply("tavily/web_no_results")).results == ()
+    assert tavily.parse_reply(recorded_reply("tavily/empty_200")).results == ()
 
 
 @pytest.mark.parametrize(
     ("name", "kind", "retryable", "said"),
     [
-        ("error_400", BadInput, False, "Invalid topic"),
-        ("error_401", AuthFailure, False, "did not accept"),
-        ("error_422_fastapi", BadInput, False, "body.query: Field required"),
-        ("error_429", RateLimited, True, "excessive requests"),
-        ("error_429_keyless_limit", RateLimited, True, "Keyless limit reached"),
-        ("error_432", RateLimited, False, "exceeds your plan's set usage limit"),
-        ("error_433", RateLimited, False, "pay-as-you-go limit"),
+        ("bad_input_400", BadInput, False, "Invalid topic"),
+        ("auth_401", AuthFailure, False, "did not accept"),
+        ("bad_input_422_fastapi", BadInput, False, "body.query: Field required"),
+        ("rate_limited_429", RateLimited, True, "excessive requests"),
+        ("rate_limited_429_keyless_limit", RateLimited, True, "Keyless limit reached"),
+        ("rate_limited_432", RateLimited, False, "exceeds your plan's set usage limit"),
+        ("rate_limited_433", RateLimited, False, "pay-as-you-go limit"),
     ],
 )
 def test_every_recorded_error_is_of_its_kind(
@@ -128,9 +128,9 @@ def test_every_recorded_error_is_of_its_kind(
 
 def test_the_wait_is_what_tavily_says(tavily: Tavily) -> None:
     with pytest.raises(RateLimited) as by_header:
-        tavily.parse_reply(recorded_reply("tavily/error_429", {"retry-after": "7"}))
+        tavily.parse_reply(recorded_reply("tavily/rate_limited_429", {"retry-after": "7"}))
     with pytest.raises(RateLimited) as by_body:
-        tavily.parse_reply(recorded_reply("tavily/error_429_keyless_limit"))
+        tavily.parse_reply(recorded_reply("tavily/rate_limited_429_keyless_limit"))
 
     assert by_header.value.retry_after_seconds == 7
     assert by_body.value.retry_after_seconds == 3600
@@ -162,6 +162,6 @@ def test_the_probe_asks_how_much_is_used_which_costs_nothing(tavily: Tavily) -> 
     assert (request.method, str(request.url)) == ("GET", "https://api.tavily.com/usage")
     tavily.parse_probe(reply({"key": {"usage": 3}}))
     with pytest.raises(AuthFailure):
-        tavily.parse_probe(reply(recorded_json("tavily/error_401"), 401))
+        tavily.parse_probe(reply(recorded_json("tavily/auth_401"), 401))
     with pytest.raises(ProviderFailure):
         tavily.parse_probe(reply(b"<html></html>"))

@@ -29,19 +29,19 @@ QUERY = PaperQuery("tidal energy", 10)
 
 def pubmed(request: httpx2.Request) -> httpx2.Response:
     return response(
-        "pubmed/step_esearch.json" if "esearch" in request.url.path else "pubmed/ok.xml"
+        "pubmed/step_200_esearch.json" if "esearch" in request.url.path else "pubmed/ok_200.xml"
     )
 
 
 def indexes(**other: Any) -> Engines:
     """All six, each with its recorded answer unless another is given."""
     usual: dict[str, Any] = {
-        "arxiv": response("arxiv/ok.xml"),
-        "crossref": response("crossref/ok.json"),
-        "europepmc": response("europepmc/ok.json"),
-        "openalex": response("openalex/ok.json"),
+        "arxiv": response("arxiv/ok_200.xml"),
+        "crossref": response("crossref/ok_200.json"),
+        "europepmc": response("europepmc/ok_200.json"),
+        "openalex": response("openalex/ok_200.json"),
         "pubmed": pubmed,
-        "semanticscholar": response("semanticscholar/ok.json"),
+        "semanticscholar": response("semanticscholar/ok_200.json"),
     }
     return Engines(**usual | other)
 
@@ -259,7 +259,8 @@ def test_filters_hold_for_the_web_too() -> None:
 
 def test_a_named_provider_is_never_replaced() -> None:
     engines = all_fail(
-        arxiv=response("arxiv/error_200_rate_exceeded.txt"), brave=brave("https://arxiv.org/abs/1")
+        arxiv=response("arxiv/rate_limited_200_rate_exceeded.txt"),
+        brave=brave("https://arxiv.org/abs/1"),
     )
     with pytest.raises(RateLimited) as caught:
         found(engines, provider="arxiv")
@@ -298,7 +299,10 @@ def test_an_index_that_keeps_failing_rests_and_the_others_answer() -> None:
 
 def test_an_index_that_asked_for_a_rest_gets_it() -> None:
     engines = indexes(
-        openalex=[response("openalex/error_429_budget.json"), response("openalex/ok.json")]
+        openalex=[
+            response("openalex/rate_limited_429_budget.json"),
+            response("openalex/ok_200.json"),
+        ]
     )
     clock = FakeClock()
 
@@ -330,7 +334,7 @@ def test_whoever_would_wait_too_long_for_a_turn_does_without_and_that_is_no_fail
     async def use(finder: Finder) -> list[str]:
         calls = [finder.find(PaperQuery(f"tides {number}"), source="arxiv") for number in range(6)]
         answers = await asyncio.gather(*calls)
-        assert finder.family.healthy() == finder.family.members()
+        assert finder.services.healthy() == finder.services.all()
         return [answer.attempts[0].outcome for answer in answers]
 
     engines = indexes(brave=brave("https://arxiv.org/abs/2209.00042"))
@@ -367,7 +371,7 @@ def test_an_index_that_breaks_in_a_way_of_its_own_costs_nobody_else(
 
 def test_a_key_that_an_index_sends_back_is_concealed() -> None:
     key = "canary-openalex-1234"
-    body = response("openalex/ok.json").content.replace(
+    body = response("openalex/ok_200.json").content.replace(
         b"Harbour currents", f"Harbour {key}".encode()
     )
     engines = indexes(
@@ -409,7 +413,7 @@ def test_a_whole_answer_is_good_for_an_hour_and_the_same_again() -> None:
         (
             lambda: indexes(
                 **{
-                    name: response(f"{name}/empty.{'xml' if name == 'arxiv' else 'json'}")
+                    name: response(f"{name}/empty_200.{'xml' if name == 'arxiv' else 'json'}")
                     for name in SIX
                 },
             ),

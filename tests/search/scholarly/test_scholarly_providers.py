@@ -45,22 +45,22 @@ def test_arxiv_is_asked_by_the_date_of_submission() -> None:
 
 
 def test_a_withdrawn_preprint_says_so() -> None:
-    (paper,) = papers_in("arxiv/ok_withdrawn.xml")
+    (paper,) = papers_in("arxiv/ok_200_withdrawn.xml")
 
     assert paper.notices == (Notice("withdrawal", source="arxiv", preprint=True),)
-    assert not any(paper.notices for paper in papers_in("arxiv/ok.xml"))
+    assert not any(paper.notices for paper in papers_in("arxiv/ok_200.xml"))
 
 
 def test_an_empty_page_where_there_should_be_results_is_a_failure_and_not_nothing() -> None:
-    page = body_of("arxiv/empty.xml").replace(
+    page = body_of("arxiv/empty_200.xml").replace(
         b"<opensearch:totalResults>0<", b"<opensearch:totalResults>77<"
     )
 
     with pytest.raises(ProviderFailure, match="although it has results"):
-        papers_in("arxiv/empty.xml", page)
+        papers_in("arxiv/empty_200.xml", page)
 
 
-@pytest.mark.parametrize("name", ["arxiv/ok.xml", "pubmed/ok.xml"])
+@pytest.mark.parametrize("name", ["arxiv/ok_200.xml", "pubmed/ok_200.xml"])
 @pytest.mark.parametrize(
     "declared",
     [
@@ -81,22 +81,22 @@ def test_xml_with_entities_of_its_own_is_refused(name: str, declared: str) -> No
 
 def test_pubmed_is_asked_for_identifiers_and_then_for_their_records() -> None:
     provider = configured(BY_NAME["pubmed"])
-    first = reply("pubmed/step_esearch.json")
+    first = reply("pubmed/step_200_esearch.json")
     further = provider.next_request(first)
 
     assert further is not None
     assert further.url.path == "/entrez/eutils/efetch.fcgi"
     assert further.url.params["id"] == "39000001,38000002"
-    assert provider.next_request(reply("pubmed/empty.json")) is None
+    assert provider.next_request(reply("pubmed/empty_200.json")) is None
 
 
 def test_pubmeds_records_come_in_the_order_in_which_they_were_found() -> None:
-    record = body_of("pubmed/ok.xml")
+    record = body_of("pubmed/ok_200.xml")
     start, end = record.index(b"<PubmedArticle>"), record.index(b"</PubmedArticleSet>")
     other = (
         record[start:end].replace(b"38000002", b"39000001").replace(b"bio.2018.114", b"bio.2024.12")
     )
-    both = reply("pubmed/ok.xml", record[:end] + other + record[end:])
+    both = reply("pubmed/ok_200.xml", record[:end] + other + record[end:])
     asked = type(both)(
         "https://x.example/efetch.fcgi?id=39000001,38000002",
         200,
@@ -112,7 +112,7 @@ def test_pubmeds_records_come_in_the_order_in_which_they_were_found() -> None:
 
 
 def test_pubmed_tells_of_a_retraction_with_the_doi_of_the_notice() -> None:
-    (paper,) = papers_in("pubmed/ok.xml")
+    (paper,) = papers_in("pubmed/ok_200.xml")
 
     assert Notice("retraction", doi="10.5555/bio.2021.009", source="pubmed") in paper.notices
     assert Notice("expression_of_concern", source="pubmed") in paper.notices
@@ -120,7 +120,7 @@ def test_pubmed_tells_of_a_retraction_with_the_doi_of_the_notice() -> None:
 
 
 def test_a_structured_abstract_keeps_its_labels() -> None:
-    (paper,) = papers_in("pubmed/ok.xml")
+    (paper,) = papers_in("pubmed/ok_200.xml")
 
     assert (
         paper.abstract
@@ -144,7 +144,7 @@ def test_pubmed_gets_both_ends_of_a_range_of_years() -> None:
 
 
 def test_openalex_spells_an_abstract_by_the_places_of_its_words() -> None:
-    first, second = papers_in("openalex/ok.json")
+    first, second = papers_in("openalex/ok_200.json")
 
     assert first.abstract.endswith(
         "Mean yield was 41% of the modelled value in all three estuaries."
@@ -166,21 +166,21 @@ def test_openalex_gets_neither_signs_it_refuses_nor_an_address_it_ignores() -> N
 
 
 def test_openalexs_flag_is_a_retraction_without_a_date() -> None:
-    (paper,) = papers_in("openalex/ok_retracted.json")
+    (paper,) = papers_in("openalex/ok_200_retracted.json")
 
     assert paper.notices == (Notice("retraction", source="openalex"),)
 
 
 def test_a_budget_that_is_used_up_says_until_when() -> None:
     with pytest.raises(RateLimited) as caught:
-        papers_in("openalex/error_429_budget.json", environ={})
+        papers_in("openalex/rate_limited_429_budget.json", environ={})
 
     assert caught.value.retry_after_seconds == 53217
     assert "OPENALEX_API_KEY" in caught.value.suggested_action
 
 
 def test_crossrefs_jats_becomes_text_and_its_notices_are_kept() -> None:
-    papers = papers_in("crossref/ok_notices.json")
+    papers = papers_in("crossref/ok_200_notices.json")
 
     assert papers[0].abstract.startswith("Tidal turbines were measured")
     assert [notice.type for notice in papers[0].notices] == [
@@ -190,7 +190,7 @@ def test_crossrefs_jats_becomes_text_and_its_notices_are_kept() -> None:
     ]
     assert [one.type for one in papers[2].notices] == ["retraction", "reinstatement"]
     assert papers[3].notices == ()  # the notice itself, which speaks of another paper
-    assert [paper.title for paper in papers_in("crossref/ok.json")][1] == (
+    assert [paper.title for paper in papers_in("crossref/ok_200.json")][1] == (
         "Modelling & measuring tidal currents: a Zostera case"
     )
 
@@ -215,14 +215,14 @@ def test_arxiv_is_asked_once_in_three_seconds() -> None:
 
 
 def test_europe_pmc_without_parts_of_names_takes_them_from_the_line() -> None:
-    (paper,) = papers_in("europepmc/ok_lite.json")
+    (paper,) = papers_in("europepmc/ok_200_lite.json")
 
     assert [(one.family, one.given) for one in paper.authors] == [
         ("Okafor", "A"),
         ("Lindqvist", "PJ"),
     ]
     assert paper.published == "2024-02-20"
-    (core,) = papers_in("europepmc/ok.json")
+    (core,) = papers_in("europepmc/ok_200.json")
     assert core.abstract == "Background: Nerve repair is slow. Results: Growth rose by 30%."
     assert core.published == "2018"  # not the day of 2024 on which it was registered
     assert [notice.type for notice in core.notices] == ["retraction"]
@@ -230,14 +230,14 @@ def test_europe_pmc_without_parts_of_names_takes_them_from_the_line() -> None:
 
 def test_semantic_scholar_refuses_without_a_key_as_a_site_does() -> None:
     with pytest.raises(SiteRefused):
-        papers_in("semanticscholar/error_403.json", environ={})
+        papers_in("semanticscholar/auth_403.json", environ={})
     with pytest.raises(RateLimited) as caught:
-        papers_in("semanticscholar/error_429.json", environ={})
+        papers_in("semanticscholar/rate_limited_429.json", environ={})
     assert "SEMANTIC_SCHOLAR_API_KEY" in caught.value.suggested_action
 
 
 def test_semantic_scholar_leaves_out_addresses_that_are_empty() -> None:
-    first, second = papers_in("semanticscholar/ok.json")
+    first, second = papers_in("semanticscholar/ok_200.json")
 
     assert first.arxiv_id == "2209.00042"
     assert (second.pdf_url, second.year, second.open_access) == ("", None, False)

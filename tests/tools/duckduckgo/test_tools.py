@@ -19,12 +19,12 @@ from webquarry.tool import TextAnswer, load
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo import own_settings
 
-ANOMALY = Said(recorded("duckduckgo/error_202_html_anomaly"), 202)
-NOTHING = recorded("duckduckgo/web_no_results")
+ANOMALY = Said(recorded("duckduckgo/challenge_202_html_anomaly"), 202)
+NOTHING = recorded("duckduckgo/empty_200")
 
 
 def challenge_everywhere(asked: Asked) -> Said:
-    return Said(recorded(f"duckduckgo/error_202_{asked.way}_anomaly"), 202)
+    return Said(recorded(f"duckduckgo/challenge_202_{asked.way}_anomaly"), 202)
 
 
 def kit_of(environ: Mapping[str, str]) -> Toolkit:
@@ -446,7 +446,7 @@ def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
         kit = kit_of(
             site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"}
         )
-        async with kit.router.turn("duckduckgo"):
+        async with kit.router.pace("duckduckgo"):
             with pytest.raises(NetworkFailure) as caught:
                 await load("duckduckgo", "instant_answer").call(kit, {"query": "x"})
         await kit.aclose()

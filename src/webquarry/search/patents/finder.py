@@ -10,7 +10,7 @@ up: that patent comes back, or nothing, never a similar one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,6 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.models import Reply
-from webquarry.search import routing
 from webquarry.search.models import Attempt
 from webquarry.search.patents.filters import admits, has_names
 from webquarry.search.patents.logins import Logins
@@ -29,11 +27,12 @@ from webquarry.search.patents.models import FoundPatents, Patent, PatentBatch, P
 from webquarry.search.patents.numbers import PatentNumber
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.web import ReadPage, WebPatents
+from webquarry.search.plan import resolve_names
 from webquarry.search.router import Router
-from webquarry.search.services.asker import Turn, heeding
 from webquarry.search.services.breakers import BreakerBoard
-from webquarry.search.services.failure import nobody_answered
-from webquarry.search.services.services import Family
+from webquarry.search.services.failure import choose_error, unknown_service
+from webquarry.search.services.guard import GuardedCall, heed_retry_after
+from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -41,11 +40,12 @@ WEB = "web"  # named as a provider: an ordinary web search, whoever does it
 LANDSCAPE = 100  # patents that a landscape looks at
 _INSTEAD = "so this comes from pages of patent sites, found by a web search or by their address"
 
-Build = Callable[[PatentProvider], httpx2.Request]
+BuildRequest = Callable[[PatentProvider], httpx2.Request]
+AskWeb = Callable[[str | None], Awaitable[FoundPatents]]  # by this provider of web search, or any
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PatentPlan:
     """Who is asked: registers, then the web where they give no answer, by one provider of web
     search or by any.
     """
@@ -53,7 +53,12 @@ class _Plan:
     registers: tuple[PatentProvider, ...]
     web: bool
     web_provider: str | None = None
-    named: bool = False
+    is_named: bool = False
+
+    @property
+    def joined_names(self) -> str:
+        """The registers, which are asked at once, as one."""
+        return "+".join(register.name for register in self.registers)
 
 
 class PatentFinder:
@@ -69,174 +74,182 @@ class PatentFinder:
         read_page: ReadPage,
         board: BreakerBoard | None = None,
     ) -> None:
-        package, group = "webquarry.search.patents.providers", "webquarry.patent_providers"
-        self.family: Family[PatentProvider] = Family(
-            package,
+        self.services: Services[PatentProvider] = Services(
+            "webquarry.search.patents.providers",
             PatentProvider,
             client,
             settings,
             environ,
             clock,
-            group,
-            board,
+            group="webquarry.patent_providers",
+            board=board,
         )
-        self._logins = Logins(self.family, clock)
+        self._logins = Logins(self.services, clock)
         self._settings = settings
         self._router = router
         self._web = WebPatents(router, read_page, clock)
 
     def circumstances(self) -> dict[str, Any]:
         """The settings that decide who answers, as a cache key holds them."""
+        origins = sorted(self._settings.origins.items())
         return {
-            "registers": [member.name for member in self.family.configured()],
-            "web": [provider.name for provider in self._router.providers() if provider.configured],
+            "registers": [register.name for register in self.services.configured()],
+            "web": [provider.name for provider in self._router.services.configured()],
             "routing": [self._settings.search_routing, self._settings.search_provider],
-            "origins": {
-                name: redact(origin) for name, origin in sorted(self._settings.origins.items())
-            },
+            "origins": {name: redact(origin) for name, origin in origins},
             "good": self._settings.cache_patents_seconds,
         }
 
     def others(self, found: FoundPatents) -> list[str]:
         """Whom one could name instead, and who would answer now."""
+        others = [register.name for register in self.services.healthy()]
+        if found.discovered:
+            web = [one.name for one in self._router.services.healthy() if one.kind == "web"]
+            others += web
+        else:
+            others.append(WEB)
         asked = {attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"}
-        registers = [member.name for member in self.family.healthy() if member.name not in asked]
-        if not found.discovered:
-            return [*registers, WEB]
-        web = [
-            one.name
-            for one in self._router.healthy()
-            if one.kind == "web" and one.name not in asked
-        ]
-        return registers + web
+        return [name for name in others if name not in asked]
 
     async def find(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
         """The patents that fit, best first; of a landscape as many as one answer holds."""
         plan = self._plan(provider)
-        asked = replace(query, count=LANDSCAPE) if query.search_type == "landscape" else query
-        found, so_far = await self._ask(plan, lambda member: member.build_search(asked))
+        count = query.count
+        if query.search_type == "landscape":
+            count = LANDSCAPE
+        asked = replace(query, count=count)
+        calls, found = await self._ask_registers(
+            plan, lambda register: register.build_search(asked)
+        )
         if found is None:
-            return await self._instead(plan, so_far, self._web.search, query)
-        notes = tuple(note for member in plan.registers for note in member.notes_on(query))
-        kept = tuple(one for one in found.patents if admits(one, query))
-        return replace(found, patents=kept[: asked.count], notes=(*found.notes, *notes))
+            return await self._ask_web(plan, calls, lambda name: self._web.search(query, name))
+        notes = list(found.notes)
+        for register in plan.registers:
+            notes += register.notes_on(query)
+        patents = [patent for patent in found.patents if admits(patent, query)]
+        return replace(found, patents=tuple(patents[:count]), notes=tuple(notes))
 
     async def look_up(
         self, number: PatentNumber, query: PatentQuery, provider: str | None = None
     ) -> FoundPatents:
         """The patent of this number, if there is one and it passes the filters."""
         plan = self._plan(provider)
-        found, so_far = await self._ask(plan, lambda member: member.build_lookup(number))
-        if found is None:
-            found = await self._instead(plan, so_far, self._web.look_up, number)
-        meant = [one for one in found.patents if number.covers(one.number)]
-        best = sorted(meant, key=_preference, reverse=True)[:1]
-        return replace(
-            found,
-            patents=tuple(one for one in best if admits(one, query) and has_names(one, query)),
+        calls, found = await self._ask_registers(
+            plan, lambda register: register.build_lookup(number)
         )
+        if found is None:
+            found = await self._ask_web(plan, calls, lambda name: self._web.look_up(number, name))
+        patents = [patent for patent in found.patents if number.covers(patent.number)]
+        if patents:
+            best = max(patents, key=_preference)
+            patents = [best] if admits(best, query) and has_names(best, query) else []
+        return replace(found, patents=tuple(patents))
 
-    def _plan(self, provider: str | None) -> _Plan:
+    def _plan(self, provider: str | None) -> _PatentPlan:
         if not provider:
-            return _Plan(tuple(self.family.configured()), web=True)
+            return _PatentPlan(tuple(self.services.configured()), web=True)
         name = provider.strip().lower()
         if name == WEB:
-            return _Plan((), web=True, named=True)
-        registers = {one.name: one for one in self.family.members()}
-        if any(name in (one.name, *one.aliases) for one in registers.values()):
-            return _Plan((self.family.member(name),), web=False, named=True)
-        searching = {one.name: one for one in self._router.providers() if one.kind == "web"}
+            return _PatentPlan((), web=True, is_named=True)
+        registers = self.services.by_name()
+        for register in registers.values():
+            if name in (register.name, *register.aliases):
+                return _PatentPlan((register,), web=False, is_named=True)
+        web_providers = {one.name: one for one in self._router.services.all() if one.kind == "web"}
         try:
-            (known,) = routing.known([provider], searching)
+            (web_provider,) = resolve_names([provider], web_providers)
         except BadInput:
-            raise routing.unknown(name, {**registers, **searching}, also=[WEB]) from None
-        return _Plan((), web=True, web_provider=known, named=True)
+            raise unknown_service(name, {**registers, **web_providers}, also=[WEB]) from None
+        return _PatentPlan((), web=True, web_provider=web_provider, is_named=True)
 
-    async def _ask(
-        self, plan: _Plan, build: Build
-    ) -> tuple[FoundPatents | None, list[Turn[PatentBatch]]]:
-        """What the registers that answered know, each publication once; None where nobody answered."""
-        seconds = self._settings.timeout_seconds / (2 if plan.web else 1)
-        turns = list(
-            await asyncio.gather(*(self._turn(member, build, seconds) for member in plan.registers))
+    async def _ask_registers(
+        self, plan: _PatentPlan, build: BuildRequest
+    ) -> tuple[list[GuardedCall], FoundPatents | None]:
+        """How the calls of the registers went, and what those that answered know, each publication
+        once; None where nobody answered.
+        """
+        seconds = self._settings.timeout_seconds
+        if plan.web:
+            seconds /= 2
+        await self.services.learn([register.name for register in plan.registers])
+        answers = await asyncio.gather(
+            *(self._ask(register, build, seconds) for register in plan.registers)
         )
-        batches = {turn.attempt.provider: turn.value for turn in turns if turn.value is not None}
+        calls = [call for call, _ in answers]
+        batches = {call.service.name: batch for call, batch in answers if batch is not None}
         if not batches:
-            return None, turns
+            return calls, None
         totals = [batch.total for batch in batches.values() if batch.total is not None]
         found = FoundPatents(
             patents=tuple(merge(batch.patents for batch in batches.values())),
             provider="+".join(batches),
-            attempts=tuple(turn.attempt for turn in turns),
-            order=(_joined(plan),),
-            because="named in the call" if plan.named else "what is configured",
+            attempts=tuple(call.attempt for call in calls),
+            order=(plan.joined_names,),
+            because="named in the call" if plan.is_named else "what is configured",
             total=max(totals, default=None),
-            partial=len(batches) < len(turns),
+            partial=len(batches) < len(calls),
         )
-        return found, turns
+        return calls, found
 
-    async def _turn(
-        self, member: PatentProvider, build: Build, seconds: float
-    ) -> Turn[PatentBatch]:
-        async def work(seconds: float) -> PatentBatch:
-            reply = await self._logins.send(member, lambda: build(member), seconds)
-            return _parsed(member, reply)
+    async def _ask(
+        self, register: PatentProvider, build: BuildRequest, seconds: float
+    ) -> tuple[GuardedCall, PatentBatch | None]:
+        """What one register answers, without our own keys; None where it failed."""
+        batch = None
+        async with self.services.guard(register, seconds) as call:
+            if call.is_admitted:
+                with register.explain_errors():
+                    reply = await self._logins.send(register, lambda: build(register), seconds)
+                    with heed_retry_after(reply):
+                        parsed = register.parse_reply(reply)
+                patents = [_hide_keys(patent, register) for patent in parsed.patents]
+                batch = replace(parsed, patents=tuple(patents))
+                call.found = len(patents)
+        return call, batch
 
-        return await self.family.turn(
-            member, work, seconds=seconds, count=lambda batch: len(batch.patents)
-        )
-
-    async def _instead(
-        self, plan: _Plan, turns: Sequence[Turn[PatentBatch]], ask: Any, what: Any
+    async def _ask_web(
+        self, plan: _PatentPlan, calls: Sequence[GuardedCall], ask: AskWeb
     ) -> FoundPatents:
         """What the web knows, with what went before it; where it may not be asked, the error of the
         registers.
         """
-        attempts = tuple(turn.attempt for turn in turns)
+        attempts = tuple(call.attempt for call in calls)
         if not plan.web:
-            raise nobody_answered([turn.error for turn in turns if turn.error], attempts, [])
-        passed = attempts or (() if plan.named else tuple(map(_unset, self.family.members())))
+            failures = [call.error for call in calls if call.error is not None]
+            raise choose_error(failures, attempts, [])
+        registers = self.services.all()
+        earlier = attempts
+        if not attempts and not plan.is_named:
+            earlier = tuple(_skip_unconfigured(register) for register in registers)
         try:
-            found: FoundPatents = await ask(what, plan.web_provider)
+            found = await ask(plan.web_provider)
         except WebquarryError as error:
-            error.attempts = (*passed, *error.attempts)
+            error.attempts = (*earlier, *error.attempts)
             raise
-        if plan.named:
+        if plan.is_named:
             return replace(found, because="named in the call")
-        order = (_joined(plan),) if attempts else tuple(one.name for one in self.family.members())
+        order: tuple[str, ...] = tuple(register.name for register in registers)
+        why = "No patent service answered"
+        if attempts:
+            order = (plan.joined_names,)
+        else:
+            missing = ", or ".join(" and ".join(register.missing) for register in registers)
+            why = f"No patent service is configured ({missing})"
         return replace(
             found,
-            attempts=(*passed, *found.attempts),
-            notes=(self._said(plan), *found.notes),
+            attempts=(*earlier, *found.attempts),
+            notes=(f"{why}, {_INSTEAD}.", *found.notes),
             order=(*order, *found.order),
             partial=found.partial or bool(attempts),
         )
 
-    def _said(self, plan: _Plan) -> str:
-        if plan.registers:
-            return f"No patent service answered, {_INSTEAD}."
-        wanted = ", or ".join(" and ".join(one.missing) for one in self.family.members())
-        return f"No patent service is configured ({wanted}), {_INSTEAD}."
+
+def _skip_unconfigured(register: PatentProvider) -> Attempt:
+    return Attempt(register.name, "skipped", register.describe_missing(), 0.0)
 
 
-def _joined(plan: _Plan) -> str:
-    return "+".join(member.name for member in plan.registers)
-
-
-def _unset(member: PatentProvider) -> Attempt:
-    verb = "was" if len(member.missing) == 1 else "were"
-    return Attempt(member.name, "skipped", f"{' and '.join(member.missing)} {verb} not found.", 0.0)
-
-
-def _parsed(member: PatentProvider, reply: Reply) -> PatentBatch:
-    """What the reply holds, without our own keys."""
-    with heeding(reply):
-        batch = member.parse_reply(reply)
-    return replace(batch, patents=tuple(_concealed(patent, member) for patent in batch.patents))
-
-
-def _concealed(patent: Patent, member: PatentProvider) -> Patent:
-    hide = member.conceal
+def _hide_keys(patent: Patent, register: PatentProvider) -> Patent:
+    hide = register.conceal
     return replace(
         patent,
         title=hide(patent.title),

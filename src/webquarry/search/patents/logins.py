@@ -13,7 +13,7 @@ from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.services.services import Family
+from webquarry.search.services.services import Services
 from webquarry.secret import Secret
 
 BuildRequest = Callable[[], httpx2.Request]
@@ -22,8 +22,8 @@ BuildRequest = Callable[[], httpx2.Request]
 class Logins:
     """Sends requests with the token that they need. One for the process."""
 
-    def __init__(self, family: Family[PatentProvider], clock: Clock) -> None:
-        self._family = family
+    def __init__(self, services: Services[PatentProvider], clock: Clock) -> None:
+        self._services = services
         self._clock = clock
         self._tokens: dict[str, tuple[Secret, float]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -33,8 +33,8 @@ class Logins:
         end = self._clock.monotonic() + seconds
         request, token = build(), await self._token(provider, seconds)
         if token is None:
-            return await self._family.send(provider, request, seconds)
-        reply = await self._family.send(
+            return await self._services.send(provider, request, seconds)
+        reply = await self._services.send(
             provider, provider.with_login(request, token), self._left(end)
         )
         if not provider.is_login_over(reply):
@@ -42,7 +42,7 @@ class Logins:
         self._forget(provider, token)
         fresh = await self._token(provider, self._left(end))
         assert fresh is not None
-        return await self._family.send(
+        return await self._services.send(
             provider, provider.with_login(build(), fresh), self._left(end)
         )
 
@@ -58,7 +58,7 @@ class Logins:
             token, until = self._tokens.get(provider.name, (None, 0.0))
             if token is not None and self._clock.monotonic() < until:
                 return token
-            reply = await self._family.send(provider, login, seconds)
+            reply = await self._services.send(provider, login, seconds)
             try:
                 made = provider.parse_login(reply)
             except WebquarryError:

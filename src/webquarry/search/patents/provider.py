@@ -16,7 +16,7 @@ import httpx2
 from webquarry.net.models import Reply
 from webquarry.search.patents.models import PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.secret import Secret
 
 
@@ -28,7 +28,7 @@ class Login:
     seconds: float
 
 
-class PatentProvider(Member):
+class PatentProvider(Service):
     """One service. A subclass in `providers/` is all that it takes to add one."""
 
     most: ClassVar[int] = 100  # patents in one answer

@@ -5,11 +5,12 @@ number.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, WebquarryError
 from webquarry.progress import note
-from webquarry.search.models import Attempt, Found, Query
+from webquarry.search.models import Attempt, Found
 from webquarry.search.patents.discovery import each_once, number_query, patent_of, web_query
 from webquarry.search.patents.filters import admits
 from webquarry.search.patents.models import FoundPatents, Patent, PatentQuery
@@ -19,9 +20,8 @@ from webquarry.search.router import Router
 PAGES = "google_patents"  # who is said to have answered where the page of a patent was read
 _UNCOUNTED = "A web search does not tell whose the patents are, so no assignees could be counted."
 
-ReadPage = Callable[
-    [PatentNumber], Awaitable[Patent | None]
-]  # the patent's own page; None: it is about another
+# The patent's own page; None: it is about another.
+ReadPage = Callable[[PatentNumber], Awaitable[Patent | None]]
 
 
 class WebPatents:
@@ -36,19 +36,40 @@ class WebPatents:
 
     async def search(self, query: PatentQuery, provider: str | None = None) -> FoundPatents:
         """Patents whose pages a web search finds."""
-        found = await self._routed(web_query(query), provider)
-        patents = each_once(
-            [one for hit in found.results if (one := patent_of(hit)) and admits(one, query)]
-        )
-        notes = (_UNCOUNTED,) if query.search_type == "landscape" else ()
-        return _found(found, patents[: query.count], _unapplied(query), notes)
+        web = await self._router.route(web_query(query), provider=provider, kind="patents")
+        patents = []
+        for result in web.results:
+            patent = patent_of(result)
+            if patent and admits(patent, query):
+                patents.append(patent)
+        found = _build_found(web, each_once(patents)[: query.count])
+        # The filters that a web search does not know, and that we can apply only here and there.
+        years = []
+        if query.year_from:
+            years.append("year_from")
+        if query.year_to:
+            years.append("year_to")
+        unapplied = []
+        notes = list(found.notes)
+        if query.search_type == "landscape":
+            notes.append(_UNCOUNTED)
+        if query.cpc:
+            unapplied.append("cpc_code")
+            notes.append("A web search cannot filter by cpc_code: it was searched for as a word.")
+        if years:
+            unapplied += years
+            notes.append(
+                f"A web search cannot filter by {' and '.join(years)}: applied where the number "
+                "tells the year."
+            )
+        return replace(found, notes=tuple(notes), unapplied=tuple(unapplied))
 
     async def look_up(self, number: PatentNumber, provider: str | None = None) -> FoundPatents:
         """By the page of the patent; where it cannot be read, by one that a web search finds under
         the same number.
         """
         if provider is not None:
-            return await self._searched(number, provider)
+            return await self._search_number(number, provider)
         note("reading the page of the patent")
         started = self._clock.monotonic()
         try:
@@ -56,13 +77,13 @@ class WebPatents:
         except NotFound:
             patent = None
         except WebquarryError as error:
-            return await self._searched_instead(number, error)
-        known = patent is not None and number.covers(patent.number)
-        took = self._clock.monotonic() - started
-        attempt = Attempt(
-            PAGES, *(("ok", "1 result.") if known else ("empty", "There is no such page.")), took
-        )
-        patents = (patent,) if patent is not None and known else ()
+            return await self._search_unread(number, error)
+        seconds = self._clock.monotonic() - started
+        patents: tuple[Patent, ...] = ()
+        attempt = Attempt(PAGES, "empty", "There is no such page.", seconds)
+        if patent is not None and number.covers(patent.number):
+            patents = (patent,)
+            attempt = Attempt(PAGES, "ok", "1 result.", seconds)
         return FoundPatents(
             patents,
             PAGES,
@@ -72,57 +93,39 @@ class WebPatents:
             discovered=True,
         )
 
-    async def _searched_instead(self, number: PatentNumber, error: WebquarryError) -> FoundPatents:
+    async def _search_unread(self, number: PatentNumber, error: WebquarryError) -> FoundPatents:
         """What a search finds where the page could not be read; where it finds nothing, nobody
         knows if there is one.
         """
         try:
-            found = await self._searched(number, None)
+            found = await self._search_number(number)
         except WebquarryError:
             raise error from None
         if not found.patents:
             raise error
         return found
 
-    async def _searched(self, number: PatentNumber, provider: str | None) -> FoundPatents:
-        found = await self._routed(number_query(number), provider)
-        patents = [
-            one for hit in found.results if (one := patent_of(hit)) and number.covers(one.number)
-        ]
-        return _found(found, patents[:1])
-
-    async def _routed(self, query: Query, provider: str | None) -> Found:
-        return await self._router.route(query, provider=provider, kind="patents")
-
-
-def _unapplied(query: PatentQuery) -> tuple[str, ...]:
-    """The filters that a web search does not know, and that we can apply only here and there."""
-    wanted = {"cpc_code": query.cpc, "year_from": query.year_from, "year_to": query.year_to}
-    return tuple(name for name, value in wanted.items() if value)
+    async def _search_number(
+        self, number: PatentNumber, provider: str | None = None
+    ) -> FoundPatents:
+        """The first page of a web search that is about this patent."""
+        web = await self._router.route(number_query(number), provider=provider, kind="patents")
+        for result in web.results:
+            patent = patent_of(result)
+            if patent and number.covers(patent.number):
+                return _build_found(web, [patent])
+        return _build_found(web, [])
 
 
-def _found(
-    found: Found,
-    patents: list[Patent],
-    unapplied: tuple[str, ...] = (),
-    about: tuple[str, ...] = (),
-) -> FoundPatents:
-    notes = list(about)
-    if "cpc_code" in unapplied:
-        notes.append("A web search cannot filter by cpc_code: it was searched for as a word.")
-    if years := [name for name in unapplied if name != "cpc_code"]:
-        notes.append(
-            f"A web search cannot filter by {' and '.join(years)}: applied where the number "
-            "tells the year."
-        )
+def _build_found(web: Found, patents: list[Patent]) -> FoundPatents:
+    """These patents, with what the web search tells of itself."""
     return FoundPatents(
         patents=tuple(patents),
-        provider=found.provider,
-        attempts=found.attempts,
-        notes=(*found.notes, *notes),
-        unapplied=unapplied,
-        order=found.order,
-        because=found.because,
-        partial=found.partial,
+        provider=web.provider,
+        attempts=web.attempts,
+        notes=web.notes,
+        order=web.order,
+        because=web.because,
+        partial=web.partial,
         discovered=True,
     )

@@ -27,10 +27,10 @@ from webquarry.search.scholarly.merge import merge
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery, PapersFound
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.stored import VERSION, pack, unpack
-from webquarry.search.services.asker import Turn, heeding
 from webquarry.search.services.breakers import BreakerBoard
-from webquarry.search.services.failure import nobody_answered, short
-from webquarry.search.services.services import Family
+from webquarry.search.services.failure import choose_error, shorten
+from webquarry.search.services.guard import GuardedCall, heed_retry_after
+from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -38,6 +38,9 @@ ALL = "all"
 _MOST_REQUESTS = 3  # of one index for one search
 _MOST_RECORDS = 100  # of one index, whatever it was asked for
 _WEB_RESULTS = 10
+_PARTIAL_SHARE = 6  # an answer that lacks an index is kept for a sixth of the time
+
+IndexAnswer = tuple[GuardedCall, list[Paper]]  # of one index: how the call went, and its records
 
 
 class Finder:
@@ -55,8 +58,10 @@ class Finder:
         board: BreakerBoard | None = None,
     ) -> None:
         self._settings = settings
-        self._open_cache, self._router, self._lenses = open_cache, router, lenses
-        self.family: Family[Scholarly] = Family(
+        self._open_cache = open_cache
+        self._router = router
+        self._lenses = lenses
+        self.services: Services[Scholarly] = Services(
             "webquarry.search.scholarly.providers",
             Scholarly,
             client,
@@ -66,7 +71,7 @@ class Finder:
             group="webquarry.scholarly",
             board=board,
         )
-        self._waiting: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()  # calls of an index under way, by its name
 
     async def find(
         self,
@@ -84,20 +89,25 @@ class Finder:
         query = replace(query, text=" ".join(query.text.split()))
         if not query.text:
             raise BadInput("The query is blank.", suggested_action="Say what to search for.")
-        chosen, because = self._chosen(source, provider)
+        if provider:
+            indexes, because = [self.services.find(provider)], "named in the call"
+        elif source != ALL:
+            indexes, because = [self.services.find(source)], "the source of the call"
+        else:
+            indexes, because = self.services.all(), "all indexes, at once"
         parameters = {
-            "query": [getattr(query, part.name) for part in fields(query)],
-            "routing": [[one.name, redact(one.base), bool(one.sources())] for one in chosen],
+            "query": [getattr(query, field.name) for field in fields(query)],
+            "routing": [[one.name, redact(one.base), bool(one.sources())] for one in indexes],
             "named": bool(provider),
             "asked": dict(asked or {}),
             "good": [self._settings.cache_academic_seconds, self._settings.cache_empty_seconds],
         }
 
         async def make() -> Made:
-            found = await self._found(
-                query, chosen, because, instead=not provider, limited=source != ALL
-            )
-            return Made(pack(found), self._good_for(found))
+            found = await self._ask_all(query, indexes, source, named=bool(provider))
+            order = tuple(one.name for one in indexes)
+            found = replace(found, order=order, because=because)
+            return Made(pack(found), self._seconds_good(found))
 
         kept = await self._open_cache().get_or_make(key_of("papers", VERSION, parameters), make)
         return replace(
@@ -107,111 +117,101 @@ class Finder:
             max_age_seconds=kept.max_age_seconds,
         )
 
-    def _chosen(self, source: str, provider: str | None) -> tuple[list[Scholarly], str]:
-        if provider:
-            return [self.family.member(provider)], "named in the call"
-        if source != ALL:
-            return [self.family.member(source)], "the source of the call"
-        return self.family.members(), "all indexes, at once"
-
-    def _good_for(self, found: PapersFound) -> float:
-        """Seconds: a whole answer is good for long, one that lacks an index for a sixth of it, a
-        makeshift hardly.
+    def _seconds_good(self, found: PapersFound) -> float:
+        """How long an answer is kept: long if it is whole, less if it lacks an index, hardly if it
+        is a makeshift.
         """
         if found.fallback or not found.papers:
             return self._settings.cache_empty_seconds
-        return self._settings.cache_academic_seconds / (6 if found.partial else 1)
+        if found.partial:
+            return self._settings.cache_academic_seconds / _PARTIAL_SHARE
+        return self._settings.cache_academic_seconds
 
-    async def _found(
-        self,
-        query: PaperQuery,
-        chosen: Sequence[Scholarly],
-        because: str,
-        *,
-        instead: bool,
-        limited: bool,
+    async def _ask_all(
+        self, query: PaperQuery, indexes: Sequence[Scholarly], source: str, *, named: bool
     ) -> PapersFound:
-        turns = await asyncio.gather(*(self._turn(one, query) for one in chosen))
-        attempts = tuple(turn.attempt for turn in turns)
-        failures = [turn.error for turn in turns if turn.error is not None]
-        order = tuple(one.name for one in chosen)
-        if len(failures) < len(turns):
-            records = [record for turn in turns for record in turn.value or []]
-            papers = _selected(records, query)
-            notes = [
-                f"{one.label} is left out: {turn.error.kind} ({short(turn.error.message)})."
-                for one, turn in zip(chosen, turns, strict=True)
-                if turn.error is not None
-            ]
-            used = tuple(one.provider for one in attempts if one.outcome == "ok")
-            return PapersFound(
-                papers, used, attempts, tuple(notes), order, because, partial=bool(failures)
-            )
-        if not instead:
-            others = [one.name for one in self.family.healthy() if one.name not in order]
-            raise nobody_answered(failures, attempts, others)
-        places = tuple(place for one in chosen for place in one.domains) if limited else ()
-        return replace(
-            await self._by_web(query, places, failures, attempts), order=order, because=because
-        )
+        """What the indexes that answered found together; what the web found where none did."""
+        names = [one.name for one in indexes]
+        await self.services.learn(names)
+        answers = await asyncio.gather(*(self._ask(one, query) for one in indexes))
+        attempts = tuple(call.attempt for call, _ in answers)
+        failures = [call.error for call, _ in answers if call.error is not None]
+        if len(failures) < len(answers):
+            return _combine(answers, query)
+        if named:
+            others = [one.name for one in self.services.healthy() if one.name not in names]
+            raise choose_error(failures, attempts, others)
+        sites: list[str] = []
+        if source != ALL:
+            for one in indexes:
+                sites += one.domains
+        return await self._search_web(query, tuple(sites), failures, attempts)
 
-    async def _turn(self, one: Scholarly, query: PaperQuery) -> Turn[list[Paper]]:
+    async def _ask(self, index: Scholarly, query: PaperQuery) -> IndexAnswer:
+        """The records of one index, each with its rank and without our keys."""
         seconds = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
-        if (
-            self._waiting[one.name] * one.min_interval_seconds >= seconds
-        ):  # no fault of its own, so not a failure
-            error = RateLimited(
-                f"{one.label} is asked slowly, and its turn would not come in time.",
-                provider=one.name,
-            )
-            return Turn(Attempt(one.name, "skipped", error.message, 0.0), error=error)
-        self._waiting[one.name] += 1
+        if self._waiting[index.name] * index.min_interval_seconds >= seconds:
+            # No fault of its own, so not a failure.
+            words = f"{index.label} is asked slowly, and its turn would not come in time."
+            error = RateLimited(words, provider=index.name)
+            return GuardedCall.skip(index, error), []
+        records: list[Paper] = []
+        self._waiting[index.name] += 1
         try:
-            return await self.family.turn(
-                one, lambda _: self._records(one, query, seconds), seconds=seconds, count=len
-            )
+            async with self.services.guard(index, seconds) as call:
+                if call.is_admitted:
+                    with index.explain_errors():
+                        records = await self._fetch_records(index, query, seconds)
+                    call.found = len(records)
         finally:
-            self._waiting[one.name] -= 1
+            self._waiting[index.name] -= 1
+        return call, records
 
-    async def _records(self, one: Scholarly, query: PaperQuery, seconds: float) -> list[Paper]:
-        """What the index has, each record with its rank and without our keys."""
-        reply = await self.family.send(one, one.build_request(query), seconds)
+    async def _fetch_records(
+        self, index: Scholarly, query: PaperQuery, seconds: float
+    ) -> list[Paper]:
+        """What the index has, in one request or in as many as its replies lead to."""
+        reply = await self.services.send(index, index.build_request(query), seconds)
         for _ in range(_MOST_REQUESTS - 1):
-            with heeding(reply):
-                further = one.next_request(reply)
-            if further is None:
+            with heed_retry_after(reply):
+                next_request = index.next_request(reply)
+            if next_request is None:
                 break
-            reply = await self.family.send(one, further, seconds)
-        with heeding(reply):
-            records = one.parse_reply(reply)
+            reply = await self.services.send(index, next_request, seconds)
+        with heed_retry_after(reply):
+            records = index.parse_reply(reply)
         return [
-            _concealed(replace(record, rank=rank), one)
+            _hide_keys(replace(record, rank=rank), index)
             for rank, record in enumerate(records[:_MOST_RECORDS])
         ]
 
-    async def _by_web(
+    async def _search_web(
         self,
         query: PaperQuery,
-        places: tuple[str, ...],
+        sites: tuple[str, ...],
         failures: list[WebquarryError],
         attempts: tuple[Attempt, ...],
     ) -> PapersFound:
         """Results of a web search: on the sites of the indexes that were chosen, or of the lens for
         papers.
         """
-        lens = None if places else self._lenses()["academic"]
-        asked = Query(query.text, _WEB_RESULTS, allowed_domains=places)
+        lens = None
+        where = ", ".join(sites)
+        if not sites:
+            lens = self._lenses()["academic"]
+            where = "scholarly sites"
+        web_query = Query(query.text, _WEB_RESULTS, allowed_domains=sites)
         try:
-            web = await self._router().route(asked, lens=lens, kind="academic")
+            web = await self._router().route(web_query, lens=lens, kind="academic")
         except WebquarryError as error:
-            raise nobody_answered([*failures, error], [*attempts, *error.attempts], []) from error
-        where = ", ".join(places) if places else "scholarly sites"
-        note = f"No index answered, so the web was searched on {where}: a paper has only what its search result says."
-        papers = _selected(papers_of(web.results), query)
-        used = (web.provider,) if web.provider else ()
+            raise choose_error([*failures, error], [*attempts, *error.attempts], []) from error
+        note = (
+            f"No index answered, so the web was searched on {where}: "
+            "a paper has only what its search result says."
+        )
         return PapersFound(
-            papers,
-            used,
+            _select(papers_of(web.results), query),
+            (web.provider,) if web.provider else (),
             (*attempts, *web.attempts),
             (note, *web.notes),
             fallback=True,
@@ -219,7 +219,28 @@ class Finder:
         )
 
 
-def _selected(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
+def _combine(answers: Sequence[IndexAnswer], query: PaperQuery) -> PapersFound:
+    """What the indexes that answered found together, and a note for each that did not."""
+    all_records: list[Paper] = []
+    used = []
+    notes = []
+    for call, records in answers:
+        all_records += records
+        if call.error is not None:
+            why = f"{call.error.kind} ({shorten(call.error.message)})"
+            notes.append(f"{call.service.label} is left out: {why}.")
+        elif call.attempt.outcome == "ok":
+            used.append(call.service.name)
+    return PapersFound(
+        _select(all_records, query),
+        tuple(used),
+        tuple(call.attempt for call, _ in answers),
+        tuple(notes),
+        partial=bool(notes),
+    )
+
+
+def _select(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
     """The papers that pass, in the order that was asked for; those without a date come last by
     date.
     """
@@ -229,14 +250,15 @@ def _selected(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
     return tuple(papers[: query.count])
 
 
-def _concealed(paper: Paper, one: Scholarly) -> Paper:
+def _hide_keys(paper: Paper, index: Scholarly) -> Paper:
     """The record without our own keys, should the index have put them back into its answer."""
-    texts: dict[str, Any] = {
-        part.name: one.conceal(value)
-        for part in fields(paper)
-        if isinstance(value := getattr(paper, part.name), str)
-    }
-    people = tuple(
-        Author(*map(one.conceal, (name.written, name.family, name.given))) for name in paper.authors
-    )
-    return replace(paper, **texts, authors=people)
+    texts: dict[str, Any] = {}
+    for field in fields(paper):
+        value = getattr(paper, field.name)
+        if isinstance(value, str):
+            texts[field.name] = index.conceal(value)
+    authors = []
+    for author in paper.authors:
+        names = (author.written, author.family, author.given)
+        authors.append(Author(*map(index.conceal, names)))
+    return replace(paper, **texts, authors=tuple(authors))

@@ -25,7 +25,7 @@ from webquarry.search.replies.doi import doi_url, normal_doi
 from webquarry.search.replies.text import iso_date, plain
 from webquarry.search.scholarly.models import ARXIV_DOI, FIELDS, Author, Paper, PaperQuery
 from webquarry.search.scholarly.text import from_markup
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
 # asked of every index, however few are wanted: what several know is worth more, and some is
@@ -39,7 +39,7 @@ _ARXIV_PAGE = "https://arxiv.org/abs/"
 _MOST_AUTHORS = 3000
 
 
-class Scholarly(Member):
+class Scholarly(Service):
     """One index. A subclass in `providers/` is all that it takes to add one."""
 
     domains: ClassVar[

@@ -1,4 +1,5 @@
-"""Nobody answered: what went wrong with each provider in, the one error that helps most out.
+"""The errors of asking several services: what went wrong with each in, the one error that helps
+most out.
 
 The kind is the most useful of those that occurred: what passes by itself before what somebody has
 to mend, and missing keys only when nothing else was wrong. What was tried is in the message in
@@ -8,10 +9,11 @@ short, and in `attempts` in full.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.search.models import Attempt
+from webquarry.search.services.service import Service
 from webquarry.secret import redact
 
 _USEFUL = (
@@ -27,26 +29,47 @@ _USEFUL = (
 )
 _USUAL_WAIT = 60
 _LONGEST_REASON = 120
+_LONGEST_NAME = 60
 
 
-def nobody_answered(
+def choose_error(
     failures: Sequence[WebquarryError], attempts: Sequence[Attempt], others: Sequence[str]
 ) -> WebquarryError:
-    """The error to raise; `others` are providers that were not asked and could be."""
-    worst = min(failures, key=_usefulness)
+    """The error to raise when nobody answered; `others` are services that were not asked and could
+    be.
+    """
+    error = min(failures, key=_usefulness)
     if len(failures) > 1:
-        worst = _summary(worst, attempts)
-    worst.suggested_action = _advice(worst, others)
-    worst.attempts = tuple(attempts)
-    return worst
+        error = _summarise(error, attempts)
+    error.suggested_action = _advise(error, others)
+    error.attempts = tuple(attempts)
+    return error
 
 
-def short(reason: str) -> str:
+def unknown_service(
+    name: str, services: Mapping[str, Service], also: Iterable[str] = ()
+) -> BadInput:
+    """The error for a name that no service has: it lists those there are, each once, and which are
+    configured. `also` are names that stand for several of them.
+    """
+    known = []
+    for one in sorted(services):
+        mark = " (configured)" if services[one].configured else ""
+        known.append(one + mark)
+    known += also
+    return BadInput(
+        f"There is no search provider {name[:_LONGEST_NAME]!r}.",
+        suggested_action=f"Use one of: {', '.join(known)}.",
+    )
+
+
+def shorten(reason: str) -> str:
     """A reason as a list of them can hold it: one sentence, without a full stop."""
-    first = redact(" ".join(reason.split())).partition(". ")[0].rstrip(".")
-    if len(first) <= _LONGEST_REASON:
-        return first
-    return first[: _LONGEST_REASON - 3] + "..."
+    one_line = redact(" ".join(reason.split()))
+    sentence = one_line.partition(". ")[0].rstrip(".")
+    if len(sentence) <= _LONGEST_REASON:
+        return sentence
+    return sentence[: _LONGEST_REASON - 3] + "..."
 
 
 def _usefulness(error: WebquarryError) -> int:
@@ -55,11 +78,11 @@ def _usefulness(error: WebquarryError) -> int:
     return len(_USEFUL)
 
 
-def _summary(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryError:
+def _summarise(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryError:
     """An error of the same kind that names everybody who was tried."""
-    tried = "; ".join(f"{one.provider}: {one.outcome} ({short(one.reason)})" for one in attempts)
+    tried = [f"{one.provider}: {one.outcome} ({shorten(one.reason)})" for one in attempts]
     summary = type(error)(
-        f"No search provider answered. {tried}.",
+        f"No search provider answered. {'; '.join(tried)}.",
         retryable=error.retryable,
         retry_after_seconds=error.retry_after_seconds,
         suggested_action=error.suggested_action,
@@ -69,8 +92,8 @@ def _summary(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryErr
     return summary
 
 
-def _advice(error: WebquarryError, others: Sequence[str]) -> str:
-    """What to do next, with the providers that could be named instead."""
+def _advise(error: WebquarryError, others: Sequence[str]) -> str:
+    """What to do next, with the services that could be named instead."""
     instead = "name another provider"
     if others:
         instead = f"name another provider: {', '.join(others)}"

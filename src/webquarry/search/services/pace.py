@@ -1,41 +1,39 @@
-"""A provider that takes offence at haste is asked one call at a time, with a pause between them,
+"""A service that takes offence at haste is asked one call at a time, with a pause between them,
 over all tasks.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from webquarry.clock import Clock
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 
 
 class Pace:
-    """Hands out turns; a provider without a least interval is always free."""
+    """Keeps calls of a service apart; one without a least interval is always free."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._turns: dict[str, asyncio.Lock] = {}
-        self._begun: dict[str, float] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._started_at: dict[str, float] = {}
 
     @asynccontextmanager
-    async def turn(self, provider: Member) -> AsyncIterator[None]:
-        """Wait for the provider's turn, and hold it for the length of the block."""
-        if provider.min_interval_seconds <= 0:
+    async def hold(self, service: Service) -> AsyncIterator[None]:
+        """Wait until the service may be asked, and let nobody else ask it for the length of the
+        block.
+        """
+        if service.min_interval_seconds <= 0:
             yield
             return
-        async with self._turns.setdefault(provider.name, asyncio.Lock()):
-            await self._pause(provider)
-            self._begun[provider.name] = self._clock.monotonic()
+        async with self._locks.setdefault(service.name, asyncio.Lock()):
+            now = self._clock.monotonic()
+            last = self._started_at.get(service.name, -math.inf)
+            pause = last + service.min_interval_seconds - now
+            if pause > 0:
+                await self._clock.sleep(pause)
+            self._started_at[service.name] = self._clock.monotonic()
             yield
-
-    async def _pause(self, provider: Member) -> None:
-        begun = self._begun.get(provider.name)
-        if begun is None:
-            left = 0.0
-        else:
-            left = begun + provider.min_interval_seconds - self._clock.monotonic()
-        if left > 0:
-            await self._clock.sleep(left)

@@ -1,8 +1,8 @@
 """What every service that is asked for something has in common: a name, an address, credentials and
 errors of its own.
 
-It builds requests and parses replies, and never opens a socket. Search providers are members, and
-so are those of the families (scholarly works, patents), whose questions and answers have other
+It builds requests and parses replies, and never opens a socket. Search providers are services, and
+so are the indexes of papers and the registers of patents, whose questions and answers have other
 shapes.
 """
 
@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import ClassVar, Self
 from urllib.parse import urlsplit
@@ -25,27 +26,24 @@ from webquarry.net.models import Reply
 from webquarry.secret import MASK
 from webquarry.settings import Settings
 
-_SHORTEST_KEY = 4
+_SHORTEST_KEY = 4  # that is looked for in what a service sends
 
 
-class Member(ABC):
-    """One service. A subclass in the folder of its family is all that it takes to add one."""
+class Service(ABC):
+    """One service. A subclass in the folder of its kind is all that it takes to add one."""
 
     name: ClassVar[str]  # as in SEARCH_PROVIDER and WEBQUARRY_<NAME>_URL
-    aliases: ClassVar[
-        tuple[str, ...]
-    ] = ()  # what people call it as well, in lower-case letters and digits
+    # What people call it as well, in lower-case letters and digits.
+    aliases: ClassVar[tuple[str, ...]] = ()
     label: ClassVar[str]  # as a person writes it
     origin: ClassVar[str]  # scheme and host; the user may put another in its place
     credentials: ClassVar[tuple[Credential, ...]] = ()
-    credentials_text: ClassVar[str] = (
-        ""  # the whole sentence for credentials that are missing or not accepted
-    )
+    # The whole sentence for credentials that are missing or not accepted.
+    credentials_text: ClassVar[str] = ""
     sign_up: ClassVar[str] = ""  # where a credential is to be had
     notice: ClassVar[str] = ""  # what a user should know, such as the end of the service
-    min_interval_seconds: float = (
-        0.0  # least time between two calls, which then go one after the other
-    )
+    # Least time between two calls, which then go one after the other.
+    min_interval_seconds: float = 0.0
     clock: Clock = Clock()  # for those that take dates where the question has a time range
 
     def __init__(
@@ -73,23 +71,28 @@ class Member(ABC):
         unusable: dict[str, str] = {}
         for wanted in cls.credentials:
             try:
-                hit = find(wanted, environ)
+                credential = find(wanted, environ)
             except AuthFailure as error:
                 unusable[wanted.variable] = error.message
-            else:
-                found |= {wanted.variable: hit} if hit else {}
-        provider = cls(found, settings.origins.get(cls.name), unusable)
-        provider.clock = clock or provider.clock
-        return provider
+                continue
+            if credential:
+                found[wanted.variable] = credential
+        service = cls(found, settings.origins.get(cls.name), unusable)
+        service.clock = clock or service.clock
+        return service
 
     @property
     def missing(self) -> list[str]:
         """The variables it cannot do without that were not found, or not in a form that can be
         right.
         """
-        return [
-            wanted.variable for wanted in self.credentials if wanted.variable not in self._found
-        ]
+        variables = [wanted.variable for wanted in self.credentials]
+        return [variable for variable in variables if variable not in self._found]
+
+    def describe_missing(self) -> str:
+        """A sentence that names those variables."""
+        verb = "was" if len(self.missing) == 1 else "were"
+        return f"{' and '.join(self.missing)} {verb} not found."
 
     @property
     def configured(self) -> bool:
@@ -108,9 +111,8 @@ class Member(ABC):
     def credential(self, variable: str) -> str:
         """The bare value, for the request alone."""
         if variable not in self._found:
-            what = self._unusable.get(
-                variable, f"{self.label} needs {variable}, which was not found."
-            )
+            not_found = f"{self.label} needs {variable}, which was not found."
+            what = self._unusable.get(variable, not_found)
             raise self.credentials_failure(what, f"Set {variable}; get one from {self.sign_up}.")
         return self._found[variable].value.reveal()
 
@@ -152,12 +154,19 @@ class Member(ABC):
         if error.message == self.credentials_text:
             error.suggested_action = f"{error.suggested_action} {self.notice}".rstrip()
             return
-        named = self.name in error.message.lower() or self.label in error.message
-        if named:
-            said = error.message
-        else:
-            said = f"{self.label}: {error.message}"
-        error.args = (f"{said.removesuffix('.')}. {self.notice}".rstrip(),)
+        message = error.message
+        if self.name not in message.lower() and self.label not in message:
+            message = f"{self.label}: {message}"
+        error.args = (f"{message.removesuffix('.')}. {self.notice}".rstrip(),)
+
+    @contextmanager
+    def explain_errors(self) -> Iterator[None]:
+        """For a block that asks this service: what it raises is explained."""
+        try:
+            yield
+        except WebquarryError as error:
+            self.explain(error)
+            raise
 
     def conceal(self, text: str) -> str:
         """A text from the provider without our own keys, should it have put them back into its
@@ -172,18 +181,17 @@ class Member(ABC):
         """Our secret keys, each letter as it is or percent-encoded; too short a key would mask
         ordinary words.
         """
-        held = [
-            self._found[wanted.variable]
-            for wanted in self.credentials
-            if wanted.secret and wanted.variable in self._found
-        ]
-        values = [value for found in held if len(value := found.value.reveal()) >= _SHORTEST_KEY]
-        letters = [
-            [f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in value]
-            for value in values
-        ]
-        if letters:
-            return re.compile("|".join(map("".join, letters)))
+        patterns = []
+        for wanted in self.credentials:
+            if not wanted.secret or wanted.variable not in self._found:
+                continue
+            key = self._found[wanted.variable].value.reveal()
+            if len(key) < _SHORTEST_KEY:
+                continue
+            letters = [f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in key]
+            patterns.append("".join(letters))
+        if patterns:
+            return re.compile("|".join(patterns))
         return None
 
     def rest_after(self, reply: Reply) -> float:

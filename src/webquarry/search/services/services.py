@@ -1,46 +1,47 @@
-"""A family of members asked for the same thing (patents, papers): who they are, one turn of one,
-and one request of one.
+"""The services of one folder, asked for the same thing (the web, papers, patents): who they are, a
+guarded call of one, one request of one, and how they are doing.
 
-    turn = await family.turn(member, lambda seconds: ..., count=len, seconds=20)     # never raises what a member does
-    turn.value, turn.attempt, turn.error
+    services = Services("webquarry.search.providers", Provider, client, settings, environ, clock)
+    async with services.guard(services.get("brave"), seconds=20) as call:     # see `guard`
+        reply = await services.send(call.service, request, seconds=20)
 
-A turn is that of `Asker`. One that minds haste is asked one call at a time (`Pace`); one that asked
-to be left alone after an answer (`Member.rest_after`) is, as far as the time allows.
+One that minds haste is asked one call at a time (`Pace`); one that asked to be left alone after an
+answer (`Service.rest_after`) is, as far as the time allows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import Generic, TypeVar
 
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import RateLimited, WebquarryError
+from webquarry.errors import RateLimited
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
-from webquarry.search.routing import unknown
-from webquarry.search.services.asker import Asker, Turn, Work
-from webquarry.search.services.breakers import BreakerBoard
+from webquarry.search.services.breakers import BreakerBoard, LocalBoard
+from webquarry.search.services.failure import unknown_service
+from webquarry.search.services.guard import CUT_SHORT, GuardedCall, guard
 from webquarry.search.services.pace import Pace
-from webquarry.search.services.service import Member
+from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
-__all__ = ["Family", "Turn"]
+S = TypeVar("S", bound=Service)
 
-M = TypeVar("M", bound=Member)
-T = TypeVar("T")
+LEAST_SECONDS = 0.001  # a request always has some time: the deadline around it is what ends it
 
 
-class Family(Generic[M]):
-    """The members of one folder. One for the process."""
+class Services(Generic[S]):
+    """Knows its services and how they have been doing. One for the process and each folder."""
 
     def __init__(
         self,
         package: str,
-        kind: type[M],
+        base: type[S],
         client: Client,
         settings: Settings,
         environ: Mapping[str, str],
@@ -48,85 +49,110 @@ class Family(Generic[M]):
         group: str | None = None,
         board: BreakerBoard | None = None,
     ) -> None:
-        self._package, self._kind, self._group = package, kind, group
-        self._client, self._settings, self._environ, self._clock = client, settings, environ, clock
+        self._package = package
+        self._base = base
+        self._group = group  # of entry points, by which other packages add theirs
+        self._client = client
+        self._settings = settings
+        self._environ = environ
+        self._board = board or LocalBoard(settings, clock)
         self._pace = Pace(clock)
-        self._asker = Asker(settings, clock, board)
+        self._configured: dict[str, S] = {}
         self._not_before: dict[str, float] = {}
+        self.clock = clock
 
     @cached_property
-    def _members(self) -> dict[str, M]:
-        kinds = members_of(self._package, self._kind, group=self._group)
-        made = [kind.configure(self._settings, self._environ, self._clock) for kind in kinds]
-        return {member.name: member for member in sorted(made, key=lambda member: member.name)}
+    def _classes(self) -> dict[str, type[S]]:
+        classes = members_of(self._package, self._base, group=self._group)
+        return {one.name: one for one in sorted(classes, key=lambda one: one.name)}
 
-    def members(self) -> list[M]:
-        """Every member, configured or not, sorted by name."""
-        return list(self._members.values())
+    def get(self, name: str) -> S:
+        """The service of exactly this name; its credentials are looked for now, and nobody else's."""
+        if name not in self._configured:
+            if name not in self._classes:
+                raise unknown_service(name, self.by_name())
+            service = self._classes[name].configure(self._settings, self._environ, self.clock)
+            self._configured[name] = service
+        return self._configured[name]
 
-    def configured(self) -> list[M]:
-        """Those that can be asked at all."""
-        return [member for member in self.members() if member.configured]
-
-    def member(self, name: str) -> M:
-        """One by its name; a name that nobody has is BadInput."""
+    def find(self, name: str) -> S:
+        """The service that people call so; a name that nobody has is BadInput."""
         wanted = name.strip().lower()
-        found = next((one for one in self.members() if wanted in (one.name, *one.aliases)), None)
-        if found is None:
-            raise unknown(wanted, self._members)
-        return found
+        for service in self.all():
+            if wanted in (service.name, *service.aliases):
+                return service
+        raise unknown_service(wanted, self.by_name())
 
-    def healthy(self) -> list[M]:
-        """The members that could be asked now: configured, and not resting after failures."""
-        return [member for member in self.members() if self._asker.is_healthy(member)]
+    def all(self) -> list[S]:
+        """Every service, configured or not, sorted by name."""
+        return [self.get(name) for name in self._classes]
 
-    async def turn(
-        self, member: M, work: Work[T], *, seconds: float, count: Callable[[T], int]
-    ) -> Turn[T]:
-        """Let a member work for at most so many seconds; `count` says how many results a value
-        holds.
+    def by_name(self) -> dict[str, S]:
+        """The same by their names."""
+        return {service.name: service for service in self.all()}
+
+    def configured(self) -> list[S]:
+        """Those that can be asked at all."""
+        return [service for service in self.all() if service.configured]
+
+    def healthy(self) -> list[S]:
+        """Those that could be asked now: configured, and not resting after failures."""
+        states = self.states()
+        return [service for service in self.configured() if states[service.name] != "open"]
+
+    def states(self) -> dict[str, str]:
+        """How each is doing, by name: closed (asked as usual), open (resting after failures) or
+        half-open.
         """
+        return {name: self._board.breaker(name).state for name in self._classes}
 
-        async def explained(seconds: float) -> T:
-            try:
-                return await work(seconds)
-            except WebquarryError as error:
-                member.explain(error)
-                raise
+    async def learn(self, names: Sequence[str]) -> None:
+        """Take over what other servers have found out about these services."""
+        await self._board.learn(names)
 
-        await self._asker.learn([member.name])
-        return await self._asker.turn(member, explained, seconds=seconds, count=count)
+    def guard(
+        self, service: S, seconds: float, late: str = CUT_SHORT
+    ) -> AbstractAsyncContextManager[GuardedCall]:
+        """A block in which a service is asked, for at most so many seconds: see `guard`."""
+        return guard(service, self._board, self.clock, seconds, late)
 
-    async def send(self, member: Member, request: httpx2.Request, seconds: float) -> Reply:
-        """One request of a member, after its pause; what its reply says of haste holds for the next
-        one.
+    def pace(self, service: S) -> AbstractAsyncContextManager[None]:
+        """A block with one request to a service: after its pause, and nobody else's meanwhile."""
+        return self._pace.hold(service)
+
+    async def send(
+        self, service: S, request: httpx2.Request, seconds: float | None = None
+    ) -> Reply:
+        """The reply to one request, after the service's pause; what it says of haste holds for the
+        next one. Without `seconds` the time limit is that of the settings, without the pause.
         """
-        end = self._clock.monotonic() + seconds
-        async with self._pace.turn(member):
-            await self._wait_until_welcome(member, end)
-            reply = await self._client.send(
-                request, timeout_seconds=max(0.001, end - self._clock.monotonic())
-            )
-        if rest := member.rest_after(reply):
-            self._not_before[member.name] = self._clock.monotonic() + rest
+        limit = self._settings.timeout_seconds if seconds is None else seconds
+        end = self.clock.monotonic() + limit
+        async with self._pace.hold(service):
+            await self._wait_until_welcome(service, end)
+            left = None
+            if seconds is not None:
+                left = max(LEAST_SECONDS, end - self.clock.monotonic())
+            reply = await self._client.send(request, timeout_seconds=left)
+        rest = service.rest_after(reply)
+        if rest:
+            self._not_before[service.name] = self.clock.monotonic() + rest
         return reply
 
-    async def probe(self, member: Member, seconds: float) -> None:
-        """Ask a member the cheapest question there is; what is wrong with it is raised."""
-        try:
-            member.parse_probe(await self.send(member, member.build_probe(), seconds))
-        except WebquarryError as error:
-            member.explain(error)
-            raise
+    async def probe(self, service: S, seconds: float | None = None) -> None:
+        """Ask a service the cheapest question there is; what is wrong with it is raised."""
+        with service.explain_errors():
+            reply = await self.send(service, service.build_probe(), seconds)
+            service.parse_probe(reply)
 
-    async def _wait_until_welcome(self, member: Member, end: float) -> None:
-        now = self._clock.monotonic()
-        wait = self._not_before.get(member.name, now) - now
+    async def _wait_until_welcome(self, service: S, end: float) -> None:
+        now = self.clock.monotonic()
+        wait = self._not_before.get(service.name, now) - now
         if wait <= 0:
             return
         if now + wait >= end:
             raise RateLimited(
-                f"{member.label} asked to be left alone for {wait:.0f} more seconds.",
+                f"{service.label} asked to be left alone for {wait:.0f} more seconds.",
                 retry_after_seconds=round(wait, 1),
             )
-        await self._clock.sleep(wait)
+        await self.clock.sleep(wait)

@@ -55,7 +55,7 @@ async def _ask(kit: Toolkit, query: str) -> instant.InstantAnswer:
     """Ask in DuckDuckGo's turn; the wait for it counts as well."""
     seconds = kit.settings.timeout_seconds
     try:
-        async with asyncio.timeout(seconds), kit.router.turn("duckduckgo"):
+        async with asyncio.timeout(seconds), kit.router.pace("duckduckgo"):
             return await instant.ask(kit.client, kit.settings, query)
     except TimeoutError as error:
         raise NetworkFailure(f"DuckDuckGo did not answer within {seconds:g} s.") from error

@@ -16,7 +16,7 @@ from webquarry.evidence.styles.work import Work
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.scholarly.models import Author, Paper, PapersFound
-from webquarry.search.services.failure import short
+from webquarry.search.services.failure import shorten
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
 from webquarry.tools.research._search import trace_of
@@ -88,7 +88,7 @@ def traced(
 ) -> PapersOutput:
     """Put beside an answer how fresh it is, who was asked, and what came of it."""
     failed = [one for one in found.attempts if one.outcome not in ("ok", "empty")]
-    why = "; ".join(f"{one.provider}: {one.outcome} ({short(one.reason)})" for one in failed)
+    why = "; ".join(f"{one.provider}: {one.outcome} ({shorten(one.reason)})" for one in failed)
     return answer.beside(
         cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
         routing={

@@ -17,7 +17,7 @@ from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.models import Attempt, Found, Result
 from webquarry.search.query.domains import host_of
-from webquarry.search.services.failure import short
+from webquarry.search.services.failure import shorten
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
 
@@ -83,7 +83,7 @@ def with_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] =
     """Put beside an answer how fresh it is, who was asked, and what came of it."""
     asked = [attempt for attempt in found.attempts if attempt.outcome != "skipped"]
     failed = [attempt for attempt in found.attempts if attempt.provider != found.provider]
-    why = "; ".join(f"{one.provider}: {one.outcome} ({short(one.reason)})" for one in failed)
+    why = "; ".join(f"{one.provider}: {one.outcome} ({shorten(one.reason)})" for one in failed)
     fallback = bool(found.order) and found.provider != found.order[0]
     return answer.beside(
         cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),

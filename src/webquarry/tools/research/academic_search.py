@@ -83,7 +83,7 @@ def _hints(kit: Toolkit, found: PapersFound, arguments: Mapping[str, Any]) -> Ze
     if arguments["source"] != ALL and not arguments["provider"]:
         limited = ["source"]
     asked = {attempt.provider for attempt in found.attempts}
-    others = [one.name for one in kit.scholar.family.healthy() if one.name not in asked]
+    others = [one.name for one in kit.scholar.services.healthy() if one.name not in asked]
     return zero_result_hints([*limited, *(name for name in _FILTERS if arguments[name])], others)
 
 

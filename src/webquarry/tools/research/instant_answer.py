@@ -76,7 +76,7 @@ async def instant_answer(
     settings = kit.settings
 
     async def make() -> Made:
-        async with kit.router.turn("duckduckgo"):
+        async with kit.router.pace("duckduckgo"):
             found = await instant.ask(kit.client, settings, asked)
         if found.is_empty:
             good = settings.cache_empty_seconds

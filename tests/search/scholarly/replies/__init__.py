@@ -1,21 +1,18 @@
-"""Recorded replies of the scholarly indexes, by index and outcome: `ok*`, `empty`,
-`error_<status>*`, `step_*`.
+"""Recorded replies of the scholarly indexes, named by outcome and status: `ok_200.json`. A `step`
+leads to a second request.
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import httpx2
 
-from tests.search.replies import MOMENT
+from tests.search.replies import MOMENT, replies_in, status_of
 from webquarry.net.models import Reply
 
 FOLDER = Path(__file__).parent
-NAMES = sorted(
-    path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*.*") if path.suffix != ".pyc"
-)
+NAMES = replies_in(FOLDER)
 _TYPES = {
     ".json": "application/json",
     ".xml": "application/xml",
@@ -27,12 +24,6 @@ _TYPES = {
 def body_of(name: str) -> bytes:
     """The body of a recorded reply."""
     return (FOLDER / name).read_bytes()
-
-
-def status_of(name: str) -> int:
-    """The status that it came with: it stands in the name of an error."""
-    found = re.search(r"/error_(\d{3})", name)
-    return int(found[1]) if found else 200
 
 
 def response(name: str) -> httpx2.Response:

@@ -311,8 +311,8 @@ def _replaying(replay: Path) -> Finding:
 def _routing(settings: Settings, environ: Mapping[str, str]) -> Finding:
     """Who would be asked, in which order."""
     from webquarry.registry import members_of
+    from webquarry.search.plan import order_for
     from webquarry.search.provider import Provider
-    from webquarry.search.routing import order_for
 
     kinds = members_of("webquarry.search.providers", Provider, group="webquarry.providers")
     try:

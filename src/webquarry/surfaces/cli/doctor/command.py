@@ -19,8 +19,8 @@ from typing import Any
 from webquarry import __version__
 from webquarry.errors import BadInput, NetworkFailure, ProviderFailure, Refused, WebquarryError
 from webquarry.search.provider import Provider
-from webquarry.search.services.service import Member
-from webquarry.search.services.services import Family
+from webquarry.search.services.service import Service
+from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.doctor.checks import Finding, ask_redis, examine_parts
@@ -38,7 +38,7 @@ class ProviderFinding:
     nobody asked).
     """
 
-    provider: Member
+    provider: Service
     state: str
     detail: str
     cure: str = ""
@@ -152,8 +152,8 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
             asyncio.gather(
                 *(examine_provider(kit, one, offline=silent) for one in kit.router.providers())
             ),
-            _examine_family(kit.scholar.family, settings, offline=silent),
-            _examine_family(kit.patents.family, settings, offline=silent),
+            _examine_services(kit.scholar.services, settings, offline=silent),
+            _examine_services(kit.patents.services, settings, offline=silent),
             asyncio.gather(*(_asked(part, settings, environ, offline=silent) for part in parts)),
         )
     return Report(list(providers), broken + list(shared), indexes, registers)
@@ -168,15 +168,15 @@ async def _asked(
     return await ask_redis(part, settings, environ)
 
 
-async def _examine_family(
-    family: Family[Any], settings: Settings, *, offline: bool
+async def _examine_services(
+    services: Services[Any], settings: Settings, *, offline: bool
 ) -> list[ProviderFinding]:
     """Its members, asked at once unless `offline`."""
 
-    def probe(member: Member) -> Callable[[], Awaitable[None]]:
-        return lambda: family.probe(member, _PROBE_SECONDS)
+    def probe(member: Service) -> Callable[[], Awaitable[None]]:
+        return lambda: services.probe(member, _PROBE_SECONDS)
 
-    members = family.members()
+    members = services.all()
     return list(
         await asyncio.gather(
             *(_examined(one, settings, probe(one), offline=offline) for one in members)
@@ -192,7 +192,7 @@ async def examine_provider(kit: Toolkit, provider: Provider, *, offline: bool) -
 
 
 async def _examined(
-    member: Member, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
+    member: Service, settings: Settings, probe: Callable[[], Awaitable[None]], *, offline: bool
 ) -> ProviderFinding:
     if member.unusable:
         without = ", or remove it: it works without"
@@ -234,7 +234,7 @@ async def _examined(
     return _with_open_files(ProviderFinding(member, "ok", accepted, reachable=True, chosen=chosen))
 
 
-def _incomplete(provider: Member) -> ProviderFinding:
+def _incomplete(provider: Service) -> ProviderFinding:
     """None of the credentials: off. Only some: somebody began and did not finish."""
     missing = " and ".join(provider.missing)
     files = [
@@ -253,7 +253,7 @@ def _incomplete(provider: Member) -> ProviderFinding:
     return ProviderFinding(provider, "off", "not configured", cure)
 
 
-def _failed(provider: Member, error: WebquarryError, chosen: bool) -> ProviderFinding:
+def _failed(provider: Service, error: WebquarryError, chosen: bool) -> ProviderFinding:
     """The error in two lines. The notice is shown beside them, so it need not stand in both."""
     said, cure = (
         text.replace(provider.notice, "").strip()

@@ -9,16 +9,16 @@ import pytest
 
 from webquarry.errors import BadInput
 from webquarry.registry import members_of
-from webquarry.search.provider import Provider
-from webquarry.search.query.lenses import load_lenses
-from webquarry.search.routing import (
+from webquarry.search.plan import (
     KINDS,
     PREFERRED,
     default_order,
     order_for,
-    read_routing,
-    unknown,
+    parse_routing,
 )
+from webquarry.search.provider import Provider
+from webquarry.search.query.lenses import load_lenses
+from webquarry.search.services.failure import unknown_service
 from webquarry.settings import Settings
 
 NOWHERE = {"HOME": "/nonexistent"}
@@ -117,7 +117,7 @@ def test_search_routing_by_kind_counts_for_its_kind_alone() -> None:
 
 
 def test_a_plain_list_counts_for_every_kind() -> None:
-    assert set(read_routing("brave")) == set(KINDS)
+    assert set(parse_routing("brave")) == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_name_that_nobody_has_is_an_error(setting: dict[str, str]) -> None:
 
 def test_the_error_lists_every_provider_once_and_says_which_are_configured() -> None:
     known = providers(BRAVE_API_KEY="canary-1234")
-    said = unknown("acorn", known).suggested_action
+    said = unknown_service("acorn", known).suggested_action
 
     assert re.findall(
         r"\w+(?=[,. ]|$)(?! one| of)",

@@ -1,0 +1,176 @@
+"""One guarded call of a service: the same for web search, papers and patents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
+
+import httpx2
+import pytest
+
+from tests.net.doubles import FakeClock
+from webquarry import meter
+from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.search.services.breakers import BreakerBoard, LocalBoard
+from webquarry.search.services.guard import CUT_SHORT, GuardedCall, guard, heed_retry_after
+from webquarry.search.services.service import Service
+from webquarry.settings import Settings
+
+
+class Acorn(Service):
+    name, label, origin = "acorn", "Acorn", "https://acorn.example"
+    build_probe = parse_probe = None  # type: ignore[assignment]
+
+
+class Ended:
+    """Listens to the meter, and keeps how each span ended."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[tuple[str, str]] = []
+
+    def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
+        return
+
+    def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
+        self.outcomes.append((labels["provider"], outcome))
+
+    def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+@contextmanager
+def listening() -> Iterator[Ended]:
+    ended = Ended()
+    meter.listen(ended)
+    try:
+        yield ended
+    finally:
+        meter.unlisten(ended)
+
+
+Work = Callable[[GuardedCall], Awaitable[None]]
+
+
+async def make_call(
+    work: Work, seconds: float, board: BreakerBoard, clock: FakeClock, late: str = CUT_SHORT
+) -> GuardedCall:
+    async with guard(Acorn({}), board, clock, seconds, late) as call:
+        if call.is_admitted:
+            await work(call)
+    return call
+
+
+def called(
+    work: Work, *, seconds: float = 5, board: BreakerBoard | None = None, late: str = CUT_SHORT
+) -> GuardedCall:
+    clock = FakeClock()
+    board = board or LocalBoard(Settings(), clock)
+    return asyncio.run(make_call(work, seconds, board, clock, late))
+
+
+async def two(call: GuardedCall) -> None:
+    call.found = 2
+
+
+async def none(call: GuardedCall) -> None:
+    return
+
+
+async def refused(call: GuardedCall) -> None:
+    raise RateLimited("Slow down.", retry_after_seconds=30)
+
+
+async def late_by_itself(call: GuardedCall) -> None:
+    raise TimeoutError("the library of the service has limits of its own")
+
+
+async def endless(call: GuardedCall) -> None:
+    await asyncio.Event().wait()
+
+
+async def endless_after_one(call: GuardedCall) -> None:
+    call.found = 1
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("work", "outcome", "reason"),
+    [
+        (two, "ok", "2 results."),
+        (none, "empty", "It found nothing."),
+        (refused, "rate_limited", "Slow down."),
+        (late_by_itself, "network", "Acorn failed: TimeoutError."),
+    ],
+)
+def test_the_attempt_and_the_figures_tell_the_same_outcome(
+    work: Work, outcome: str, reason: str
+) -> None:
+    with listening() as ended:
+        attempt = called(work).attempt
+
+    assert (attempt.provider, attempt.outcome, attempt.reason) == ("acorn", outcome, reason)
+    assert ended.outcomes == [("acorn", outcome)]
+
+
+def test_without_time_nobody_is_asked_and_nobody_is_blamed() -> None:
+    board = LocalBoard(Settings(breaker_failures=1), FakeClock())
+
+    assert called(two, seconds=0, board=board).attempt.outcome == "skipped"
+    assert board.breaker("acorn").state == "closed"
+
+
+def test_what_is_there_when_the_time_is_over_counts() -> None:
+    kept = called(endless_after_one, seconds=0.01)
+    lost = called(endless, seconds=0.01, late="sent nothing for")
+
+    assert (kept.found, kept.is_cut_short, kept.error) == (1, True, None)
+    assert (kept.attempt.outcome, kept.attempt.reason) == ("ok", "1 result.")
+    assert (lost.found, lost.is_cut_short) == (0, False)
+    assert isinstance(lost.error, NetworkFailure)
+    assert lost.attempt.reason == "Acorn sent nothing for 0.01 s."
+
+
+def test_nothing_found_may_have_a_reason_of_its_own() -> None:
+    async def too_old(call: GuardedCall) -> None:
+        call.why_empty = "All were too old."
+
+    assert called(too_old).attempt.reason == "All were too old."
+
+
+def test_a_service_that_rests_is_not_admitted_until_its_rest_is_over() -> None:
+    clock = FakeClock()
+    board = LocalBoard(Settings(), clock)
+
+    called(refused, board=board)
+    assert board.breaker("acorn").state == "open"
+    assert called(two, board=board).attempt.outcome == "skipped"
+    clock.seconds += 31
+    assert called(two, board=board).attempt.outcome == "ok"
+    assert board.breaker("acorn").state == "closed"
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (RateLimited("Slow down."), 17),
+        (RateLimited("Slow down.", retry_after_seconds=3), 3),
+        (BadInput("No such field."), None),  # nothing that waiting would cure
+    ],
+)
+def test_an_error_learns_from_the_reply_how_long_to_wait(
+    error: WebquarryError, seconds: float | None
+) -> None:
+    reply = Reply(
+        "https://acorn.example/",
+        429,
+        httpx2.Headers({"retry-after": "17"}),
+        b"",
+        datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+    with pytest.raises(type(error)), heed_retry_after(reply):
+        raise error
+    assert error.retry_after_seconds == seconds
