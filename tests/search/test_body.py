@@ -18,7 +18,10 @@ from webquarry.secret import Secret
 
 HTML = {"content-type": "text/html; charset=utf-8"}
 BLOCK = b"<!DOCTYPE html><html><title>403</title><body>Access denied by the firewall.</body></html>"
-CAPTCHA = b"<html><body>Our systems have detected unusual traffic. <div class='g-recaptcha'></div></body></html>"
+CAPTCHA = (
+    b"<html><body>Our systems have detected unusual traffic. "
+    b"<div class='g-recaptcha'></div></body></html>"
+)
 
 
 @pytest.mark.parametrize(

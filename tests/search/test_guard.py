@@ -15,7 +15,7 @@ from webquarry import meter
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.services.breakers import BreakerBoard, LocalBoard
-from webquarry.search.services.guard import CUT_SHORT, GuardedCall, guard, heed_retry_after
+from webquarry.search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
@@ -171,6 +171,6 @@ def test_an_error_learns_from_the_reply_how_long_to_wait(
         datetime(2026, 1, 1, tzinfo=UTC),
     )
 
-    with pytest.raises(type(error)), heed_retry_after(reply):
+    with pytest.raises(type(error)), apply_retry_after(reply):
         raise error
     assert error.retry_after_seconds == seconds

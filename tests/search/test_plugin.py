@@ -25,7 +25,9 @@ KEY = {"ACORN_API_KEY": "acorn-key-1234", "HOME": "/nonexistent"}
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The example package as an installer would leave it: its module and its dist-info on the path."""
+    """The example package as an installer would leave it: its module and its dist-info on the
+    path.
+    """
     monkeypatch.syspath_prepend(str(PACKAGE))
     yield
     sys.modules.pop("acorn_search", None)

@@ -89,7 +89,9 @@ def test_a_credential_file_is_as_good_as_the_environment(
     provider = kind.configure(Settings.from_environment({}), {"HOME": str(tmp_path)})
 
     assert provider.missing == []
-    assert "canary-from-file" in str(provider.build_request(Query("x")).headers.raw)
+    request = provider.build_request(Query("x"))
+    place = str(request.url) if kind.key_in_url else str(request.headers.raw)
+    assert "canary-from-file" in place
 
 
 @each_keyed

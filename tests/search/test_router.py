@@ -1,4 +1,4 @@
-"""One named provider: filters hold on what comes back, further pages are asked for within a limit."""
+"""One named provider: filters hold on what comes back, further pages are asked for, but few."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ async def nothing() -> list[int]:
 def test_services_are_known_by_name_and_alias_and_nobody_else_is() -> None:
     async def use(services: Services[PatentProvider]) -> None:
         assert [one.name for one in services.all()] == ["epo", "lens"]
-        assert [one.name for one in services.configured()] == ["lens"]
+        assert [one.name for one in services.get_configured()] == ["lens"]
         assert services.find(" Espacenet").name == "epo"
         with pytest.raises(BadInput, match="no search provider 'acorn'"):
             services.find("acorn")

@@ -34,7 +34,9 @@ BRAVE_PATH = "/res/v1/web/search"
 CANARY = "canary-5up3r-53cr3t"
 KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
 KEY_REFUSED = message(recorded("brave/auth_422_token_invalid"), status="422 Unprocessable")
-KEY_EXHAUSTED = message(recorded("brave/rate_limited_429_quota_limited"), status="429 Too Many Requests")
+KEY_EXHAUSTED = message(
+    recorded("brave/rate_limited_429_quota_limited"), status="429 Too Many Requests"
+)
 
 
 def look(

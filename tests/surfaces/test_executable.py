@@ -197,9 +197,7 @@ def test_a_setting_that_does_not_fit_is_one_error_object_that_names_it(run: InPr
 
 
 def test_the_diagnostic_says_the_kind_and_what_to_do_on_one_line(run: InProcess) -> None:
-    limited = as_json(
-        recorded("brave/rate_limited_429"), 429, {"X-RateLimit-Reset": "7, 9000"}
-    )
+    limited = as_json(recorded("brave/rate_limited_429"), 429, {"X-RateLimit-Reset": "7, 9000"})
     with Site(limited) as site:
         done = run(BRAVE, QUERY, site.environ)
 

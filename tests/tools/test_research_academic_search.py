@@ -130,7 +130,8 @@ def test_a_correction_and_a_reinstatement_are_no_retraction_and_a_notice_is_not_
     None
 ):
     by_doi = {
-        paper["doi"]: paper for paper in papers(only(crossref=response("crossref/ok_200_notices.json")))
+        paper["doi"]: paper
+        for paper in papers(only(crossref=response("crossref/ok_200_notices.json")))
     }
 
     assert by_doi["10.5555/chem.2022.5"]["retractionStatus"]["kind"] == "correction"
@@ -143,7 +144,8 @@ def test_a_flag_that_does_not_know_of_a_reinstatement_does_not_outlive_it() -> N
     flagged = json.loads(response("openalex/ok_200_retracted.json").content)
     flagged["results"][0]["doi"] = "https://doi.org/10.5555/rein.2019.3"
     engines = only(
-        crossref=response("crossref/ok_200_notices.json"), openalex=httpx2.Response(200, json=flagged)
+        crossref=response("crossref/ok_200_notices.json"),
+        openalex=httpx2.Response(200, json=flagged),
     )
     paper = next(one for one in papers(engines) if one["doi"] == "10.5555/rein.2019.3")
 

@@ -21,7 +21,7 @@ from webquarry.search.merge import merge
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import host_of
-from webquarry.search.services.guard import heed_retry_after
+from webquarry.search.services.guard import apply_retry_after
 from webquarry.search.services.services import LEAST_SECONDS, Services
 
 log = logging.getLogger(__name__)
@@ -71,6 +71,7 @@ class ResultCollector:
 
     @property
     def is_enough(self) -> bool:
+        """Whether there are as many as are wanted."""
         return self.count >= self._wanted
 
     def merge_results(self) -> tuple[Result, ...]:
@@ -160,13 +161,15 @@ async def fetch_page(
 
 def _parse_page(provider: Provider, reply: Reply) -> Batch:
     """The results of a reply; a provider that changed its fields is not one without results."""
-    with heed_retry_after(reply):
+    with apply_retry_after(reply):
         batch = provider.parse_reply(reply)
-        if batch.results and not any(host_of(result.url) for result in batch.results):
-            raise ProviderFailure(
-                f"{provider.label} answered with results that have no address.", retryable=False
-            )
-    return batch
+        if not batch.results:
+            return batch
+        for result in batch.results:
+            if host_of(result.url):
+                return batch
+        words = f"{provider.label} answered with results that have no address."
+        raise ProviderFailure(words, retryable=False)
 
 
 def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
@@ -190,7 +193,8 @@ def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
 
 def _find_longest(provider: Provider, query: Query, domains: tuple[str, ...]) -> int:
     """How many of the domains, from the first on, go into one request."""
-    fits, too_many = 0, len(domains) + 1
+    fits = 0
+    too_many = len(domains) + 1
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
         if _names_all(provider, query, domains[:middle]):

@@ -31,6 +31,7 @@ _EXAMPLES = (
     "Set it to names, such as brave,duckduckgo, or to JSON, "
     'such as {"web": ["brave", "duckduckgo"]}.'
 )
+_SEPARATORS = re.compile(r"[\s_.-]")  # in names, as people write them or not
 _LONGEST_KIND = 60  # of what is quoted in an error
 
 
@@ -112,14 +113,13 @@ def order_for(
 
 def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
     """Every configured provider of ordinary web search."""
-    usable = {
-        name
-        for name, provider in providers.items()
-        if provider.configured and provider.kind == "web"
-    }
+    usable = set()
+    for name, provider in providers.items():
+        if provider.configured and provider.kind == "web":
+            usable.add(name)
     first = [name for name in PREFERRED if name in usable]
-    others = sorted(usable - {*first, LAST})
-    last = [LAST] if LAST in usable else []
+    others = sorted(usable.difference(PREFERRED, [LAST]))
+    last = usable.intersection([LAST])
     return (*first, *others, *last)
 
 
@@ -129,14 +129,15 @@ def resolve_names(names: Sequence[str], providers: Mapping[str, Provider]) -> tu
     for provider in providers.values():
         known |= dict.fromkeys(provider.aliases, provider.name)
     for name in providers:
-        known[re.sub(r"[_.-]", "", name).lower()] = name
+        plain = _SEPARATORS.sub("", name).lower()
+        known[plain] = name
     resolved = []
     for name in names:
-        plain = re.sub(r"[\s_.-]", "", name).lower()
+        plain = _SEPARATORS.sub("", name).lower()
         if plain not in known:
             raise unknown_service(name.strip().lower(), providers)
         resolved.append(known[plain])
-    return tuple(dict.fromkeys(resolved))
+    return tuple(dict.fromkeys(resolved))  # each once, in their order
 
 
 def parse_routing(text: str) -> dict[str, tuple[str, ...]]:
@@ -165,8 +166,8 @@ def _parse_names(value: Any) -> tuple[str, ...]:
         value = value.split(",")
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise _build_routing_error("what is due is a list of names")
-    names = [name.strip() for name in value]
-    names = [name for name in names if name]
+    stripped = [name.strip() for name in value]
+    names = [name for name in stripped if name]
     if not names:
         raise _build_routing_error("a list names nobody")
     return tuple(names)

@@ -36,12 +36,10 @@ class Provider(Service):
 
     page_size: ClassVar[int] = 10
     max_pages: ClassVar[int] = 10
-    kind: ClassVar[str] = (
-        "web"  # what is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed
-    )
-    native: ClassVar[frozenset[str]] = (
-        frozenset()
-    )  # fields of Query that requests carry and the provider applies
+    # What is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed.
+    kind: ClassVar[str] = "web"
+    # Fields of Query that requests carry and the provider applies.
+    native: ClassVar[frozenset[str]] = frozenset()
 
     def applied(self, query: Query) -> frozenset[str]:
         """Of `native`, what holds for the values of this query; less where the provider knows only
@@ -77,11 +75,17 @@ class Provider(Service):
     ) -> Result | None:
         """One hit of these fields as they came, or None when they are not in the form of one."""
         try:
-            named, address, said = optional_text(title), optional_text(url), optional_text(snippet)
+            raw_title = optional_text(title)
+            address = optional_text(url)
+            raw_snippet = optional_text(snippet)
         except ValueError:
             return None
         return Result(
-            clean(named) or plain(address), address.strip(), clean(said), self.name, published
+            title=clean(raw_title) or plain(address),
+            url=address.strip(),
+            snippet=clean(raw_snippet),
+            provider=self.name,
+            published=published,
         )
 
     def parse_probe(self, reply: Reply) -> None:

@@ -200,8 +200,10 @@ class Router:
                 empty = empty or found
         if empty is not None:
             return self._pack(empty, attempts)
-        web = [provider.name for provider in self.services.healthy() if provider.kind == "web"]
-        others = [name for name in web if name not in plan.names]
+        others = []
+        for provider in self.services.healthy():
+            if provider.kind == "web" and provider.name not in plan.names:
+                others.append(provider.name)
         raise choose_error(failures, attempts, others)
 
     async def _ask(
@@ -240,8 +242,9 @@ class Router:
         otherwise.
         """
         left = end - self._clock.monotonic()
-        if any(self.services.get(name).configured for name in later):
-            return left / 2
+        for name in later:
+            if self.services.get(name).configured:
+                return left / 2
         return left
 
     def _pack(self, found: Found, attempts: list[Attempt]) -> Made:
@@ -249,4 +252,5 @@ class Router:
         seconds = self._settings.cache_empty_seconds
         if found.results and not found.partial:
             seconds = self._settings.cache_search_seconds
-        return Made(pack(replace(found, attempts=tuple(attempts))), seconds)
+        found = replace(found, attempts=tuple(attempts))
+        return Made(pack(found), seconds)

@@ -23,7 +23,8 @@ from webquarry.search.patents.models import Patent, PatentQuery
             "EP1234567B1",
         ),
         (
-            "https://worldwide.espacenet.com/patent/search/family/070000001/publication/EP3456789A1?q=x",
+            "https://worldwide.espacenet.com/patent/search/family/070000001"
+            "/publication/EP3456789A1?q=x",
             "EP3456789A1",
         ),
         ("https://www.lens.org/lens/patent/US_10999999_B2/fulltext", "US10999999B2"),

@@ -1,4 +1,4 @@
-"""What several services know of one publication becomes one patent, in whatever order they answer."""
+"""What several services know of one publication becomes one patent, whatever the order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of every patent service, with every recorded reply; and what each of them is asked."""
+"""The contract of every patent service, with every recorded reply; and what each is asked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from webquarry.registry import members_of
 from webquarry.search.patents.models import PatentQuery
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.providers.epo import Epo, cql
-from webquarry.search.patents.providers.lens import Lens
+from webquarry.search.patents.providers.lens import LensPatents
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.doctor.checks import examine_parts
 
@@ -53,8 +53,8 @@ def epo() -> Epo:
     return Epo.configure(Settings(), KEYS | NOWHERE)
 
 
-def lens() -> Lens:
-    return Lens.configure(Settings(), KEYS | NOWHERE)
+def lens() -> LensPatents:
+    return LensPatents.configure(Settings(), KEYS | NOWHERE)
 
 
 def outcome(name: str) -> str:

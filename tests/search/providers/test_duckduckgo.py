@@ -1,4 +1,4 @@
-"""DuckDuckGo: forms as its pages send them, pages as it gives them, and a challenge for what it is."""
+"""DuckDuckGo: forms as its pages send them, pages as it gives them, and a challenge as one."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def fields(request: httpx2.Request) -> dict[str, str]:
 
 def page(*results: str, links: str = "") -> bytes:
     """A page of DuckDuckGo's with these boxes in it."""
-    body = f'<form action="/html/" method="post"></form><div id="links" class="results">{"".join(results)}{links}</div>'
-    return f'<html><head><meta charset="utf-8"></head><body class="body--html">{body}</body></html>'.encode()
+    form = '<form action="/html/" method="post"></form>'
+    body = f'{form}<div id="links" class="results">{"".join(results)}{links}</div>'
+    head = '<head><meta charset="utf-8"></head>'
+    return f'<html>{head}<body class="body--html">{body}</body></html>'.encode()
 
 
 def box(

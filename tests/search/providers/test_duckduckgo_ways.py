@@ -122,7 +122,8 @@ def test_thirty_results_come_from_three_pages_each_asked_with_the_form_of_the_on
         form = "".join(
             f'<input type="hidden" name="{name}" value="{value}">' for name, value in hidden.items()
         )
-        links = f'<div class="nav-link"><form action="/html/"><input type="submit" value="Next">{form}</form></div>'
+        button = '<input type="submit" value="Next">'
+        links = f'<div class="nav-link"><form action="/html/">{button}{form}</form></div>'
         boxes = [box(f"https://a.example/{number}/{hit}") for hit in range(size)]
         return httpx2.Response(200, headers=HTML, content=page(*boxes, links=links))
 

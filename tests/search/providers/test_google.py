@@ -207,8 +207,8 @@ def test_plain_fields_are_taken_as_they_are_and_html_ones_only_in_their_stead(
 
 @pytest.mark.parametrize(
     "name",
-    ["article:published_time", "og:published_time", "datepublished", "date", "dc.date", "dc.date.issued",
-     "citation_publication_date", "sailthru.date", "parsely-pub-date"],
+    ["article:published_time", "og:published_time", "datepublished", "date", "dc.date",
+     "dc.date.issued", "citation_publication_date", "sailthru.date", "parsely-pub-date"],
 )  # fmt: skip
 def test_a_date_of_publication_is_found_in_the_pages_meta_tags(google: Google, name: str) -> None:
     assert published(google, {"metatags": [{name: "2026-03-03"}]}) == "2026-03-03"

@@ -84,7 +84,8 @@ def test_a_recorded_reply_becomes_results(hackernews: HackerNews) -> None:
 
 
 def test_a_story_without_a_page_leads_to_itself(hackernews: HackerNews) -> None:
-    text = 'Is a &lt;table&gt; enough?<p>I think <a href="https:&#x2F;&#x2F;a.example" rel="nofollow">so</a>.'
+    link = '<a href="https:&#x2F;&#x2F;a.example" rel="nofollow">so</a>'
+    text = f"Is a &lt;table&gt; enough?<p>I think {link}."
     hit = {
         "objectID": "7",
         "title": "Ask HN: Tables?",

@@ -1,4 +1,4 @@
-"""Wikipedia: the language picks the wiki, errors come with HTTP 200, and an edit is no publication."""
+"""Wikipedia: the language picks the wiki, errors come with 200, and an edit is no publication."""
 
 from __future__ import annotations
 

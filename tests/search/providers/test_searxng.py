@@ -1,4 +1,4 @@
-"""SearXNG: an instance of the user's own, and silence of the engines behind it is not "no results"."""
+"""SearXNG: an instance of the user's own; silence of the engines behind it is not "no results"."""
 
 from __future__ import annotations
 

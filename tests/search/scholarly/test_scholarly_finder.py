@@ -486,5 +486,6 @@ class Acorn(Scholarly):
 
     def parse_reply(self, reply):
         hits = objects(json_object(reply, self.label).get("papers"))
-        return [paper for hit in hits if (paper := self.record(from_markup(hit["name"]), None, doi=hit["doi"]))]
+        papers = [self.record(from_markup(hit["name"]), None, doi=hit["doi"]) for hit in hits]
+        return [paper for paper in papers if paper]
 """

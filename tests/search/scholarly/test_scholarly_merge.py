@@ -179,8 +179,9 @@ def test_a_chain_of_identifiers_holds_records_together() -> None:
 
 def test_the_journal_counts_for_more_than_the_preprint_and_dates_fit_together() -> None:
     preprint = record(
-        "arxiv", arxiv_id="2209.00042", doi="10.5555/a", year=2022, published="2022-09-01", kind="article",
-        publisher="arXiv", abstract="long " * 20, pdf_url="https://arxiv.org/pdf/2209.00042", open_access=True,
+        "arxiv", arxiv_id="2209.00042", doi="10.5555/a", year=2022, published="2022-09-01",
+        kind="article", publisher="arXiv", abstract="long " * 20,
+        pdf_url="https://arxiv.org/pdf/2209.00042", open_access=True,
     )  # fmt: skip
     article = record(
         "crossref", doi="10.5555/a", year=2023, kind="article-journal", journal="J. Tides"

@@ -267,13 +267,13 @@ def test_markup_leaves_a_title_and_text_that_only_looks_like_it_stays(
     assert from_markup(markup) == text
 
 
-def test_an_abstract_keeps_the_headings_of_its_parts_and_drops_a_formula_that_is_a_whole_document() -> (
-    None
-):
+def test_an_abstract_keeps_the_headings_of_its_parts_and_drops_a_formula_in_tex() -> None:
     jats = (
         "<jats:title>Abstract</jats:title><jats:sec><jats:title>Aims:</jats:title><jats:p>To see "
-        "<jats:inline-formula><jats:alternatives><jats:tex-math>\\documentclass{x}$$a$$</jats:tex-math><mml:math><mml:mi>a"
-        "</mml:mi></mml:math></jats:alternatives></jats:inline-formula>.</jats:p></jats:sec>"
+        "<jats:inline-formula><jats:alternatives>"
+        "<jats:tex-math>\\documentclass{x}$$a$$</jats:tex-math>"
+        "<mml:math><mml:mi>a</mml:mi></mml:math></jats:alternatives>"
+        "</jats:inline-formula>.</jats:p></jats:sec>"
     )
 
     assert abstract_from_markup(jats) == "Aims: To see a."

@@ -31,7 +31,7 @@ from webquarry.search.plan import resolve_names
 from webquarry.search.router import Router
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import choose_error, unknown_service
-from webquarry.search.services.guard import GuardedCall, heed_retry_after
+from webquarry.search.services.guard import GuardedCall, apply_retry_after
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -93,8 +93,8 @@ class PatentFinder:
         """The settings that decide who answers, as a cache key holds them."""
         origins = sorted(self._settings.origins.items())
         return {
-            "registers": [register.name for register in self.services.configured()],
-            "web": [provider.name for provider in self._router.services.configured()],
+            "registers": [register.name for register in self.services.get_configured()],
+            "web": [provider.name for provider in self._router.services.get_configured()],
             "routing": [self._settings.search_routing, self._settings.search_provider],
             "origins": {name: redact(origin) for name, origin in origins},
             "good": self._settings.cache_patents_seconds,
@@ -104,8 +104,9 @@ class PatentFinder:
         """Whom one could name instead, and who would answer now."""
         others = [register.name for register in self.services.healthy()]
         if found.discovered:
-            web = [one.name for one in self._router.services.healthy() if one.kind == "web"]
-            others += web
+            for provider in self._router.services.healthy():
+                if provider.kind == "web":
+                    others.append(provider.name)
         else:
             others.append(WEB)
         asked = {attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"}
@@ -140,14 +141,16 @@ class PatentFinder:
         if found is None:
             found = await self._ask_web(plan, calls, lambda name: self._web.look_up(number, name))
         patents = [patent for patent in found.patents if number.covers(patent.number)]
-        if patents:
-            best = max(patents, key=_preference)
-            patents = [best] if admits(best, query) and has_names(best, query) else []
-        return replace(found, patents=tuple(patents))
+        if not patents:
+            return replace(found, patents=())
+        best = max(patents, key=_preference)
+        if admits(best, query) and has_names(best, query):
+            return replace(found, patents=(best,))
+        return replace(found, patents=())
 
     def _plan(self, provider: str | None) -> _PatentPlan:
         if not provider:
-            return _PatentPlan(tuple(self.services.configured()), web=True)
+            return _PatentPlan(tuple(self.services.get_configured()), web=True)
         name = provider.strip().lower()
         if name == WEB:
             return _PatentPlan((), web=True, is_named=True)
@@ -159,7 +162,8 @@ class PatentFinder:
         try:
             (web_provider,) = resolve_names([provider], web_providers)
         except BadInput:
-            raise unknown_service(name, {**registers, **web_providers}, also=[WEB]) from None
+            services = {**registers, **web_providers}
+            raise unknown_service(name, services, also=[WEB]) from None
         return _PatentPlan((), web=True, web_provider=web_provider, is_named=True)
 
     async def _ask_registers(
@@ -200,7 +204,7 @@ class PatentFinder:
             if call.is_admitted:
                 with register.explain_errors():
                     reply = await self._logins.send(register, lambda: build(register), seconds)
-                    with heed_retry_after(reply):
+                    with apply_retry_after(reply):
                         parsed = register.parse_reply(reply)
                 patents = [_hide_keys(patent, register) for patent in parsed.patents]
                 batch = replace(parsed, patents=tuple(patents))
@@ -218,9 +222,11 @@ class PatentFinder:
             failures = [call.error for call in calls if call.error is not None]
             raise choose_error(failures, attempts, [])
         registers = self.services.all()
-        earlier = attempts
+        earlier = list(attempts)
         if not attempts and not plan.is_named:
-            earlier = tuple(_skip_unconfigured(register) for register in registers)
+            for register in registers:
+                reason = register.describe_missing()
+                earlier.append(Attempt(register.name, "skipped", reason, 0.0))
         try:
             found = await ask(plan.web_provider)
         except WebquarryError as error:
@@ -244,10 +250,6 @@ class PatentFinder:
         )
 
 
-def _skip_unconfigured(register: PatentProvider) -> Attempt:
-    return Attempt(register.name, "skipped", register.describe_missing(), 0.0)
-
-
 def _hide_keys(patent: Patent, register: PatentProvider) -> Patent:
     hide = register.conceal
     return replace(
@@ -262,4 +264,6 @@ def _hide_keys(patent: Patent, register: PatentProvider) -> Patent:
 
 def _preference(patent: Patent) -> tuple[bool, str, str]:
     """Of several publications of one number: the granted one, then the latest."""
-    return patent.number.stage == "granted", patent.published or "", patent.number.kind
+    number = patent.number
+    is_granted = number.stage == "granted"
+    return is_granted, patent.published or "", number.kind

@@ -29,7 +29,7 @@ from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.stored import VERSION, pack, unpack
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import choose_error, shorten
-from webquarry.search.services.guard import GuardedCall, heed_retry_after
+from webquarry.search.services.guard import GuardedCall, apply_retry_after
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -90,11 +90,14 @@ class Finder:
         if not query.text:
             raise BadInput("The query is blank.", suggested_action="Say what to search for.")
         if provider:
-            indexes, because = [self.services.find(provider)], "named in the call"
+            indexes = [self.services.find(provider)]
+            because = "named in the call"
         elif source != ALL:
-            indexes, because = [self.services.find(source)], "the source of the call"
+            indexes = [self.services.find(source)]
+            because = "the source of the call"
         else:
-            indexes, because = self.services.all(), "all indexes, at once"
+            indexes = self.services.all()
+            because = "all indexes, at once"
         parameters = {
             "query": [getattr(query, field.name) for field in fields(query)],
             "routing": [[one.name, redact(one.base), bool(one.sources())] for one in indexes],
@@ -104,12 +107,14 @@ class Finder:
         }
 
         async def make() -> Made:
-            found = await self._ask_all(query, indexes, source, named=bool(provider))
-            order = tuple(one.name for one in indexes)
+            found = await self._ask_all(query, indexes, source, is_named=bool(provider))
+            order = tuple(index.name for index in indexes)
             found = replace(found, order=order, because=because)
-            return Made(pack(found), self._seconds_good(found))
+            seconds = self._seconds_good(found)
+            return Made(pack(found), seconds)
 
-        kept = await self._open_cache().get_or_make(key_of("papers", VERSION, parameters), make)
+        cache = self._open_cache()
+        kept = await cache.get_or_make(key_of("papers", VERSION, parameters), make)
         return replace(
             unpack(kept.value),
             cached=kept.cached,
@@ -128,23 +133,28 @@ class Finder:
         return self._settings.cache_academic_seconds
 
     async def _ask_all(
-        self, query: PaperQuery, indexes: Sequence[Scholarly], source: str, *, named: bool
+        self, query: PaperQuery, indexes: Sequence[Scholarly], source: str, *, is_named: bool
     ) -> PapersFound:
         """What the indexes that answered found together; what the web found where none did."""
-        names = [one.name for one in indexes]
+        names = [index.name for index in indexes]
         await self.services.learn(names)
-        answers = await asyncio.gather(*(self._ask(one, query) for one in indexes))
-        attempts = tuple(call.attempt for call, _ in answers)
-        failures = [call.error for call, _ in answers if call.error is not None]
+        answers = await asyncio.gather(*(self._ask(index, query) for index in indexes))
+        attempts = []
+        failures = []
+        for call, _ in answers:
+            attempts.append(call.attempt)
+            if call.error is not None:
+                failures.append(call.error)
         if len(failures) < len(answers):
             return _combine(answers, query)
-        if named:
-            others = [one.name for one in self.services.healthy() if one.name not in names]
+        if is_named:
+            healthy = [index.name for index in self.services.healthy()]
+            others = [name for name in healthy if name not in names]
             raise choose_error(failures, attempts, others)
         sites: list[str] = []
         if source != ALL:
-            for one in indexes:
-                sites += one.domains
+            for index in indexes:
+                sites += index.domains
         return await self._search_web(query, tuple(sites), failures, attempts)
 
     async def _ask(self, index: Scholarly, query: PaperQuery) -> IndexAnswer:
@@ -173,12 +183,12 @@ class Finder:
         """What the index has, in one request or in as many as its replies lead to."""
         reply = await self.services.send(index, index.build_request(query), seconds)
         for _ in range(_MOST_REQUESTS - 1):
-            with heed_retry_after(reply):
+            with apply_retry_after(reply):
                 next_request = index.next_request(reply)
             if next_request is None:
                 break
             reply = await self.services.send(index, next_request, seconds)
-        with heed_retry_after(reply):
+        with apply_retry_after(reply):
             records = index.parse_reply(reply)
         return [
             _hide_keys(replace(record, rank=rank), index)
@@ -189,8 +199,8 @@ class Finder:
         self,
         query: PaperQuery,
         sites: tuple[str, ...],
-        failures: list[WebquarryError],
-        attempts: tuple[Attempt, ...],
+        failures: Sequence[WebquarryError],
+        attempts: Sequence[Attempt],
     ) -> PapersFound:
         """Results of a web search: on the sites of the indexes that were chosen, or of the lens for
         papers.

@@ -73,6 +73,7 @@ def shorten(reason: str) -> str:
 
 
 def _usefulness(error: WebquarryError) -> int:
+    """The lower, the more useful."""
     if error.kind in _USEFUL:
         return _USEFUL.index(error.kind)
     return len(_USEFUL)
@@ -80,7 +81,10 @@ def _usefulness(error: WebquarryError) -> int:
 
 def _summarise(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryError:
     """An error of the same kind that names everybody who was tried."""
-    tried = [f"{one.provider}: {one.outcome} ({shorten(one.reason)})" for one in attempts]
+    tried = []
+    for attempt in attempts:
+        reason = shorten(attempt.reason)
+        tried.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
     summary = type(error)(
         f"No search provider answered. {'; '.join(tried)}.",
         retryable=error.retryable,

@@ -65,18 +65,16 @@ class GuardedCall:
 
     def outcome(self) -> tuple[str, str]:
         """One of `errors.OUTCOMES`, and the reason in a sentence."""
-        if self.error is not None:
-            return self.error.kind, self._reason(self.error)
-        if self.found:
+        error = self.error
+        if error is None:
+            if not self.found:
+                return "empty", self.why_empty
             plural = "s" if self.found > 1 else ""
             return "ok", f"{self.found} result{plural}."
-        return "empty", self.why_empty
-
-    def _reason(self, error: WebquarryError) -> str:
-        """Why it failed, in short; the whole instructions for a missing key belong to the error."""
         if error.kind == "auth" and self.service.missing:
-            return self.service.describe_missing()
-        return redact(error.message)
+            # In short: the whole instructions for a missing key belong to the error.
+            return error.kind, self.service.describe_missing()
+        return error.kind, redact(error.message)
 
 
 @asynccontextmanager
@@ -156,7 +154,7 @@ def _build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
 
 
 @contextmanager
-def heed_retry_after(reply: Reply) -> Iterator[None]:
+def apply_retry_after(reply: Reply) -> Iterator[None]:
     """For parsing a reply: an error learns from it how long to leave the service alone."""
     try:
         yield

@@ -30,9 +30,9 @@ class Pace:
             yield
             return
         async with self._locks.setdefault(service.name, asyncio.Lock()):
-            now = self._clock.monotonic()
-            last = self._started_at.get(service.name, -math.inf)
-            pause = last + service.min_interval_seconds - now
+            last_start = self._started_at.get(service.name, -math.inf)
+            earliest = last_start + service.min_interval_seconds
+            pause = earliest - self._clock.monotonic()
             if pause > 0:
                 await self._clock.sleep(pause)
             self._started_at[service.name] = self._clock.monotonic()

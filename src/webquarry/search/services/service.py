@@ -40,6 +40,8 @@ class Service(ABC):
     credentials: ClassVar[tuple[Credential, ...]] = ()
     # The whole sentence for credentials that are missing or not accepted.
     credentials_text: ClassVar[str] = ""
+    # A key goes into a header, which nobody logs; True only where the service takes none there.
+    key_in_url: ClassVar[bool] = False
     sign_up: ClassVar[str] = ""  # where a credential is to be had
     notice: ClassVar[str] = ""  # what a user should know, such as the end of the service
     # Least time between two calls, which then go one after the other.
@@ -91,8 +93,9 @@ class Service(ABC):
 
     def describe_missing(self) -> str:
         """A sentence that names those variables."""
+        names = " and ".join(self.missing)
         verb = "was" if len(self.missing) == 1 else "were"
-        return f"{' and '.join(self.missing)} {verb} not found."
+        return f"{names} {verb} not found."
 
     @property
     def configured(self) -> bool:
@@ -110,11 +113,12 @@ class Service(ABC):
 
     def credential(self, variable: str) -> str:
         """The bare value, for the request alone."""
-        if variable not in self._found:
-            not_found = f"{self.label} needs {variable}, which was not found."
-            what = self._unusable.get(variable, not_found)
-            raise self.credentials_failure(what, f"Set {variable}; get one from {self.sign_up}.")
-        return self._found[variable].value.reveal()
+        if variable in self._found:
+            return self._found[variable].value.reveal()
+        not_found = f"{self.label} needs {variable}, which was not found."
+        what = self._unusable.get(variable, not_found)
+        cure = f"Set {variable}; get one from {self.sign_up}."
+        raise self.credentials_failure(what, cure)
 
     def credentials_failure(self, what: str, cure: str) -> AuthFailure:
         """The error for credentials that are missing or not accepted, in the words promised for it

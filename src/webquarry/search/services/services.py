@@ -63,17 +63,23 @@ class Services(Generic[S]):
 
     @cached_property
     def _classes(self) -> dict[str, type[S]]:
+        """The classes by name, sorted; nothing is configured yet."""
         classes = members_of(self._package, self._base, group=self._group)
-        return {one.name: one for one in sorted(classes, key=lambda one: one.name)}
+        by_name = {one.name: one for one in classes}
+        return dict(sorted(by_name.items()))
 
     def get(self, name: str) -> S:
-        """The service of exactly this name; its credentials are looked for now, and nobody else's."""
-        if name not in self._configured:
-            if name not in self._classes:
-                raise unknown_service(name, self.by_name())
-            service = self._classes[name].configure(self._settings, self._environ, self.clock)
-            self._configured[name] = service
-        return self._configured[name]
+        """The service of exactly this name; its credentials are looked for now, and nobody
+        else's.
+        """
+        if name in self._configured:
+            return self._configured[name]
+        if name not in self._classes:
+            raise unknown_service(name, self.by_name())
+        service_class = self._classes[name]
+        service = service_class.configure(self._settings, self._environ, self.clock)
+        self._configured[name] = service
+        return service
 
     def find(self, name: str) -> S:
         """The service that people call so; a name that nobody has is BadInput."""
@@ -91,20 +97,28 @@ class Services(Generic[S]):
         """The same by their names."""
         return {service.name: service for service in self.all()}
 
-    def configured(self) -> list[S]:
+    def get_configured(self) -> list[S]:
         """Those that can be asked at all."""
         return [service for service in self.all() if service.configured]
 
     def healthy(self) -> list[S]:
         """Those that could be asked now: configured, and not resting after failures."""
-        states = self.states()
-        return [service for service in self.configured() if states[service.name] != "open"]
+        healthy = []
+        for service in self.get_configured():
+            breaker = self._board.breaker(service.name)
+            if breaker.state != "open":
+                healthy.append(service)
+        return healthy
 
     def states(self) -> dict[str, str]:
         """How each is doing, by name: closed (asked as usual), open (resting after failures) or
         half-open.
         """
-        return {name: self._board.breaker(name).state for name in self._classes}
+        states = {}
+        for name in self._classes:
+            breaker = self._board.breaker(name)
+            states[name] = breaker.state
+        return states
 
     async def learn(self, names: Sequence[str]) -> None:
         """Take over what other servers have found out about these services."""
@@ -146,6 +160,7 @@ class Services(Generic[S]):
             service.parse_probe(reply)
 
     async def _wait_until_welcome(self, service: S, end: float) -> None:
+        """Leave the service alone for as long as it asked for, if that is not beyond the end."""
         now = self.clock.monotonic()
         wait = self._not_before.get(service.name, now) - now
         if wait <= 0:

@@ -43,7 +43,7 @@ _FIELDS = [
 ]
 
 
-class Lens(PatentProvider):
+class LensPatents(PatentProvider):
     name = "lens"
     aliases = ("lensorg", "lens.org", "thelens")
     label = "The Lens"
