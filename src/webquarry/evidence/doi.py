@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from webquarry.evidence.page.jsonld import Node
 from webquarry.evidence.page.tags import Tags
-from webquarry.search.replies.doi import DOI, normal_doi, trimmed
+from webquarry.search.replies.doi import DOI, normal_doi, trim_doi
 
 __all__ = ["detect_doi", "normal_doi"]
 
@@ -69,13 +69,13 @@ def _in_address(page_url: str) -> str | None:
         return None
     found = DOI.search(path)
     if found and path[found.start() - 1] == "/":
-        return trimmed(_SUFFIXES.sub("", found[0])).lower()
+        return trim_doi(_SUFFIXES.sub("", found[0])).lower()
     return None
 
 
 def _in_front_matter(markdown: str) -> str | None:
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
-    found = {trimmed(match[1]).lower() for match in _LABELLED.finditer(front)}
+    found = {trim_doi(match[1]).lower() for match in _LABELLED.finditer(front)}
     if len(found) == 1:
         return found.pop()
     return None

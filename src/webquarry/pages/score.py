@@ -21,7 +21,7 @@ from webquarry.pages.clean import clean_line
 from webquarry.pages.snapshot import Snapshot
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of, words_in
 from webquarry.search.models import Result
-from webquarry.search.replies.text import shortened
+from webquarry.search.replies.text import shorten_text
 
 KEY_SENTENCES = 3
 _LONGEST_SENTENCE = 500  # characters; a list without full stops is no sentence
@@ -121,4 +121,4 @@ def _is_retracted(fields: Mapping[str, Any]) -> bool:
 
 
 def _one_line(sentence: str) -> str:
-    return shortened(" ".join(sentence.split()), _LONGEST_SENTENCE)
+    return shorten_text(" ".join(sentence.split()), _LONGEST_SENTENCE)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webquarry.read.slices.pieces import block_starts, cut
-from webquarry.search.replies.text import shortened
+from webquarry.search.replies.text import shorten_text
 
 _LONGEST_TITLE = 200  # characters of a heading
 
@@ -77,7 +77,8 @@ def share_out(texts: Sequence[Text], most_each: int, total: int) -> tuple[list[S
 def _headings(texts: Sequence[Text], total: int) -> list[str]:
     """Title and address above each; only numbers where those would take more than half of the room."""
     whole = [
-        f"# {shortened(text.title, _LONGEST_TITLE) or text.url}\n\n{text.url}\n\n" for text in texts
+        f"# {shorten_text(text.title, _LONGEST_TITLE) or text.url}\n\n{text.url}\n\n"
+        for text in texts
     ]
     if 2 * sum(len(heading.encode()) for heading in whole) <= total:
         return whole

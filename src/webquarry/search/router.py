@@ -28,7 +28,7 @@ from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import Plan, build_plan, normalise_query, resolve_names
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter
-from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
+from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
 from webquarry.search.query.lenses import Lens
 from webquarry.search.services.breakers import BreakerBoard
 from webquarry.search.services.failure import choose_error
@@ -230,7 +230,7 @@ class Router:
             results=collector.merge_results(),
             provider=provider.name,
             notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
-            unapplied=unapplied(plan.query, provider),
+            unapplied=find_unapplied(plan.query, provider),
             order=plan.names,
             because=plan.because,
             partial=collector.is_partial,

@@ -20,7 +20,7 @@ from typing import Any
 from webquarry.errors import RecordsFailure, WebquarryError
 from webquarry.records.base import Journal
 from webquarry.search.identity import identity
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 from webquarry.secret import redact
 from webquarry.sessions.models import Draft, RecordedError, RecordedSource, Session, Source, Step
 
@@ -50,7 +50,7 @@ def error(tool: str, step: int, failure: BaseException, now: datetime) -> bytes:
     else:
         kind = "internal"
     if known:
-        message = shortened(redact(plain(str(failure))), _LONGEST_MESSAGE)
+        message = shorten_text(redact(plain(str(failure))), _LONGEST_MESSAGE)
     else:
         message = type(failure).__name__
     return _written("error", now, tool=tool, of=step, kind=kind, message=message)
@@ -66,7 +66,7 @@ def keepable(source: Source) -> Source:
     """
     csl = {name: value for name, value in (source.csl or {}).items() if name != "abstract"}
     small = len(json.dumps(csl, default=str)) <= _LONGEST_REFERENCE
-    title = shortened(plain(source.title), _LONGEST_TITLE)
+    title = shorten_text(plain(source.title), _LONGEST_TITLE)
     return replace(
         source, url=redact(source.url.strip()), title=title, csl=csl if csl and small else None
     )

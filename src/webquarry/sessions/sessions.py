@@ -22,7 +22,7 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput, NotFound, TooLarge
 from webquarry.records.base import JournalMoved, Journals, TooManyJournals
 from webquarry.search.identity import identity
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
 from webquarry.sessions.models import Draft, Session, Source, Step
 from webquarry.settings import Settings
@@ -173,7 +173,7 @@ class Sessions:
 
     def _not_found(self, id: str) -> NotFound:
         return NotFound(
-            f"There is no research session {shortened(plain(id), 60)!r}.",
+            f"There is no research session {shorten_text(plain(id), 60)!r}.",
             suggested_action=f"Sessions end {_duration(self._idle)} after they were last used, "
             "finished ones earlier when "
             f"there are {self._most}. Leave sessionId out, or begin a new session: "

@@ -8,7 +8,7 @@ import html
 import re
 
 from webquarry.read.text.characters import clean
-from webquarry.search.replies.text import shortened
+from webquarry.search.replies.text import shorten_text
 
 LONGEST = 1000  # characters of a title or a name
 _MARKUP = re.compile(
@@ -23,7 +23,7 @@ def line(text: object, longest: int = LONGEST) -> str:
     text = text[: longest * 4]
     if not (text.isascii() and text.isprintable() and "<" not in text and "[" not in text):
         text = clean(text).text
-    return shortened(" ".join(text.split()), longest)
+    return shorten_text(" ".join(text.split()), longest)
 
 
 def line_from_html(text: object, longest: int = LONGEST) -> str:

@@ -20,7 +20,7 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._brave_codes import country_code, language_code
 from webquarry.search.query.operators import with_sites, with_terms
-from webquarry.search.replies.body import json_object, objects, quoted
+from webquarry.search.replies.body import json_object, objects, quote_words
 from webquarry.search.replies.text import iso_date, plain_from_html
 
 KEY = "BRAVE_API_KEY"
@@ -122,7 +122,7 @@ class Brave(Provider):
 
     def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a code of Brave's stands for."""
-        code, said = problem.get("code"), quoted(problem.get("detail"))
+        code, said = problem.get("code"), quote_words(problem.get("detail"))
         if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
             return self.not_accepted()
         if code == "VALIDATION":
@@ -195,7 +195,7 @@ def _complaints(problem: dict[str, Any]) -> str:
     parts = [
         f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}" for detail in _details(problem)
     ]
-    return quoted("; ".join(parts))
+    return quote_words("; ".join(parts))
 
 
 def _seconds_to_wait(reply: Reply) -> float:

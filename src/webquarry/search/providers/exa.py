@@ -23,11 +23,11 @@ from webquarry.search.replies.body import (
     json_object,
     objects,
     optional_text,
-    quoted,
-    rate_limited,
-    used_up,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
 )
-from webquarry.search.replies.text import iso_date, plain, shortened
+from webquarry.search.replies.text import iso_date, plain, shorten_text
 
 KEY = "EXA_API_KEY"
 SNIPPET_CHARACTERS = 500
@@ -128,11 +128,11 @@ class Exa(Provider):
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a tag of Exa's stands for, or the status where there is none."""
-        tag, said = str(found.get("tag")), quoted(found.get("error"))
+        tag, said = str(found.get("tag")), quote_words(found.get("error"))
         if tag == "INVALID_API_KEY":
             return self.not_accepted()
         if tag in _USED_UP or reply.status == 402:
-            return used_up(self.label, said)
+            return quota_failure(self.label, said)
         if tag in _NO_ACCESS:
             return AuthFailure(
                 f"Exa does not open the search to this key: {said}",
@@ -140,7 +140,7 @@ class Exa(Provider):
                 "provider.",
             )
         if tag == "RATE_LIMITED":
-            return rate_limited(reply, self.label, said)
+            return rate_limit_failure(reply, self.label, said)
         if tag == "PROHIBITED_CONTENT":
             return SiteRefused(
                 f"Exa does not search for this: {said}", suggested_action="Name another provider."
@@ -165,4 +165,4 @@ def _snippet(hit: dict[str, Any]) -> str:
     if isinstance(highlights, list):
         picked = [plain(part) for part in highlights if isinstance(part, str)]
     text = " ... ".join(filter(None, picked)) or plain(optional_text(hit.get("summary")))
-    return text or shortened(plain(optional_text(hit.get("text"))), SNIPPET_CHARACTERS)
+    return text or shorten_text(plain(optional_text(hit.get("text"))), SNIPPET_CHARACTERS)

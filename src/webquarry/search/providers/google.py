@@ -22,7 +22,7 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
 from webquarry.search.query.operators import with_sites
-from webquarry.search.replies.body import json_object, objects, optional_text, quoted
+from webquarry.search.replies.body import json_object, objects, optional_text, quote_words
 from webquarry.search.replies.text import iso_date, plain, plain_from_html
 
 KEY = "GOOGLE_SEARCH_API_KEY"
@@ -158,7 +158,7 @@ class Google(Provider):
         problem = {}
         if isinstance(found.get("error"), dict):
             problem = found["error"]
-        said, reasons = quoted(problem.get("message")), _reasons(problem)
+        said, reasons = quote_words(problem.get("message")), _reasons(problem)
         culprits = {part.get("location") for part in objects(problem.get("errors"))} - {None}
         # Our counts and pages are always in range: where Google names no culprit, it is the engine
         # id.

@@ -27,10 +27,10 @@ from webquarry.search.replies.body import (
     json_object,
     objects,
     optional_text,
-    quoted,
-    rate_limited,
+    quote_words,
+    rate_limit_failure,
 )
-from webquarry.search.replies.text import iso_date, plain, shortened
+from webquarry.search.replies.text import iso_date, plain, shorten_text
 
 ITEM = "https://news.ycombinator.com/item?id="
 REST_SECONDS = 10.0
@@ -69,10 +69,12 @@ class HackerNews(Provider):
 
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status in (403, 429) and not asks_for_proof(reply.body):
-            raise rate_limited(reply, self.label, at_least=REST_SECONDS)
+            raise rate_limit_failure(reply, self.label, at_least=REST_SECONDS)
         found = json_object(reply, self.label)
         if reply.status != 200:
-            raise failure(reply, self.label, quoted(found.get("message") or found.get("error")))
+            raise failure(
+                reply, self.label, quote_words(found.get("message") or found.get("error"))
+            )
         if not isinstance(found.get("hits"), list):
             raise ProviderFailure("Hacker News answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for hit in objects(found["hits"]) if (result := self._result(hit))]
@@ -120,6 +122,6 @@ def _talk(hit: dict[str, Any], item: str, submitted: str | None) -> str:
 
 def _text(fragment: str) -> str:
     """Plain text of the little HTML that Hacker News knows; a long text is cut as snippets are."""
-    return shortened(
+    return shorten_text(
         plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment)))), SNIPPET_CHARACTERS
     )

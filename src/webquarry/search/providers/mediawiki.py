@@ -25,8 +25,8 @@ from webquarry.search.replies.body import (
     json_object,
     objects,
     optional_text,
-    quoted,
-    rate_limited,
+    quote_words,
+    rate_limit_failure,
 )
 from webquarry.search.replies.text import plain, plain_from_html
 
@@ -132,9 +132,9 @@ class MediaWiki(Provider):
             code = str(problem.get("code"))
         said = ""
         if isinstance(problem, dict):
-            said = quoted(problem.get("info"))
+            said = quote_words(problem.get("info"))
         if code in _BUSY:
-            return rate_limited(reply, self.label, said)
+            return rate_limit_failure(reply, self.label, said)
         if code.startswith(_OURS):
             return ProviderFailure(f"Wikipedia failed: {said or code}")
         if code and reply.status == 200:

@@ -19,7 +19,7 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
 from webquarry.search.query.operators import with_sites, with_terms
-from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.replies.body import failure, json_object, objects, quota_failure, quote_words
 from webquarry.search.replies.text import plain_from_html
 
 KEY = "SEARCHAPI_API_KEY"
@@ -73,7 +73,7 @@ class SearchApi(Provider):
         if reply.status == 200 and isinstance(said, str) and _NOTHING in said:
             return Batch((), more=False)
         if reply.status != 200 or said:
-            raise self._failure(quoted(said), reply)
+            raise self._failure(quote_words(said), reply)
         organic, about = found.get("organic_results"), found.get("search_metadata")
         if (
             not isinstance(about, dict)
@@ -111,7 +111,7 @@ class SearchApi(Provider):
         the words tell.
         """
         if reply.status == 429 and ("used all" in said.lower() or "for the month" in said.lower()):
-            return used_up(self.label, said)
+            return quota_failure(self.label, said)
         return failure(reply, self.label, said)
 
 

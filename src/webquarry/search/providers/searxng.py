@@ -17,7 +17,7 @@ from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.query.operators import with_sites, with_terms, without_commands
-from webquarry.search.replies.body import asks_for_proof, failure, json_object, objects, quoted
+from webquarry.search.replies.body import asks_for_proof, failure, json_object, objects, quote_words
 from webquarry.search.replies.text import iso_date
 
 URL = "SEARXNG_URL"
@@ -79,7 +79,7 @@ class SearXNG(Provider):
             )
         found = json_object(reply, self.label)
         if reply.status != 200 or found.get("error"):
-            raise failure(reply, self.label, quoted(found.get("error")))
+            raise failure(reply, self.label, quote_words(found.get("error")))
         if not isinstance(found.get("results"), list):
             raise ProviderFailure("SearXNG answered with JSON of an unknown shape (HTTP 200).")
         hits = [result for hit in objects(found["results"]) if (result := self._result(hit))]
@@ -120,4 +120,4 @@ def _silent_engines(found: dict[str, Any]) -> str:
     if isinstance(listed, list):
         pairs = [pair for pair in listed if isinstance(pair, list) and pair]
     named = [f"{pair[0]} ({pair[1]})" if len(pair) > 1 else str(pair[0]) for pair in pairs]
-    return quoted(", ".join(named))
+    return quote_words(", ".join(named))

@@ -18,7 +18,7 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.providers._google_codes import language_code
 from webquarry.search.query.operators import with_sites, with_terms
-from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.replies.body import failure, json_object, objects, quota_failure, quote_words
 
 KEY = "SERPER_API_KEY"
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words
@@ -83,11 +83,11 @@ class Serper(Provider):
         return self.result(hit.get("title"), hit.get("link"), hit.get("snippet"))
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        said = quoted(found.get("message"))
+        said = quote_words(found.get("message"))
         if reply.status == 403:
             return self.not_accepted()
         if "not enough credits" in said.lower():
-            return used_up(self.label, said)
+            return quota_failure(self.label, said)
         return failure(reply, self.label, said)
 
 

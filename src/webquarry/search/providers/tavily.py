@@ -18,7 +18,7 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.providers._tavily_countries import COUNTRIES
 from webquarry.search.query.operators import with_terms
-from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.replies.body import failure, json_object, objects, quota_failure, quote_words
 from webquarry.search.replies.text import iso_date, rfc_date
 
 KEY = "TAVILY_API_KEY"
@@ -114,7 +114,7 @@ class Tavily(Provider):
                 seconds = float(wait)
             return RateLimited(f"Tavily's limit is reached: {said}", retry_after_seconds=seconds)
         if reply.status in (432, 433):
-            return used_up(self.label, said)
+            return quota_failure(self.label, said)
         if reply.status == 403:
             return AuthFailure(
                 f"Tavily does not open the search to this key: {said or 'no reason was given.'}",
@@ -133,7 +133,7 @@ def _said(found: dict[str, Any]) -> str:
             for part in objects(detail)
             if isinstance(part.get("loc"), list | None)
         ]
-        return quoted("; ".join(parts))
+        return quote_words("; ".join(parts))
     if isinstance(detail, dict):
         detail = detail.get("error") or detail.get("message")
-    return quoted(detail)
+    return quote_words(detail)

@@ -63,7 +63,7 @@ def words_of(terms: str | None) -> list[str]:
     return list(dict.fromkeys(word for word in (word.lstrip("-") for word in words) if word))
 
 
-def unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
+def find_unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
     """The filters that were asked for and that nobody can apply to this provider's results."""
     names = [
         name
@@ -90,7 +90,7 @@ def with_reserve(query: Query, provider: Provider) -> Query:
 def notes_on(query: Query, provider: Provider) -> list[str]:
     """What could not be done, or only in part, in sentences."""
     notes = []
-    if names := unapplied(query, provider):
+    if names := find_unapplied(query, provider):
         notes.append(f"{provider.label} cannot filter by {' and '.join(names)}: not applied.")
     if query.time_range and "time_range" not in provider.applied(query):
         notes.append(

@@ -1,7 +1,7 @@
 """A provider's reply -> the JSON object in it.
 
 What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the
-kind it is, never "no results". The text of errors is the provider's own only after `quoted`, which
+kind it is, never "no results". The text of errors is the provider's own only after `quote_words`, which
 shortens it and takes secrets out.
 """
 
@@ -43,7 +43,7 @@ def json_object(reply: Reply, label: str) -> dict[str, Any]:
     try:
         found = json.loads(reply.body)
     except (ValueError, RecursionError) as error:
-        raise not_json(reply, label) from error
+        raise unreadable_failure(reply, label) from error
     if not isinstance(found, dict):
         raise ProviderFailure(
             f"{label} answered with JSON of an unknown shape (HTTP {reply.status})."
@@ -51,7 +51,7 @@ def json_object(reply: Reply, label: str) -> dict[str, Any]:
     return found
 
 
-def not_json(reply: Reply, label: str) -> WebquarryError:
+def unreadable_failure(reply: Reply, label: str) -> WebquarryError:
     """The error that a body without readable JSON stands for."""
     status = reply.status
     page = reply.body[:_LOOKED_AT].lstrip().lower()
@@ -59,7 +59,7 @@ def not_json(reply: Reply, label: str) -> WebquarryError:
     if is_html and asks_for_proof(page):
         return Challenge(f"{label} answered with a captcha page (HTTP {status}).")
     if status == 429:
-        return rate_limited(reply, label)
+        return rate_limit_failure(reply, label)
     if status in (403, 451):
         return SiteRefused(
             f"{label} refused the request before it reached the search (HTTP {status})."
@@ -92,7 +92,7 @@ def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
     status = reply.status
     words = " ".join(filter(None, [f"{label} failed (HTTP {status}).", said]))
     if status == 429:
-        return rate_limited(reply, label, said)
+        return rate_limit_failure(reply, label, said)
     if status in (400, 413, 414, 422, 431):
         return BadInput(f"{label} did not accept the request: {said or f'HTTP {status}.'}")
     if status in (403, 451):
@@ -100,7 +100,7 @@ def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
     return ProviderFailure(words, retryable=status >= 500)
 
 
-def rate_limited(
+def rate_limit_failure(
     reply: Reply, label: str, said: str = "", *, at_least: float | None = None
 ) -> RateLimited:
     """The error for a provider that is asked too often; it says how long to wait where the provider
@@ -119,7 +119,7 @@ def rate_limited(
     )
 
 
-def used_up(label: str, said: str) -> RateLimited:
+def quota_failure(label: str, said: str) -> RateLimited:
     """The error for a quota or a credit that is used up: waiting a minute does not help."""
     return RateLimited(
         f"The quota of this {label} key is used up: {said or 'no reason was given.'}",
@@ -128,7 +128,7 @@ def used_up(label: str, said: str) -> RateLimited:
     )
 
 
-def quoted(text: object, limit: int = 300) -> str:
+def quote_words(text: object, limit: int = 300) -> str:
     """A provider's own words as an error may repeat them: one line, short, no secrets, ending as a
     sentence.
     """

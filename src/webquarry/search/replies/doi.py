@@ -18,11 +18,11 @@ def normal_doi(text: object) -> str | None:
     bare = _PREFIXED.sub("", unquote(text.strip()[:400]), count=1).strip()
     found = DOI.fullmatch(bare)
     if found:
-        return trimmed(bare).lower()
+        return trim_doi(bare).lower()
     return None
 
 
-def trimmed(doi: str) -> str:
+def trim_doi(doi: str) -> str:
     """Without what belongs to the sentence around it: a full stop, a bracket that was opened before
     it.
     """

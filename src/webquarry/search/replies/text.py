@@ -37,7 +37,7 @@ def plain_from_html(fragment: str) -> str:
     return plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment))))
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten_text(text: str, limit: int) -> str:
     """At most `limit` characters of a text, cut between words where it has some; what is cut is
     marked by dots.
     """

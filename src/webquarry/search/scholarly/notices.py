@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.search.replies.body import objects
-from webquarry.search.replies.doi import DOI, normal_doi, trimmed
+from webquarry.search.replies.doi import DOI, normal_doi, trim_doi
 
 # What PubMed and Europe PMC call them, in letters alone and lower case.
 _TYPES = {
@@ -50,14 +50,14 @@ def crossref_notices(entries: Any) -> list[Notice]:
     ]
 
 
-def flagged(words: object, source: str, reference: str = "") -> Notice | None:
+def parse_flag(words: object, source: str, reference: str = "") -> Notice | None:
     """The notice that a type of publication or of comment stands for; its DOI where the reference
     names one.
     """
     kind = _TYPES.get(re.sub(r"[^a-z]", "", str(words).lower()))
     found = DOI.search(reference)
     if kind:
-        return Notice(kind, doi=trimmed(found[0]).lower() if found else None, source=source)
+        return Notice(kind, doi=trim_doi(found[0]).lower() if found else None, source=source)
     return None
 
 

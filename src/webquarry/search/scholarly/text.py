@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 
 LONGEST_TITLE = 1000  # characters
 LONGEST_ABSTRACT = 10_000
@@ -35,7 +35,7 @@ def from_markup(text: object, longest: int = LONGEST_TITLE) -> str:
     if not isinstance(text, str):
         return ""
     bare = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", text[:_READ]))
-    return shortened(plain(html.unescape(bare)), longest)
+    return shorten_text(plain(html.unescape(bare)), longest)
 
 
 def abstract_from_markup(text: object) -> str:
@@ -50,14 +50,14 @@ def abstract_from_markup(text: object) -> str:
     return from_markup(parts, LONGEST_ABSTRACT)
 
 
-def labelled(parts: list[tuple[str, str]]) -> str:
-    """An abstract in labelled parts as one text."""
+def join_sections(parts: list[tuple[str, str]]) -> str:
+    """An abstract in parts with labels as one text."""
     whole = " ".join(
         f"{label.strip()}: {text}" if label.strip() else text
         for label, text in parts
         if text.strip()
     )
-    return shortened(plain(whole[:_READ]), LONGEST_ABSTRACT)
+    return shorten_text(plain(whole[:_READ]), LONGEST_ABSTRACT)
 
 
 def from_inverted_index(index: object) -> str:

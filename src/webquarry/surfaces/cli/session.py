@@ -162,6 +162,6 @@ def _show_one(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _short(text: str) -> str:
-    from webquarry.search.replies.text import shortened
+    from webquarry.search.replies.text import shorten_text
 
-    return shortened(one_line(text), 80)
+    return shorten_text(one_line(text), 80)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from webquarry.evidence.models import Shape
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions.advice import repeated_errors
 from webquarry.sessions.models import RecordedSource, Session, Step
 
@@ -78,7 +78,7 @@ def indexed(steps: Sequence[Step]) -> list[IndexedStep]:
     return [
         IndexedStep(
             step_number=step.number,
-            text=shortened(plain(step.text), _SHORT),
+            text=shorten_text(plain(step.text), _SHORT),
             superseded_by=step.superseded_by,
             branch_id=step.branch_id,
         )

@@ -25,8 +25,14 @@ from webquarry.search.patents.models import Patent, PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber, number_of
 from webquarry.search.patents.provider import Login, PatentProvider
 from webquarry.search.patents.words import bare, terms
-from webquarry.search.replies.body import failure, json_object, quoted, rate_limited, used_up
-from webquarry.search.scholarly.xml import said, xml_root
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
+)
+from webquarry.search.scholarly.xml import text_of, xml_root
 from webquarry.secret import Secret
 
 KEY, SECRET = "EPO_OPS_KEY", "EPO_OPS_SECRET"
@@ -116,7 +122,10 @@ class Epo(PatentProvider):
         if reply.headers.get("x-rejection-reason"):
             raise self._failure(reply, "", "")
         root = xml_root(reply, self.label)
-        code, words = said(root.find(".//{*}code")), quoted(said(root.find(".//{*}message")))
+        code, words = (
+            text_of(root.find(".//{*}code")),
+            quote_words(text_of(root.find(".//{*}message"))),
+        )
         if reply.status == 404 and code == "SERVER.EntityNotFound":
             return PatentBatch((), 0)
         if reply.status != 200 or _name(root) != "world-patent-data":
@@ -142,13 +151,13 @@ class Epo(PatentProvider):
         if reply.status == 401 or self.is_login_over(reply):
             return self.not_accepted()
         if "PerWeek" in reason:
-            return used_up(self.label, "the quota of the week.")
+            return quota_failure(self.label, "the quota of the week.")
         if reply.status == 403 and "PerHour" in reason:
-            return rate_limited(
+            return rate_limit_failure(
                 reply, self.label, "the quota of the hour is used up.", at_least=3600
             )
         if reply.status == 403 and (reason or "RobotDetected" in code or "Fair Use" in words):
-            return rate_limited(reply, self.label, words, at_least=60)
+            return rate_limit_failure(reply, self.label, words, at_least=60)
         if reply.status == 200:
             return ProviderFailure(
                 f"{self.label} answered with XML of an unknown shape. {words}".strip(),
@@ -210,12 +219,12 @@ def _name(element: _Element) -> str:
 def _in_english(elements: list[_Element]) -> str:
     """The English one, else the first."""
     ordered = sorted(elements, key=lambda element: element.get("lang") != "en")
-    return next((text for element in ordered if (text := said(element))), "")
+    return next((text for element in ordered if (text := text_of(element))), "")
 
 
 def _date(element: _Element | None) -> str | None:
     try:
-        return date.fromisoformat(said(element)).isoformat()  # 20190320
+        return date.fromisoformat(text_of(element)).isoformat()  # 20190320
     except ValueError:
         return None
 
@@ -227,7 +236,7 @@ def _parties(part: _Element, kind: str) -> Iterator[str]:
     every = part.findall(f".//{{*}}{kind}")
     written = [party for party in every if party.get("data-format") == "original"]
     for party in written or every:
-        if name := _COUNTRY.sub("", said(party.find(".//{*}name"))).strip(" ,;"):
+        if name := _COUNTRY.sub("", text_of(party.find(".//{*}name"))).strip(" ,;"):
             yield name
 
 
@@ -237,7 +246,7 @@ def _symbols(part: _Element) -> Iterator[str]:
         if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
             continue
         section, number, letter, group, below = (
-            said(one.find(f"{{*}}{name}"))
+            text_of(one.find(f"{{*}}{name}"))
             for name in ("section", "class", "subclass", "main-group", "subgroup")
         )
         yield (

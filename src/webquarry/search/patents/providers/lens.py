@@ -21,9 +21,9 @@ from webquarry.search.replies.body import (
     failure,
     json_object,
     objects,
-    quoted,
-    rate_limited,
-    used_up,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
 )
 from webquarry.search.replies.text import iso_date, plain
 
@@ -112,7 +112,7 @@ class LensPatents(PatentProvider):
         if reply.status == 401:
             return self.not_accepted()
         try:
-            said = quoted(json_object(reply, self.label).get("message"))
+            said = quote_words(json_object(reply, self.label).get("message"))
         except WebquarryError as error:
             return error
         if reply.status == 403:
@@ -122,9 +122,9 @@ class LensPatents(PatentProvider):
                 suggested_action=f"Check the plan on {self.sign_up}, or name another provider.",
             )
         if reply.status == 429 and _is_month_over(reply):
-            return used_up(self.label, said)
+            return quota_failure(self.label, said)
         return (
-            rate_limited(reply, self.label, said, at_least=_seconds(reply))
+            rate_limit_failure(reply, self.label, said, at_least=_seconds(reply))
             if reply.status == 429
             else failure(reply, self.label, said)
         )

@@ -15,12 +15,12 @@ from lxml import etree
 
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, quoted, rate_limited
+from webquarry.search.replies.body import failure, quote_words, rate_limit_failure
 from webquarry.search.scholarly.models import ARXIV_DOI, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, arxiv_id, author, authors_of
-from webquarry.search.scholarly.text import labelled
-from webquarry.search.scholarly.xml import said, xml_root
+from webquarry.search.scholarly.text import join_sections
+from webquarry.search.scholarly.xml import text_of, xml_root
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
@@ -68,7 +68,7 @@ class Arxiv(Scholarly):
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status == 429 or reply.body.lstrip()[:13].lower() == b"rate exceeded":
-            raise rate_limited(reply, self.label)
+            raise rate_limit_failure(reply, self.label)
         if reply.status not in (200, 400):
             raise failure(reply, self.label)
         feed = xml_root(reply, self.label)
@@ -78,37 +78,37 @@ class Arxiv(Scholarly):
             )
         entries = feed.findall(f"{_ATOM}entry")
         for entry in entries:
-            if said(entry.find(f"{_ATOM}title")) == "Error" and "/api/errors" in said(
+            if text_of(entry.find(f"{_ATOM}title")) == "Error" and "/api/errors" in text_of(
                 entry.find(f"{_ATOM}id")
             ):
                 raise BadInput(
                     "arXiv did not accept the request: "
-                    f"{quoted(said(entry.find(f'{_ATOM}summary')))}"
+                    f"{quote_words(text_of(entry.find(f'{_ATOM}summary')))}"
                 )
-        if not entries and said(feed.find(f"{_SEARCH}totalResults")) != "0":
+        if not entries and text_of(feed.find(f"{_SEARCH}totalResults")) != "0":
             raise ProviderFailure("arXiv answered with an empty page although it has results.")
         return [paper for entry in entries if (paper := self._paper(entry))]
 
     def _paper(self, entry: etree._Element) -> Paper | None:
-        address = said(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
+        address = text_of(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
         number = arxiv_id(address.partition("/abs/")[2]) or ""
         links = entry.findall(f"{_ATOM}link")
         pdf = next((one.get("href") for one in links if one.get("title") == "pdf"), None)
-        summary = said(entry.find(f"{_ATOM}summary"))
-        comment = said(entry.find(f"{_ARXIV}comment"))
+        summary = text_of(entry.find(f"{_ATOM}summary"))
+        comment = text_of(entry.find(f"{_ARXIV}comment"))
         withdrawn = _WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:200])
         return self.record(
-            said(entry.find(f"{_ATOM}title")),
+            text_of(entry.find(f"{_ATOM}title")),
             address,
-            doi=said(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
+            doi=text_of(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
             or (ARXIV_DOI + number if number else None),
             arxiv_id=number,
             authors=authors_of(
-                author(said(one.find(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")
+                author(text_of(one.find(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")
             ),
-            journal=said(entry.find(f"{_ARXIV}journal_ref")),
-            published=said(entry.find(f"{_ATOM}published")),
-            abstract=labelled([("", summary)]),
+            journal=text_of(entry.find(f"{_ARXIV}journal_ref")),
+            published=text_of(entry.find(f"{_ATOM}published")),
+            abstract=join_sections([("", summary)]),
             open_access=True,
             pdf_url=pdf,
             kind="article",

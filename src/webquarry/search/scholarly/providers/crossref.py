@@ -16,7 +16,13 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, not_json, objects, quoted
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    quote_words,
+    unreadable_failure,
+)
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import crossref_notices
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, date_of
@@ -134,9 +140,9 @@ class Crossref(Scholarly):
 
     def _failure(self, reply: Reply) -> WebquarryError:
         if reply.content_type != "application/json":
-            return not_json(reply, self.label)
+            return unreadable_failure(reply, self.label)
         problems = objects(json_object(reply, self.label).get("message"))
-        said = quoted(problems[0].get("message")) if problems else ""
+        said = quote_words(problems[0].get("message")) if problems else ""
         if problems:
             return BadInput(f"Crossref did not accept the request: {said}")
         return failure(reply, self.label)

@@ -15,9 +15,9 @@ import httpx2
 
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, objects, quoted
+from webquarry.search.replies.body import failure, json_object, objects, quote_words
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
-from webquarry.search.scholarly.notices import Notice, flagged
+from webquarry.search.scholarly.notices import Notice, parse_flag
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part
 from webquarry.search.scholarly.text import abstract_from_markup, from_markup
 
@@ -68,10 +68,12 @@ class EuropePMC(Scholarly):
         found = json_object(reply, self.label)
         if reply.status != 200:
             raise failure(
-                reply, self.label, quoted(found.get("errMsg")) or quoted(found.get("error"))
+                reply,
+                self.label,
+                quote_words(found.get("errMsg")) or quote_words(found.get("error")),
             )
         if found.get("errMsg"):
-            raise BadInput(f"Europe PMC did not accept the request: {quoted(found['errMsg'])}")
+            raise BadInput(f"Europe PMC did not accept the request: {quote_words(found['errMsg'])}")
         listed = found.get("resultList")
         if not isinstance(listed, dict) or not isinstance(listed.get("result"), list):
             raise ProviderFailure("Europe PMC answered with JSON of an unknown shape (HTTP 200).")
@@ -107,12 +109,12 @@ class EuropePMC(Scholarly):
         """By the comments that name a notice; the type of publication alone where none does."""
         comments = objects(part(one, "commentCorrectionList").get("commentCorrection"))
         named = [
-            flagged(each.get("type"), self.name, str(each.get("reference"))) for each in comments
+            parse_flag(each.get("type"), self.name, str(each.get("reference"))) for each in comments
         ]
         kinds = part(one, "pubTypeList").get("pubType")
         types = []
         if isinstance(kinds, list):
-            types = [flagged(kind, self.name) for kind in kinds]
+            types = [parse_flag(kind, self.name) for kind in kinds]
         yield from (notice for notice in named if notice)
         yield from (
             one

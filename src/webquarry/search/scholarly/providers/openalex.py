@@ -14,7 +14,13 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part
@@ -131,7 +137,7 @@ class OpenAlex(Scholarly):
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
         problem, said = (
             str(found.get("error")),
-            quoted(found.get("message")) or quoted(found.get("error")),
+            quote_words(found.get("message")) or quote_words(found.get("error")),
         )
         if reply.status == 401:
             return self.key_refused()
@@ -142,7 +148,7 @@ class OpenAlex(Scholarly):
         )  # searches without a key, under load
         if reply.status == 429 or paused:
             wait = found.get("retryAfter")
-            error = rate_limited(
+            error = rate_limit_failure(
                 reply,
                 self.label,
                 said,

@@ -18,12 +18,12 @@ from webquarry.clock import Clock
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, quoted, rate_limited
+from webquarry.search.replies.body import failure, json_object, quote_words, rate_limit_failure
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
-from webquarry.search.scholarly.notices import Notice, flagged
+from webquarry.search.scholarly.notices import Notice, parse_flag
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of
-from webquarry.search.scholarly.text import labelled
-from webquarry.search.scholarly.xml import said, xml_root
+from webquarry.search.scholarly.text import join_sections
+from webquarry.search.scholarly.xml import text_of, xml_root
 from webquarry.settings import Settings
 
 KEY = "NCBI_API_KEY"
@@ -92,7 +92,7 @@ class PubMed(Scholarly):
         root = xml_root(reply, self.label)
         if root.tag != "PubmedArticleSet":
             raise ProviderFailure(
-                f"PubMed failed: {quoted(said(root)) or 'the XML is of an unknown shape.'}"
+                f"PubMed failed: {quote_words(text_of(root)) or 'the XML is of an unknown shape.'}"
             )
         papers = [paper for one in root.findall("PubmedArticle") if (paper := self._paper(one))]
         places = {number: place for place, number in enumerate(_asked_for(reply))}
@@ -125,11 +125,11 @@ class PubMed(Scholarly):
         ]
 
     def _failure(self, found: dict[str, Any], problem: object, reply: Reply) -> WebquarryError:
-        said_so = quoted(problem) or quoted(found.get("error"))
+        said_so = quote_words(problem) or quote_words(found.get("error"))
         if "api key" in said_so.lower():
             return self.key_refused()
         if reply.status == 429 or "rate limit" in said_so.lower():
-            return rate_limited(reply, self.label, said_so)
+            return rate_limit_failure(reply, self.label, said_so)
         if "backend" in said_so.lower() or not problem:
             if reply.status != 200:
                 return failure(reply, self.label, said_so)
@@ -144,40 +144,40 @@ class PubMed(Scholarly):
         if citation is None or article is None:
             return None
         for number in one.iterfind("PubmedData/ArticleIdList/ArticleId"):
-            ids[number.get("IdType")] = said(number)
-        pmid, pmc = said(citation.find("PMID")), ids.get("pmc") or ""
+            ids[number.get("IdType")] = text_of(number)
+        pmid, pmc = text_of(citation.find("PMID")), ids.get("pmc") or ""
         issue = article.find("Journal/JournalIssue")
         return self.record(
-            said(article.find("ArticleTitle")).removesuffix("."),
+            text_of(article.find("ArticleTitle")).removesuffix("."),
             f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid.isdigit() else None,
-            doi=ids.get("doi") or said(article.find("ELocationID[@EIdType='doi']")),
+            doi=ids.get("doi") or text_of(article.find("ELocationID[@EIdType='doi']")),
             pmid=pmid if pmid.isdigit() else "",
             authors=authors_of(map(_author, article.iterfind("AuthorList/Author"))),
-            journal=said(article.find("Journal/Title")),
+            journal=text_of(article.find("Journal/Title")),
             published=_published(article),
-            abstract=labelled(
+            abstract=join_sections(
                 [
-                    (part.get("Label") or "", said(part))
+                    (part.get("Label") or "", text_of(part))
                     for part in article.iterfind("Abstract/AbstractText")
                 ]
             ),
             open_access=True if pmc else None,
             pdf_url=f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/" if pmc.isalnum() else None,
             kind="article-journal",
-            volume=said(issue.find("Volume")) if issue is not None else "",
-            issue=said(issue.find("Issue")) if issue is not None else "",
-            pages=said(article.find("Pagination/MedlinePgn")),
+            volume=text_of(issue.find("Volume")) if issue is not None else "",
+            issue=text_of(issue.find("Issue")) if issue is not None else "",
+            pages=text_of(article.find("Pagination/MedlinePgn")),
             notices=tuple(self._notices(citation)),
         )
 
     def _notices(self, citation: etree._Element) -> Iterator[Notice]:
         """By the comments that name a notice; the type of publication alone where none does."""
         comments = [
-            flagged(one.get("RefType"), self.name, said(one.find("RefSource")))
+            parse_flag(one.get("RefType"), self.name, text_of(one.find("RefSource")))
             for one in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")
         ]
         types = [
-            flagged(said(one), self.name)
+            parse_flag(text_of(one), self.name)
             for one in citation.iterfind("Article/PublicationTypeList/PublicationType")
         ]
         named = [notice for notice in comments if notice]
@@ -199,7 +199,9 @@ def _asked_for(reply: Reply) -> list[str]:
 
 def _author(one: etree._Element) -> Author | None:
     return author(
-        said(one.find("CollectiveName")), said(one.find("LastName")), said(one.find("ForeName"))
+        text_of(one.find("CollectiveName")),
+        text_of(one.find("LastName")),
+        text_of(one.find("ForeName")),
     )
 
 
@@ -209,8 +211,8 @@ def _published(article: etree._Element) -> str:
     """
     issue, first = article.find("Journal/JournalIssue/PubDate"), article.find("ArticleDate")
     for place in (issue, first):
-        if place is not None and (year := said(place.find("Year"))):
-            month, day = said(place.find("Month")), said(place.find("Day"))
+        if place is not None and (year := text_of(place.find("Year"))):
+            month, day = text_of(place.find("Month")), text_of(place.find("Day"))
             number = _MONTHS.get(month[:3].lower()) or (int(month) if month.isdecimal() else 0)
             return (
                 year
@@ -218,5 +220,5 @@ def _published(article: etree._Element) -> str:
                 + (f"-{int(day):02}" if number and day.isdecimal() else "")
             )
     if issue is not None:
-        return said(issue.find("MedlineDate"))[:4]
+        return text_of(issue.find("MedlineDate"))[:4]
     return ""

@@ -15,7 +15,13 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part
 from webquarry.search.scholarly.text import LONGEST_ABSTRACT, from_markup
@@ -105,12 +111,12 @@ class SemanticScholar(Scholarly):
         )
 
     def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        said = quoted(found.get("error")) or quoted(found.get("message"))
+        said = quote_words(found.get("error")) or quote_words(found.get("message"))
         if reply.status in (401, 403) and self.sources():
             return self.not_accepted()
         if reply.status != 429:
             return failure(reply, self.label, said)
-        error = rate_limited(reply, self.label, said)
+        error = rate_limit_failure(reply, self.label, said)
         if not self.sources():
             error.suggested_action = (
                 f"{error.suggested_action} A key ({KEY}) has a rate of its own: {self.sign_up}."
