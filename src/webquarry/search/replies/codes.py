@@ -32,7 +32,8 @@ _COUNTRIES = (
     "TM TN TO TR TT TV TW TZ"
     " UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW"
 )
-LANGUAGES, COUNTRIES = frozenset(_LANGUAGES.split()), frozenset(_COUNTRIES.split())
+LANGUAGES = frozenset(_LANGUAGES.split())
+COUNTRIES = frozenset(_COUNTRIES.split())
 
 
 def language_code(value: str) -> str:
@@ -50,10 +51,11 @@ def country_code(value: str) -> str:
     """The code of a country in upper case; what is none is BadInput."""
     code = value.strip().upper()
     if code not in COUNTRIES:
-        meant = "Give the two letters of a country, such as US or DE."
+        advice = "Give the two letters of a country, such as US or DE."
         if code == "UK":
-            meant = "The United Kingdom is GB."
+            advice = "The United Kingdom is GB."
         raise BadInput(
-            f"The country {value[:20]!r} is not an ISO 3166-1 alpha-2 code.", suggested_action=meant
+            f"The country {value[:20]!r} is not an ISO 3166-1 alpha-2 code.",
+            suggested_action=advice,
         )
     return code
