@@ -5,7 +5,10 @@ from __future__ import annotations
 from webquarry.search.models import Query
 
 # Google takes these for the language of a page (`lr=lang_..`), and no others.
-_KNOWN = "ar bg ca cs da de el en es et fi fr hr hu id is it iw ja ko lt lv nl no pl pt ro ru sk sl sr sv tr zh-CN zh-TW"
+_KNOWN = """
+ar bg ca cs da de el en es et fi fr hr hu id is it iw ja ko lt lv nl no pl pt ro ru sk sl sr sv tr
+zh-CN zh-TW
+"""
 _LANGUAGES = frozenset(_KNOWN.split())
 _OWN = {"he": "iw", "nb": "no", "nn": "no", "zh": "zh-CN"}
 _TRADITIONAL = frozenset({"HK", "MO", "TW"})
@@ -17,10 +20,7 @@ def language_code(query: Query) -> str | None:
     """
     if query.language == "zh" and query.country in _TRADITIONAL:
         return "zh-TW"
-    if query.language:
-        language = _OWN.get(query.language, query.language)
-    else:
-        language = None
+    language = _OWN.get(query.language or "", query.language)
     if language in _LANGUAGES:
         return language
     return None
