@@ -19,28 +19,31 @@ from webquarry.net.models import Reply
 from webquarry.search.replies.body import (
     failure,
     json_object,
+    object_at,
     objects,
+    parse_each,
     quote_words,
     unreadable_failure,
 )
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import crossref_notices
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, date_of
+from webquarry.search.scholarly.provider import (
+    RECORDS,
+    Scholarly,
+    authors_of,
+    build_author,
+    date_of,
+)
 from webquarry.search.scholarly.text import abstract_from_markup, from_markup
 from webquarry.settings import Settings
 
 _FIELDS = (
-    "DOI,URL,title,author,container-title,issued,published,published-print,published-online,posted,created,abstract,type,"
-    "volume,issue,page,publisher,license,link,is-referenced-by-count,updated-by"
+    "DOI,URL,title,author,container-title,issued,published,published-print,published-online,posted,"
+    "created,abstract,type,volume,issue,page,publisher,license,link,is-referenced-by-count,"
+    "updated-by"
 )
-_DATES = (
-    "issued",
-    "published",
-    "published-online",
-    "published-print",
-    "posted",
-    "created",
-)  # the best first
+# The best first.
+_DATES = ("issued", "published", "published-online", "published-print", "posted", "created")
 _KINDS = {
     "journal-article": "article-journal",
     "proceedings-article": "paper-conference",
@@ -56,10 +59,20 @@ _KINDS = {
     "report": "report",
     "dataset": "dataset",
 }
-_NO_PAPERS = frozenset({
-    "component", "grant", "journal", "journal-issue", "journal-volume", "peer-review", "book-series", "book-set",
-    "report-series", "database",
-})  # fmt: skip
+_NO_PAPERS = frozenset(
+    [
+        "component",
+        "grant",
+        "journal",
+        "journal-issue",
+        "journal-volume",
+        "peer-review",
+        "book-series",
+        "book-set",
+        "report-series",
+        "database",
+    ]
+)
 
 
 class Crossref(Scholarly):
@@ -78,8 +91,6 @@ class Crossref(Scholarly):
         provider = super().configure(settings, environ, clock)
         if provider.contact:
             provider.min_interval_seconds = 1 / 3
-        else:
-            provider.min_interval_seconds = cls.min_interval_seconds
         return provider
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -89,16 +100,16 @@ class Crossref(Scholarly):
         if query.year_to is not None:
             filters.append(f"until-pub-date:{query.year_to:04}")
         parameters = {"query": query.text, "rows": str(RECORDS), "select": _FIELDS}
-        parameters |= {"filter": ",".join(filters)} if filters else {}
-        parameters |= {"mailto": self.contact} if self.contact else {}
-        return httpx2.Request(
-            "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
-        )
+        if filters:
+            parameters["filter"] = ",".join(filters)
+        return self._request(parameters)
 
     def build_probe(self) -> httpx2.Request:
-        parameters = {"query": "test", "rows": "0"} | (
-            {"mailto": self.contact} if self.contact else {}
-        )
+        return self._request({"query": "test", "rows": "0"})
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        if self.contact:
+            parameters["mailto"] = self.contact
         return httpx2.Request(
             "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
         )
@@ -109,27 +120,31 @@ class Crossref(Scholarly):
         message = json_object(reply, self.label).get("message")
         if not isinstance(message, dict) or not isinstance(message.get("items"), list):
             raise ProviderFailure("Crossref answered with JSON of an unknown shape (HTTP 200).")
-        return [paper for work in objects(message["items"]) if (paper := self._paper(work))]
+        return parse_each(objects(message["items"]), self._paper)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
         if work.get("type") in _NO_PAPERS:
             return None
-        is_open = any(
-            "creativecommons.org" in str(one.get("URL")) for one in objects(work.get("license"))
-        )
+        licences = [str(licence.get("URL")) for licence in objects(work.get("license"))]
+        # No such licence may only mean that none was registered.
+        is_open = any("creativecommons.org" in url for url in licences) or None
+        pdf_url = None
+        if is_open:  # others are for miners with a contract
+            links = objects(work.get("link"))
+            pdfs = [link for link in links if link.get("content-type") == "application/pdf"]
+            pdf_url = pdfs[0].get("URL") if pdfs else None
+        dates = [_read_date(work, name) for name in _DATES]
         return self.record(
             from_markup(_first(work.get("title"))),
             work.get("URL"),
             doi=work.get("DOI"),
-            authors=authors_of(_author(one) for one in objects(work.get("author"))),
+            authors=authors_of(map(_read_author, objects(work.get("author")))),
             journal=from_markup(_first(work.get("container-title"))),
-            published=next((date for name in _DATES if (date := _date(work.get(name)))), ""),
+            published=next(filter(None, dates), ""),
             abstract=abstract_from_markup(work.get("abstract")),
             citation_count=work.get("is-referenced-by-count"),
-            open_access=True
-            if is_open
-            else None,  # no such licence may only mean that none was registered
-            pdf_url=_pdf(work) if is_open else None,  # others are for miners with a contract
+            open_access=is_open,
+            pdf_url=pdf_url,
             kind=_KINDS.get(str(work.get("type")), ""),
             volume=work.get("volume"),
             issue=work.get("issue"),
@@ -142,9 +157,9 @@ class Crossref(Scholarly):
         if reply.content_type != "application/json":
             return unreadable_failure(reply, self.label)
         problems = objects(json_object(reply, self.label).get("message"))
-        said = quote_words(problems[0].get("message")) if problems else ""
         if problems:
-            return BadInput(f"Crossref did not accept the request: {said}")
+            words = quote_words(problems[0].get("message"))
+            return BadInput(f"Crossref did not accept the request: {words}")
         return failure(reply, self.label)
 
 
@@ -154,19 +169,10 @@ def _first(values: object) -> object:
     return None
 
 
-def _author(one: dict[str, Any]) -> Author | None:
-    return author(one.get("name"), one.get("family"), one.get("given"))
+def _read_author(entry: dict[str, Any]) -> Author | None:
+    return build_author(entry.get("name"), entry.get("family"), entry.get("given"))
 
 
-def _date(value: object) -> str:
-    parts = None
-    if isinstance(value, dict):
-        parts = value.get("date-parts")
-    return date_of(_first(parts))
-
-
-def _pdf(work: dict[str, Any]) -> object:
-    links = objects(work.get("link"))
-    return next(
-        (one.get("URL") for one in links if one.get("content-type") == "application/pdf"), None
-    )
+def _read_date(work: dict[str, Any], name: str) -> str:
+    """One of the dates of a work, as ISO 8601."""
+    return date_of(_first(object_at(work, name).get("date-parts")))
