@@ -84,11 +84,13 @@ class Cluster:
 
 def assignee_key(name: str) -> str:
     """What two spellings of one name have in common."""
-    plain = unicodedata.normalize("NFKD", re.sub(r"\[[A-Za-z]{2}\]", " ", name)).casefold()
+    without_country = re.sub(r"\[[A-Za-z]{2}\]", " ", name)
+    plain = unicodedata.normalize("NFKD", without_country).casefold()
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    words = re.findall(r"\w+", _DOTS.sub("", letters).replace("&", " and "))
-    kept = [word for word in words if word not in _FORMS]
-    return " ".join(kept or words)
+    spelled_out = _DOTS.sub("", letters).replace("&", " and ")
+    words = re.findall(r"\w+", spelled_out)
+    telling = [word for word in words if word not in _FORMS]
+    return " ".join(telling or words)
 
 
 def names_match(wanted: str, names: Iterable[str]) -> bool:
@@ -101,18 +103,20 @@ def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster
     """The assignees with the most patents, largest first. A patent of two counts for both."""
     spellings: dict[str, Counter[str]] = {}
     for patent in patents:
-        for key, name in {assignee_key(name): name for name in patent.assignees}.items():
+        own = {assignee_key(name): name for name in patent.assignees}
+        for key, name in own.items():
             if key:
                 spellings.setdefault(key, Counter())[name] += 1
-    counts = {key: sum(names.values()) for key, names in spellings.items()}
-    ordered = sorted(counts, key=lambda key: (-counts[key], key))[:most]
-    return [
-        Cluster(_shown(spellings[key]), counts[key], round(counts[key] / len(patents), 3))
-        for key in ordered
-    ]
+    counts = {key: names.total() for key, names in spellings.items()}
+    largest = sorted(counts, key=lambda key: (-counts[key], key))[:most]
+    clusters = []
+    for key in largest:
+        share = round(counts[key] / len(patents), 3)
+        clusters.append(Cluster(_choose_spelling(spellings[key]), counts[key], share))
+    return clusters
 
 
-def _shown(names: Counter[str]) -> str:
+def _choose_spelling(names: Counter[str]) -> str:
     """The most frequent spelling; of equally frequent ones not the one in capitals, then the first
     by the alphabet.
     """
