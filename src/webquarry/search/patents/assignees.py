@@ -96,7 +96,7 @@ def assignee_key(name: str) -> str:
 def names_match(wanted: str, names: Iterable[str]) -> bool:
     """Whether all words of the wanted name occur in one of the names, legal forms aside."""
     words = set(assignee_key(wanted).split())
-    return any(words <= set(assignee_key(name).split()) for name in names)
+    return any(words.issubset(assignee_key(name).split()) for name in names)
 
 
 def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster]:

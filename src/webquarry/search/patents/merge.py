@@ -67,5 +67,9 @@ def _exactness(date: str | None) -> int:
 
 
 def _fullness(names: tuple[str, ...]) -> tuple[int, bool, int]:
+    """How much a list of names says: their number, whether they are not all capitals, their
+    length.
+    """
     has_small_letters = not all(map(str.isupper, names))
-    return len(names), has_small_letters, sum(map(len, names))
+    letters = sum(map(len, names))
+    return len(names), has_small_letters, letters

@@ -112,9 +112,13 @@ class ResultPage:
         return bool(self._find('//form[@action="/lite/"]'))
 
     def _boxes(self) -> list[etree._Element]:
-        organic = f"{_class('web-result')} and not({_class('result--ad')})"
-        unmarked = f"not(.//*[{_class('badge--ad')}])"
-        return self._find(f"//div[{organic} and {unmarked}][.//a[{_class('result__a')}]]")
+        conditions = (
+            _class("web-result"),
+            f"not({_class('result--ad')})",
+            f"not(.//*[{_class('badge--ad')}])",
+        )
+        link = f".//a[{_class('result__a')}]"
+        return self._find(f"//div[{' and '.join(conditions)}][{link}]")
 
     def _links(self) -> list[etree._Element]:
         return self._find(
@@ -155,7 +159,9 @@ def _parse_box(box: etree._Element) -> Hit | None:
 
 
 def _parse_row(link: etree._Element) -> Hit | None:
-    """A result of the lite page is the row of its link and the rows below it, up to the next link."""
+    """A result of the lite page: the row of its link and the rows below it, up to the next
+    link.
+    """
     snippets: list[etree._Element] = []
     dates: list[etree._Element] = []
     row = next(link.iterancestors("tr"), None)
@@ -210,4 +216,5 @@ def _find(element: etree._Element, path: str) -> list[etree._Element]:
 
 
 def _text(element: etree._Element) -> str:
-    return plain("".join(str(part) for part in element.itertext()))
+    parts = [str(part) for part in element.itertext()]
+    return plain("".join(parts))

@@ -112,17 +112,21 @@ class Brave(Provider):
         return Batch(tuple(results), more=more)
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        return httpx2.Request(
-            "GET",
-            self.endpoint("/res/v1/web/search"),
-            params=parameters,
-            headers={"Accept": "application/json", "X-Subscription-Token": self.credential(KEY)},
-        )
+        headers = {
+            "Accept": "application/json",
+            "X-Subscription-Token": self.credential(KEY),
+        }
+        url = self.endpoint("/res/v1/web/search")
+        return httpx2.Request("GET", url, params=parameters, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        published = iso_date(hit.get("page_age"))  # `age` is display text, such as "2 days ago"
         return self.result(
-            hit.get("title"), hit.get("url"), hit.get("description"), published, plain_from_html
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("description"),
+            # `age` is display text, such as "2 days ago".
+            published=iso_date(hit.get("page_age")),
+            clean=plain_from_html,
         )
 
     def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
@@ -179,7 +183,8 @@ def _find_problem(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
     """The complaints about single parameters: each has its place in `loc`."""
-    details = objects(object_at(problem, "meta").get("errors"))
+    meta = object_at(problem, "meta")
+    details = objects(meta.get("errors"))
     return [detail for detail in details if isinstance(detail.get("loc"), list)]
 
 

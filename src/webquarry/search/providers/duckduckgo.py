@@ -64,16 +64,20 @@ class DuckDuckGo(Provider):
         return self.native - {"language", "country"} | chosen_by
 
     def build_request(self, query: Query) -> httpx2.Request:
-        return self._post(query.cursor.get(_WAY, "html"), self._fields(query), query)
+        way = query.cursor.get(_WAY, "html")
+        return self._post(way, query)
 
     def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
         """The lite page, once, where the html one was answered with a challenge or is no longer
         understood.
         """
-        is_first = query.cursor.get(_WAY, "html") == "html" and (query.cursor or not query.page)
-        if not is_first or not isinstance(error, Challenge | ProviderFailure):
+        was_html = query.cursor.get(_WAY, "html") == "html"
+        has_fields = bool(query.cursor) or not query.page
+        if not was_html or not has_fields:
             return None
-        return self._post("lite", self._fields(query), query)
+        if not isinstance(error, Challenge | ProviderFailure):
+            return None
+        return self._post("lite", query)
 
     def build_probe(self) -> httpx2.Request:
         """A real search: there is nothing cheaper that tells whether programs are answered just
@@ -112,9 +116,17 @@ class DuckDuckGo(Provider):
         return Batch(results, more=bool(cursor), cursor=cursor)
 
     def _result(self, hit: Hit) -> Result:
-        return Result(hit.title, hit.url, hit.snippet, provider=self.name, published=hit.published)
+        return Result(
+            title=hit.title,
+            url=hit.url,
+            snippet=hit.snippet,
+            provider=self.name,
+            published=hit.published,
+        )
 
-    def _post(self, way: str, fields: dict[str, str], query: Query) -> httpx2.Request:
+    def _post(self, way: str, query: Query) -> httpx2.Request:
+        """The form of one of the two pages, sent as a browser sends it."""
+        fields = self._fields(query)
         base = self.base
         if way == "lite":
             base = self.lite_origin

@@ -111,8 +111,12 @@ class Exa(Provider):
         return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        headers = {"Accept": "application/json", "x-api-key": self.credential(KEY)}
-        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=headers)
+        headers = {
+            "Accept": "application/json",
+            "x-api-key": self.credential(KEY),
+        }
+        url = self.endpoint("/search")
+        return httpx2.Request("POST", url, json=body, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         """One hit, or None when it is not in the form of one."""
@@ -165,7 +169,9 @@ def _phrase(terms: str | None, most_words: int) -> list[str] | None:
 
 
 def _snippet(hit: dict[str, Any]) -> str:
-    """The passages that Exa picked; its summary or the beginning of the text where it picked none."""
+    """The passages that Exa picked; its summary or the beginning of the text where it picked
+    none.
+    """
     highlights = hit.get("highlights")
     passages = []
     if isinstance(highlights, list):

@@ -227,7 +227,9 @@ def _quota_failure(words: str, reasons: set[str], details: list[dict[str, Any]])
 
 
 def _dates(pagemap: object) -> Iterator[str]:
-    """The dates of publication that the page gives of itself, best first; only those in ISO 8601."""
+    """The dates of publication that the page gives of itself, best first; only those in ISO
+    8601.
+    """
     if not isinstance(pagemap, dict):
         return
     for tags in objects(pagemap.get("metatags"))[:1]:

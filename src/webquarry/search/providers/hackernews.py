@@ -112,11 +112,16 @@ class HackerNews(Provider):
 
 
 def _describe_talk(hit: dict[str, Any], item: str, submitted: str | None) -> str:
-    """What there is to say of a story that is only a link: where it is talked about, and how much."""
+    """What there is to say of a story that is only a link: where it is talked about, and how
+    much.
+    """
     facts = []
-    for name, number in (("points", hit.get("points")), ("comments", hit.get("num_comments"))):
-        if isinstance(number, int):
-            facts.append(f"{number} {name}")
+    points = hit.get("points")
+    if isinstance(points, int):
+        facts.append(f"{points} points")
+    comments = hit.get("num_comments")
+    if isinstance(comments, int):
+        facts.append(f"{comments} comments")
     if submitted:
         facts.append(f"submitted {submitted[:10]}")
     facts.append(item)

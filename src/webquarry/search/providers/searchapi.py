@@ -92,19 +92,23 @@ class SearchApi(Provider):
         return Batch(tuple(results), more=bool(results) and bool(next_page))
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        key = self.credential(KEY)
         return httpx2.Request(
             "GET",
             self.endpoint("/api/v1/search"),
             params={"engine": "google", **parameters},
             headers={
                 "Accept": "application/json",
-                "Authorization": f"Bearer {self.credential(KEY)}",
+                "Authorization": f"Bearer {key}",
             },
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         return self.result(
-            hit.get("title"), hit.get("link"), hit.get("snippet"), clean=plain_from_html
+            title=hit.get("title"),
+            url=hit.get("link"),
+            snippet=hit.get("snippet"),
+            clean=plain_from_html,
         )
 
     def _failure(self, words: str, reply: Reply) -> WebquarryError:

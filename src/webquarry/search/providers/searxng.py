@@ -113,7 +113,10 @@ class SearXNG(Provider):
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         return self.result(
-            hit.get("title"), hit.get("url"), hit.get("content"), iso_date(hit.get("publishedDate"))
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("content"),
+            published=iso_date(hit.get("publishedDate")),
         )
 
 

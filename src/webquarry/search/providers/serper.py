@@ -82,13 +82,22 @@ class Serper(Provider):
         return Batch(tuple(results), more=bool(results))
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        headers = {"Accept": "application/json", "X-API-KEY": self.credential(KEY)}
-        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=headers)
+        headers = {
+            "Accept": "application/json",
+            "X-API-KEY": self.credential(KEY),
+        }
+        url = self.endpoint("/search")
+        return httpx2.Request("POST", url, json=body, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        return self.result(hit.get("title"), hit.get("link"), hit.get("snippet"))
+        return self.result(
+            title=hit.get("title"),
+            url=hit.get("link"),
+            snippet=hit.get("snippet"),
+        )
 
     def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that the words stand for, or the status where they say nothing of ours."""
         words = quote_words(answer.get("message"))
         if reply.status == 403:
             return self.not_accepted()

@@ -92,15 +92,25 @@ class Tavily(Provider):
         return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=self._headers())
+        url = self.endpoint("/search")
+        headers = self._headers()
+        return httpx2.Request("POST", url, json=body, headers=headers)
 
     def _headers(self) -> dict[str, str]:
-        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
+        key = self.credential(KEY)
+        return {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {key}",
+        }
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         date = hit.get("published_date")
-        published = rfc_date(date) or iso_date(date)
-        return self.result(hit.get("title"), hit.get("url"), hit.get("content"), published)
+        return self.result(
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("content"),
+            published=rfc_date(date) or iso_date(date),
+        )
 
     def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a status stands for; one envelope says by itself that the limit is

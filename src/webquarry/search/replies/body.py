@@ -1,8 +1,8 @@
 """A provider's reply -> the JSON object in it.
 
 What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the
-kind it is, never "no results". The text of errors is the provider's own only after `quote_words`, which
-shortens it and takes secrets out.
+kind it is, never "no results". The text of errors is the provider's own only after `quote_words`,
+which shortens it and takes secrets out.
 """
 
 from __future__ import annotations
@@ -147,7 +147,9 @@ def quote_words(text: object, limit: int = 300) -> str:
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects of a JSON array; what is no array holds none, and other members are passed over."""
+    """The objects of a JSON array; what is no array holds none, and other members are passed
+    over.
+    """
     if isinstance(value, list):
         return [member for member in value if isinstance(member, dict)]
     return []

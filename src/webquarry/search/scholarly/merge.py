@@ -134,7 +134,13 @@ def _have_conflict(groups: list[Group]) -> bool:
 def _richness(record: Paper) -> tuple[Any, ...]:
     """The richest first; the rest decides between equals, and never by chance."""
     known = sum(getattr(record, name) not in EMPTY for name in FIELDS)
-    return (-known, -len(record.abstract), record.source, record.rank, _content(record))
+    return (
+        -known,
+        -len(record.abstract),
+        record.source,
+        record.rank,
+        _content(record),
+    )
 
 
 def _content(record: Paper) -> str:
@@ -143,14 +149,21 @@ def _content(record: Paper) -> str:
 
 
 def _standing(group: Group) -> tuple[Any, ...]:
-    """The place of a paper: by reciprocal rank fusion, every index counting once; then the best single rank."""
+    """The place of a paper: by reciprocal rank fusion, every index counting once; then the best
+    single rank.
+    """
     ranks: dict[str, int] = {}
     for record in group:
         ranks[record.source] = min(record.rank, ranks.get(record.source, record.rank))
     score = math.fsum(1 / (_SMOOTHING + rank) for rank in ranks.values())
     richest = group[0]
-    title = title_key(richest.title)
-    return (-score, min(ranks.values()), title, _content(richest), len(group))
+    return (
+        -score,
+        min(ranks.values()),
+        title_key(richest.title),
+        _content(richest),
+        len(group),
+    )
 
 
 def _merge_group(group: Group) -> Paper:
@@ -180,7 +193,8 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
     givers = {}
     for name in FIELDS:
         ordered = formal if name in _OF_PUBLICATION else group
-        givers[name] = _first_with(ordered, name) or ordered[0]
+        knowing = [record for record in ordered if getattr(record, name) not in EMPTY]
+        givers[name] = (knowing or ordered)[0]
     givers |= dict.fromkeys(_BUNDLE, max(group, key=_bundle_size))
     givers["abstract"] = max(group, key=lambda record: len(record.abstract))
     givers["citation_count"] = max(group, key=_citations)
@@ -191,13 +205,6 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
             givers["doi"] = record
     givers["published"] = _choose_dated(group, givers["year"])
     return givers
-
-
-def _first_with(group: Group, name: str) -> Paper | None:
-    for record in group:
-        if getattr(record, name) not in EMPTY:
-            return record
-    return None
 
 
 def _bundle_size(record: Paper) -> int:

@@ -85,9 +85,12 @@ class Epo(PatentProvider):
         return reply.status == 401
 
     def build_search(self, query: PatentQuery) -> httpx2.Request:
-        headers = {"X-OPS-Range": f"1-{min(query.count, self.most)}", "Accept": "application/xml"}
+        last = min(query.count, self.most)
         return httpx2.Request(
-            "GET", self.endpoint(f"{REST}/search/biblio"), params={"q": cql(query)}, headers=headers
+            "GET",
+            self.endpoint(f"{REST}/search/biblio"),
+            params={"q": cql(query)},
+            headers={"X-OPS-Range": f"1-{last}", "Accept": "application/xml"},
         )
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:

@@ -55,7 +55,9 @@ class LensPatents(PatentProvider):
     sign_up = "https://www.lens.org/lens/user/subscriptions"
 
     def build_search(self, query: PatentQuery) -> httpx2.Request:
-        return self._request(_build_conditions(query), min(query.count, self.most))
+        conditions = _build_conditions(query)
+        size = min(query.count, self.most)
+        return self._request(conditions, size)
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
         spellings = list(dict.fromkeys([number.number, number.docdb_number]))
@@ -102,13 +104,20 @@ class LensPatents(PatentProvider):
         return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
 
     def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
-        body = {"query": {"bool": {"must": conditions}}, "size": size, "include": _FIELDS}
-        return httpx2.Request(
-            "POST", self.endpoint("/patent/search"), json=body, headers=self._headers()
-        )
+        body = {
+            "query": {"bool": {"must": conditions}},
+            "size": size,
+            "include": _FIELDS,
+        }
+        url = self.endpoint("/patent/search")
+        return httpx2.Request("POST", url, json=body, headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
-        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
+        token = self.credential(KEY)
+        return {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {token}",
+        }
 
     def _failure(self, reply: Reply) -> WebquarryError:
         if reply.status == 401:
@@ -233,9 +242,11 @@ def _read_names(value: object) -> tuple[str, ...]:
 
 def _read_symbols(biblio: dict[str, Any]) -> tuple[str, ...]:
     """The symbols of the CPC without blanks, each once."""
+    listed = object_at(biblio, "classifications_cpc")
     symbols = []
-    for entry in objects(object_at(biblio, "classifications_cpc").get("classifications")):
-        symbols.append("".join(_string(entry, "symbol").split()))
+    for entry in objects(listed.get("classifications")):
+        symbol = _string(entry, "symbol")
+        symbols.append("".join(symbol.split()))
     return tuple(dict.fromkeys(filter(None, symbols)))
 
 

@@ -117,10 +117,11 @@ class Crossref(Scholarly):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200:
             raise self._failure(reply)
-        message = json_object(reply, self.label).get("message")
-        if not isinstance(message, dict) or not isinstance(message.get("items"), list):
+        answer = json_object(reply, self.label)
+        items = object_at(answer, "message").get("items")
+        if not isinstance(items, list):
             raise ProviderFailure("Crossref answered with JSON of an unknown shape (HTTP 200).")
-        return parse_each(objects(message["items"]), self._paper)
+        return parse_each(objects(items), self._paper)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
         if work.get("type") in _NO_PAPERS:
@@ -170,9 +171,14 @@ def _first(values: object) -> object:
 
 
 def _read_author(entry: dict[str, Any]) -> Author | None:
-    return build_author(entry.get("name"), entry.get("family"), entry.get("given"))
+    return build_author(
+        written=entry.get("name"),
+        family=entry.get("family"),
+        given=entry.get("given"),
+    )
 
 
 def _read_date(work: dict[str, Any], name: str) -> str:
     """One of the dates of a work, as ISO 8601."""
-    return date_of(_first(object_at(work, name).get("date-parts")))
+    parts = object_at(work, name).get("date-parts")
+    return date_of(_first(parts))

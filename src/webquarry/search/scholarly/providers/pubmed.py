@@ -100,7 +100,8 @@ class PubMed(Scholarly):
             words = quote_words(text_of(root)) or "the XML is of an unknown shape."
             raise ProviderFailure(f"PubMed failed: {words}")
         papers = parse_each(root.findall("PubmedArticle"), self._paper)
-        # The request has the identifiers in the order of relevance; the records may come in another.
+        # The request has the identifiers in the order of relevance; the records may come in
+        # another.
         ids = str(httpx2.URL(reply.url).params.get("id", "")).split(",")
         places = {pmid: place for place, pmid in enumerate(ids)}
         return sorted(papers, key=lambda paper: places.get(paper.pmid, len(places)))
@@ -209,8 +210,11 @@ def _is_json(reply: Reply) -> bool:
 
 
 def _read_author(author: etree._Element) -> Author | None:
-    whole = text_of(author.find("CollectiveName"))
-    return build_author(whole, text_of(author.find("LastName")), text_of(author.find("ForeName")))
+    return build_author(
+        written=text_of(author.find("CollectiveName")),
+        family=text_of(author.find("LastName")),
+        given=text_of(author.find("ForeName")),
+    )
 
 
 def _read_date(article: etree._Element) -> str:
