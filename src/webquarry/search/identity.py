@@ -214,6 +214,7 @@ def _fold_path(host: str, path: str) -> str:
 
 
 def _resolve_dots(path: str) -> str:
+    """The path without its dot segments, as browsers resolve them."""
     if "/." not in path:
         return path
     kept: list[str] = []
@@ -232,6 +233,7 @@ def _fold_escapes(text: str) -> str:
 
 
 def _fold_escape(escape: re.Match[str]) -> str:
+    """One escape: the sign itself where it may stand as it is, else in capitals."""
     byte = int(escape[1], 16)
     if byte in _PLAIN:
         return chr(byte)
@@ -262,6 +264,7 @@ def _content_parameters(query: str) -> Parameters:
 
 
 def _join_parameters(parameters: Parameters) -> str:
+    """The query string of the parameters."""
     texts = []
     for name, value in parameters:
         if value is None:
@@ -331,6 +334,7 @@ def _find_doi(host: str, path: str) -> str | None:
 
 
 def _find_youtube_video(host: str, path: str, parameters: dict[str, str | None]) -> str | None:
+    """The address of the video that a page of YouTube shows; None where it shows none."""
     candidate = None
     found = _YOUTUBE_PATH.fullmatch(path)
     if host == "youtu.be":

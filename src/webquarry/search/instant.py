@@ -190,10 +190,12 @@ def _read_url(value: object) -> str:
 
 
 def _read_text(value: object) -> str:
+    """A text in one line; "" for what is none."""
     return plain(_read_string(value))
 
 
 def _read_string(value: object) -> str:
+    """A text as it came; "" for what is none."""
     if isinstance(value, str):
         return value
     return ""

@@ -27,6 +27,8 @@ def unpack(value: bytes) -> Found:
     fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
     for name in _TUPLES:
         fields[name] = tuple(fields[name])
-    fields["results"] = tuple(Result(**result) for result in fields["results"])
-    fields["attempts"] = tuple(Attempt(**attempt) for attempt in fields["attempts"])
+    results = [Result(**result) for result in fields["results"]]
+    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
+    fields["results"] = tuple(results)
+    fields["attempts"] = tuple(attempts)
     return Found(**fields)

@@ -104,15 +104,18 @@ def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster
     spellings: dict[str, Counter[str]] = {}
     for patent in patents:
         own = {assignee_key(name): name for name in patent.assignees}
+        own.pop("", None)
         for key, name in own.items():
-            if key:
-                spellings.setdefault(key, Counter())[name] += 1
+            names = spellings.setdefault(key, Counter())
+            names[name] += 1
     counts = {key: names.total() for key, names in spellings.items()}
-    largest = sorted(counts, key=lambda key: (-counts[key], key))[:most]
+    largest = sorted(counts, key=lambda key: (-counts[key], key))
     clusters = []
-    for key in largest:
-        share = round(counts[key] / len(patents), 3)
-        clusters.append(Cluster(_choose_spelling(spellings[key]), counts[key], share))
+    for key in largest[:most]:
+        count = counts[key]
+        share = round(count / len(patents), 3)
+        name = _choose_spelling(spellings[key])
+        clusters.append(Cluster(name, count, share))
     return clusters
 
 

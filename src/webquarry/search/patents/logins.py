@@ -66,7 +66,8 @@ class Logins:
             except WebquarryError:
                 self._tokens.pop(provider.name, None)
                 raise
-            self._tokens[provider.name] = (login.token, self._clock.monotonic() + login.seconds)
+            until = self._clock.monotonic() + login.seconds
+            self._tokens[provider.name] = (login.token, until)
             return login.token
 
     def _forget(self, provider: PatentProvider, token: Secret) -> None:

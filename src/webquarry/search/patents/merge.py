@@ -22,8 +22,9 @@ def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
     ranks: dict[PatentNumber, int] = {}
     for patents in lists:
         for rank, patent in enumerate(patents):
-            records.setdefault(patent.number, []).append(patent)
-            ranks[patent.number] = min(rank, ranks.get(patent.number, rank))
+            number = patent.number
+            records.setdefault(number, []).append(patent)
+            ranks[number] = min(rank, ranks.get(number, rank))
     ordered = sorted(records, key=lambda number: (ranks[number], number))
     return [_merge_records(records[number]) for number in ordered]
 
@@ -63,6 +64,7 @@ def _merge_records(records: Sequence[Patent]) -> Patent:
 
 
 def _exactness(date: str | None) -> int:
+    """How exact a date is: a year, a month or a day."""
     return len(date or "")
 
 

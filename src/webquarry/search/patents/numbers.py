@@ -104,6 +104,7 @@ class PatentNumber:
 
     @property
     def is_us_application(self) -> bool:
+        """Whether it is a US application: a year and seven digits."""
         return self.office == "US" and len(self.number) == 11
 
     @property

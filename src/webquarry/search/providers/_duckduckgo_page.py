@@ -109,9 +109,11 @@ class ResultPage:
 
     @property
     def is_lite(self) -> bool:
+        """Whether this is the lite page, and not the html one."""
         return bool(self._find('//form[@action="/lite/"]'))
 
     def _boxes(self) -> list[etree._Element]:
+        """The boxes of the html page that hold a result, advertisements aside."""
         conditions = (
             _class("web-result"),
             f"not({_class('result--ad')})",
@@ -121,6 +123,7 @@ class ResultPage:
         return self._find(f"//div[{' and '.join(conditions)}][{link}]")
 
     def _links(self) -> list[etree._Element]:
+        """The links of the lite page that lead to results, advertisements aside."""
         return self._find(
             f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]"
         )
@@ -177,6 +180,7 @@ def _parse_row(link: etree._Element) -> Hit | None:
 def _build_hit(
     link: etree._Element, snippets: list[etree._Element], dates: list[etree._Element]
 ) -> Hit | None:
+    """The hit of a link and what belongs to it; None for a link that stays on DuckDuckGo."""
     url = target_of(link.get("href") or "")
     if url is None:
         return None
@@ -208,6 +212,7 @@ def _is_duckduckgo(host: str) -> bool:
 
 
 def _class(name: str) -> str:
+    """The XPath condition for an element of this class."""
     return f'contains(concat(" ", normalize-space(@class), " "), " {name} ")'
 
 
@@ -216,5 +221,6 @@ def _find(element: etree._Element, path: str) -> list[etree._Element]:
 
 
 def _text(element: etree._Element) -> str:
+    """All the text in an element, in one line."""
     parts = [str(part) for part in element.itertext()]
     return plain("".join(parts))

@@ -112,6 +112,7 @@ class Brave(Provider):
         return Batch(tuple(results), more=more)
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """One search; the key goes into a header."""
         headers = {
             "Accept": "application/json",
             "X-Subscription-Token": self.credential(KEY),
@@ -163,6 +164,7 @@ class Brave(Provider):
 
 
 def _fits(text: str) -> bool:
+    """Whether Brave takes the text as a query."""
     return len(text) <= MAX_CHARACTERS and len(text.split()) <= MAX_WORDS
 
 

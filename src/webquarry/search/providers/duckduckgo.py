@@ -174,4 +174,5 @@ def _build_text(query: Query) -> str:
 
 
 def _fits(text: str) -> bool:
+    """Whether DuckDuckGo takes the text as a query."""
     return len(text) <= MAX_CHARACTERS

@@ -111,6 +111,7 @@ class Exa(Provider):
         return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
+        """One search; the key goes into a header."""
         headers = {
             "Accept": "application/json",
             "x-api-key": self.credential(KEY),

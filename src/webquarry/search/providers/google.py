@@ -144,6 +144,7 @@ class Google(Provider):
         return Batch(tuple(results), more=bool(results) and bool(next_page))
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """One search in the engine of the lens, or else in our own."""
         key = self.credential(KEY)
         engine = parameters.get("cx") or self.credential(ENGINE)
         return httpx2.Request(
@@ -197,6 +198,7 @@ class Google(Provider):
 
 
 def _fits(text: str) -> bool:
+    """Whether Google takes the text as a query: it counts what stands in the URL."""
     return len(quote_plus(text)) <= MAX_URL_CHARACTERS and len(text.split()) <= MAX_WORDS
 
 

@@ -79,7 +79,9 @@ class HackerNews(Provider):
         results = parse_each(objects(answer["hits"]), self._result)
         page = answer.get("page")
         pages = answer.get("nbPages")
-        more = isinstance(page, int) and isinstance(pages, int) and page + 1 < pages
+        more = False
+        if isinstance(page, int) and isinstance(pages, int):
+            more = page + 1 < pages
         return Batch(tuple(results), more=more)
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:

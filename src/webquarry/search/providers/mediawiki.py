@@ -58,8 +58,12 @@ class MediaWiki(Provider):
         text = with_terms(query)
         if len(text) > MAX_CHARACTERS:
             raise BadInput(f"Wikipedia takes at most {MAX_CHARACTERS} characters in a query.")
-        offset = query.cursor.get("sroffset", "0")
-        return self._request(text, min(query.count, self.page_size), query.language, offset)
+        return self._request(
+            text=text,
+            limit=min(query.count, self.page_size),
+            language=query.language,
+            offset=query.cursor.get("sroffset", "0"),
+        )
 
     def build_probe(self) -> httpx2.Request:
         return self._request("wiki", 1, None, "0")

@@ -121,6 +121,7 @@ class SearXNG(Provider):
 
 
 def _fits(text: str) -> bool:
+    """Whether the engines behind take the text as a query."""
     return len(text) <= MAX_CHARACTERS
 
 

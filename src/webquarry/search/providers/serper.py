@@ -82,6 +82,7 @@ class Serper(Provider):
         return Batch(tuple(results), more=bool(results))
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
+        """One search; the key goes into a header."""
         headers = {
             "Accept": "application/json",
             "X-API-KEY": self.credential(KEY),

@@ -72,7 +72,10 @@ class DomainFilter:
     @classmethod
     def of(cls, allowed: Iterable[str], blocked: Iterable[str]) -> DomainFilter:
         """From the entries as the caller gave them."""
-        return cls(frozenset(map(normalise, allowed)), frozenset(map(normalise, blocked)))
+        return cls(
+            allowed=frozenset(map(normalise, allowed)),
+            blocked=frozenset(map(normalise, blocked)),
+        )
 
     def __bool__(self) -> bool:
         return bool(self.allowed or self.blocked)
@@ -122,6 +125,7 @@ def _to_ascii(host: str) -> str | None:
 
 
 def _is_ipv4(host: str) -> bool:
+    """Whether a name of digits and dots is an IPv4 address."""
     try:
         IPv4Address(host)
     except AddressValueError:
@@ -130,6 +134,7 @@ def _is_ipv4(host: str) -> bool:
 
 
 def _normalise_ipv6(host: str) -> str | None:
+    """The address in its shortest form; None when it is none."""
     try:
         return str(IPv6Address(host))
     except AddressValueError:

@@ -76,10 +76,12 @@ def with_reserve(query: Query, provider: Provider) -> Query:
     """The query for twice as many results, as far as one page goes, where we will have to take some
     out ourselves.
     """
-    ours = [name for name in ("time_range", "exclude_terms") if getattr(query, name)]
-    if all(name in provider.applied(query) for name in ours):
+    applied = provider.applied(query)
+    filters = [name for name in ("time_range", "exclude_terms") if getattr(query, name)]
+    if all(name in applied for name in filters):
         return query
-    return replace(query, count=max(query.count, min(2 * query.count, provider.page_size)))
+    twice = min(2 * query.count, provider.page_size)
+    return replace(query, count=max(query.count, twice))
 
 
 def notes_on(query: Query, provider: Provider) -> list[str]:
@@ -118,6 +120,7 @@ def _compile_words(words: list[str]) -> re.Pattern[str] | None:
 
 
 def _date_of(result: Result) -> date | None:
+    """The day on which a result was published; None where it has no date."""
     try:
         return date.fromisoformat((result.published or "")[:10])
     except ValueError:

@@ -99,6 +99,7 @@ def _read_lens(file: Traversable) -> Lens:
 
 
 def _file_failure(file: Traversable, reason: str) -> BadInput:
+    """The error for a file that holds no lens, with what to do about it."""
     return BadInput(
         f"The lens file {file.name} is not usable: {reason}.",
         suggested_action="Correct or remove the file; docs/search.md shows what a lens looks like.",

@@ -62,6 +62,7 @@ def _group_by_paper(records: Group) -> list[Group]:
 
 
 def _flatten(groups: list[Group]) -> Group:
+    """The records of several groups in one."""
     return [record for group in groups for record in group]
 
 
@@ -208,10 +209,12 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
 
 
 def _bundle_size(record: Paper) -> int:
+    """How much of volume, issue and pages a record has."""
     return sum(getattr(record, name) != "" for name in _BUNDLE)
 
 
 def _citations(record: Paper) -> int:
+    """The number of citations; less than none where it is not known."""
     if record.citation_count is None:
         return -1
     return record.citation_count

@@ -176,7 +176,8 @@ class Scholarly(Service):
 def with_origins(paper: Paper, origin: str) -> Paper:
     """The record with one origin for everything that it knows."""
     known = [name for name in FIELDS if getattr(paper, name) not in EMPTY]
-    return replace(paper, origins=dict.fromkeys(known, origin))
+    origins = dict.fromkeys(known, origin)
+    return replace(paper, origins=origins)
 
 
 def build_author(
@@ -248,6 +249,7 @@ def _clean_date(value: object) -> str:
 
 
 def _clean_url(url: object) -> str:
+    """A URL that leads somewhere; "" for what is none."""
     if not isinstance(url, str):
         return ""
     text = url.strip()

@@ -29,12 +29,17 @@ def unpack(value: bytes) -> PapersFound:
     fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
     for name in _TUPLES:
         fields[name] = tuple(fields[name])
-    fields["attempts"] = tuple(Attempt(**attempt) for attempt in fields["attempts"])
-    fields["papers"] = tuple(map(_unpack_paper, fields["papers"]))
+    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
+    papers = [_unpack_paper(paper) for paper in fields["papers"]]
+    fields["attempts"] = tuple(attempts)
+    fields["papers"] = tuple(papers)
     return PapersFound(**fields)
 
 
 def _unpack_paper(fields: dict[str, Any]) -> Paper:
-    fields["authors"] = tuple(Author(**author) for author in fields["authors"])
-    fields["notices"] = tuple(Notice(**notice) for notice in fields["notices"])
+    """One paper, with its authors and notices as the records that they were."""
+    authors = [Author(**author) for author in fields["authors"]]
+    notices = [Notice(**notice) for notice in fields["notices"]]
+    fields["authors"] = tuple(authors)
+    fields["notices"] = tuple(notices)
     return Paper(**fields)

@@ -39,7 +39,8 @@ def from_markup(text: object, longest: int = LONGEST_TITLE) -> str:
     """Plain text of a title or a name with a little markup in it; entities are decoded once."""
     if not isinstance(text, str):
         return ""
-    bare = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", text[:_READ]))
+    spaced = _BLOCK_TAG.sub(" ", text[:_READ])
+    bare = _INLINE_TAG.sub("", spaced)
     return shorten_text(plain(html.unescape(bare)), longest)
 
 

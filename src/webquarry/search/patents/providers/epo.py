@@ -147,6 +147,7 @@ class Epo(PatentProvider):
         return PatentBatch(tuple(patents), total)
 
     def _failure(self, reply: Reply, code: str, words: str) -> WebquarryError:
+        """The error that the header of a rejection, the code or the status stand for."""
         reason = reply.headers.get("x-rejection-reason", "")
         if reply.status == 401 or self.is_login_over(reply):
             return self.not_accepted()

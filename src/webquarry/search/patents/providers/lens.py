@@ -104,6 +104,7 @@ class LensPatents(PatentProvider):
         return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
 
     def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
+        """The search for patents that fulfil all conditions."""
         body = {
             "query": {"bool": {"must": conditions}},
             "size": size,
@@ -120,6 +121,7 @@ class LensPatents(PatentProvider):
         }
 
     def _failure(self, reply: Reply) -> WebquarryError:
+        """The error that the status and the counters in the headers stand for."""
         if reply.status == 401:
             return self.not_accepted()
         try:
@@ -205,6 +207,7 @@ def _build_conditions(query: PatentQuery) -> list[dict[str, Any]]:
 
 
 def _string(value: dict[str, Any], name: str) -> str:
+    """A text inside an object; empty where there is none."""
     found = value.get(name)
     if isinstance(found, str):
         return found
@@ -251,6 +254,7 @@ def _read_symbols(biblio: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _seconds_to_wait(reply: Reply) -> float | None:
+    """How long the Lens asks to be left alone; None where it does not say."""
     value = reply.headers.get("x-rate-limit-retry-after-seconds", "").strip()
     if value.isdecimal() and value.isascii() and len(value) < 8:
         return float(value)

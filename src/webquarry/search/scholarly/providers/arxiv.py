@@ -118,6 +118,7 @@ class Arxiv(Scholarly):
         return parse_each(entries, self._paper)
 
     def _paper(self, entry: etree._Element) -> Paper | None:
+        """The record of one entry of the feed."""
         address = text_of(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
         number = arxiv_id(address.partition("/abs/")[2]) or ""
         doi = text_of(entry.find(f"{_ARXIV}doi")).partition(" ")[0]

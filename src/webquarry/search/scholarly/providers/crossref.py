@@ -108,6 +108,7 @@ class Crossref(Scholarly):
         return self._request({"query": "test", "rows": "0"})
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """A list of works, with the contact if there is one."""
         if self.contact:
             parameters["mailto"] = self.contact
         return httpx2.Request(
@@ -124,6 +125,7 @@ class Crossref(Scholarly):
         return parse_each(objects(items), self._paper)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
+        """The record of one work; None for what is no paper."""
         if work.get("type") in _NO_PAPERS:
             return None
         licences = [str(licence.get("URL")) for licence in objects(work.get("license"))]
@@ -155,6 +157,7 @@ class Crossref(Scholarly):
         )
 
     def _failure(self, reply: Reply) -> WebquarryError:
+        """The error that the first problem of the envelope stands for, or the status."""
         if reply.content_type != "application/json":
             return unreadable_failure(reply, self.label)
         problems = objects(json_object(reply, self.label).get("message"))
@@ -165,6 +168,7 @@ class Crossref(Scholarly):
 
 
 def _first(values: object) -> object:
+    """The first value of a list; None where there is none."""
     if isinstance(values, list) and values:
         return values[0]
     return None

@@ -67,6 +67,7 @@ class EuropePMC(Scholarly):
         )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """The search, with the contact if there is one."""
         if self.contact:
             parameters["email"] = self.contact
         url = self.endpoint("/europepmc/webservices/rest/search")
@@ -85,6 +86,7 @@ class EuropePMC(Scholarly):
         return parse_each(objects(entries), self._paper)
 
     def _paper(self, entry: dict[str, Any]) -> Paper | None:
+        """The record of one entry of the list."""
         issue = object_at(entry, "journalInfo")
         journal = object_at(issue, "journal")
         year = str(entry.get("pubYear") or "")

@@ -87,6 +87,7 @@ class OpenAlex(Scholarly):
             raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
 
     def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
+        """A request with the key, if there is one."""
         headers = {"Accept": "application/json"}
         key = self.optional(KEY)
         if key:
@@ -102,6 +103,7 @@ class OpenAlex(Scholarly):
         return parse_each(objects(answer["results"]), self._paper)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
+        """The record of one work; None for what is no paper."""
         if work.get("is_paratext") is True:  # covers, tables of contents
             return None
         first = object_at(work, "primary_location")
@@ -141,6 +143,9 @@ class OpenAlex(Scholarly):
         )
 
     def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that the words and the status stand for; what a free key would help against
+        says so.
+        """
         problem = str(answer.get("error"))
         words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
         if reply.status == 401:
@@ -162,5 +167,6 @@ class OpenAlex(Scholarly):
 
 
 def _read_author(authorship: dict[str, Any]) -> Author | None:
+    """The author of one authorship; as printed where OpenAlex knows nobody of that name."""
     person = object_at(authorship, "author")
     return build_author(person.get("display_name") or authorship.get("raw_author_name"))

@@ -107,6 +107,7 @@ class PubMed(Scholarly):
         return sorted(papers, key=lambda paper: places.get(paper.pmid, len(places)))
 
     def _request(self, endpoint: str, parameters: dict[str, str]) -> httpx2.Request:
+        """A request to one of the utilities, with the contact and the key as far as there are any."""
         parameters = {"db": "pubmed", **parameters, "tool": "webquarry"}
         if self.contact:
             parameters["email"] = self.contact
@@ -148,6 +149,7 @@ class PubMed(Scholarly):
         return ProviderFailure(f"PubMed failed: {words}")
 
     def _paper(self, entry: etree._Element) -> Paper | None:
+        """The record of one article; None when it is not in the form of one."""
         citation = entry.find("MedlineCitation")
         if citation is None:
             return None

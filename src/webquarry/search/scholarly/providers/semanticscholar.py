@@ -67,6 +67,7 @@ class SemanticScholar(Scholarly):
         return self._request({"query": "test", "limit": "1", "fields": "title"})
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """The search, with the key if there is one."""
         headers = {"Accept": "application/json"}
         key = self.optional(KEY)
         if key:
@@ -85,6 +86,7 @@ class SemanticScholar(Scholarly):
         return parse_each(objects(answer.get("data")), self._paper)
 
     def _paper(self, entry: dict[str, Any]) -> Paper | None:
+        """The record of one entry of the list."""
         ids = object_at(entry, "externalIds")
         journal = object_at(entry, "journal")
         venue = object_at(entry, "publicationVenue")
@@ -114,6 +116,7 @@ class SemanticScholar(Scholarly):
         )
 
     def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that the status stands for; what a key would help against says so."""
         words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
         if reply.status in (401, 403) and self.sources():
             return self.not_accepted()
