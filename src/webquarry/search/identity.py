@@ -159,7 +159,8 @@ def identity(url: str) -> str:
         return url
     if parts.scheme.lower() not in _PORTS or not host:
         return url
-    host, path = _leave_amp_cache(_fold_host(host), _clean_path(parts.path))
+    path = _SESSION_IN_PATH.sub("", _fold_escapes(parts.path or "/"))
+    host, path = _leave_amp_cache(_fold_host(host), _resolve_dots(path))
     path = _fold_path(host, path)
     parameters = _content_parameters(parts.query)
     work = _find_work(host, path, parameters)
@@ -188,12 +189,6 @@ def _fold_host(host: str) -> str:
     while host.startswith(_HOST_PREFIXES) and host.count(".") > 1:
         host = host.partition(".")[2]
     return _MOBILE_LABEL.sub(r"\1.", host)
-
-
-def _clean_path(path: str) -> str:
-    """The path with one spelling of its escapes, without session ids and dot segments."""
-    escaped = _fold_escapes(path or "/")
-    return _resolve_dots(_SESSION_IN_PATH.sub("", escaped))
 
 
 def _fold_path(host: str, path: str) -> str:

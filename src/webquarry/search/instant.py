@@ -93,21 +93,6 @@ def parse_reply(reply: Reply) -> InstantAnswer:
     answer = json_object(reply, LABEL)
     if "AbstractText" not in answer or "RelatedTopics" not in answer:
         raise ProviderFailure(f"{LABEL} answered with JSON of an unknown shape (HTTP 200).")
-    return _read_answer(answer)
-
-
-async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
-    """Ask DuckDuckGo, or whoever stands in its place."""
-    request = build_request(query, settings.origins.get("duckduckgo_api", ORIGIN))
-    try:
-        return parse_reply(await client.send(request))
-    except WebquarryError as error:
-        error.provider = "duckduckgo"
-        raise
-
-
-def _read_answer(answer: dict[str, Any]) -> InstantAnswer:
-    """The answer out of the JSON, every field cleaned."""
     abstract = _read_text(answer.get("AbstractText"))
     if not abstract:
         abstract = plain_from_html(_read_string(answer.get("Abstract")))
@@ -128,6 +113,16 @@ def _read_answer(answer: dict[str, Any]) -> InstantAnswer:
         facts=tuple(_read_facts(object_at(answer, "Infobox"))),
         redirect=_read_url(answer.get("Redirect")),
     )
+
+
+async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
+    """Ask DuckDuckGo, or whoever stands in its place."""
+    request = build_request(query, settings.origins.get("duckduckgo_api", ORIGIN))
+    try:
+        return parse_reply(await client.send(request))
+    except WebquarryError as error:
+        error.provider = "duckduckgo"
+        raise
 
 
 def _read_topics(rows: list[dict[str, Any]]) -> list[Topic]:

@@ -114,13 +114,9 @@ def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster
     for key in largest[:most]:
         count = counts[key]
         share = round(count / len(patents), 3)
-        name = _choose_spelling(spellings[key])
-        clusters.append(Cluster(name, count, share))
+        names = spellings[key]
+        # The most frequent spelling; of equally frequent ones not the one in capitals, then the
+        # first by the alphabet.
+        ranked = [(-number, name.isupper(), name) for name, number in names.items()]
+        clusters.append(Cluster(min(ranked)[2], count, share))
     return clusters
-
-
-def _choose_spelling(names: Counter[str]) -> str:
-    """The most frequent spelling; of equally frequent ones not the one in capitals, then the first
-    by the alphabet.
-    """
-    return min(names, key=lambda name: (-names[name], name.isupper(), name))

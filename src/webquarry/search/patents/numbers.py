@@ -56,7 +56,7 @@ _US_APPLICATION = re.compile(r"(20[0-9]{2})(0?)([0-9]{6})|(20[0-9]{2})([0-9]{7})
 # With two digits of the year, until 2004.
 _WO_SHORT = re.compile(r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})")
 _WO_LONG = re.compile(r"(19[789][0-9]|20[0-9]{2})([0-9]{5,6})")
-_KR_APPLICATION = re.compile(r"[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})")
+_KR_APPLICATION = re.compile(r"^[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})\Z")
 # Digits without and with a kind; fewer are more often something else: US 2020.
 _SHORTEST_BARE = 6
 _SHORTEST = 5
@@ -187,22 +187,16 @@ def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
     kind = kind.strip().upper()
     if office not in OFFICES or not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
         return None
-    return PatentNumber(office, _complete(office, number), kind)
-
-
-def _complete(office: str, number: str) -> str:
-    """The number with all that some leave out."""
+    # With all that some leave out.
     if office == "US":
-        return _complete_us(number)
-    if office == "WO":
-        return _complete_wo(number)
-    if office == "KR":
-        found = _KR_APPLICATION.fullmatch(number)
-        if found:
-            return found[1]
-    if office == "EP" and number.isdigit():
-        return number.zfill(7)
-    return number
+        number = _complete_us(number)
+    elif office == "WO":
+        number = _complete_wo(number)
+    elif office == "KR":
+        number = _KR_APPLICATION.sub(r"\1", number)
+    elif office == "EP" and number.isdigit():
+        number = number.zfill(7)
+    return PatentNumber(office, number, kind)
 
 
 def _complete_us(number: str) -> str:

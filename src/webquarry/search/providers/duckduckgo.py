@@ -153,7 +153,11 @@ class DuckDuckGo(Provider):
         fields = dict(query.cursor)
         fields.pop(_WAY, None)
         if not fields:
-            fields = {"q": _build_text(query), "b": ""}
+            text = without_commands(with_terms(query), "!\\")
+            if not _fits(text):
+                raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
+            text = with_sites(text, query.allowed_domains, query.blocked_domains, _fits)
+            fields = {"q": text, "b": ""}
         region, _ = region_of(query.language, query.country)
         options = {
             "kl": region,
@@ -163,14 +167,6 @@ class DuckDuckGo(Provider):
         for name, value in drop_empty(options).items():
             fields.setdefault(name, value)
         return fields
-
-
-def _build_text(query: Query) -> str:
-    """The query text with its operators, as far as they fit."""
-    text = without_commands(with_terms(query), "!\\")
-    if not _fits(text):
-        raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
-    return with_sites(text, query.allowed_domains, query.blocked_domains, _fits)
 
 
 def _fits(text: str) -> bool:

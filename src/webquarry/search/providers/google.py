@@ -237,8 +237,11 @@ def _dates(pagemap: object) -> Iterator[str]:
     for tags in objects(pagemap.get("metatags"))[:1]:
         for name in _META_DATES:
             value = tags.get(name)
+            # That tag is defined as year/month/day, which is ISO 8601 but for the dashes.
             if name == "citation_publication_date" and isinstance(value, str):
-                value = _dash_date(value)
+                slashed = _SLASHED.fullmatch(value.strip())
+                if slashed:
+                    value = f"{slashed[1]}-{int(slashed[2]):02}-{int(slashed[3]):02}"
             date = iso_date(value)
             if date:
                 yield date
@@ -247,11 +250,3 @@ def _dates(pagemap: object) -> Iterator[str]:
             date = iso_date(thing.get("datepublished"))
             if date:
                 yield date
-
-
-def _dash_date(value: str) -> str:
-    """That tag is defined as year/month/day, which is ISO 8601 but for the dashes."""
-    found = _SLASHED.fullmatch(value.strip())
-    if found:
-        return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}"
-    return value

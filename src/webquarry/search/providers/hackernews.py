@@ -104,7 +104,9 @@ class HackerNews(Provider):
         if not number.isascii() or not number.isdigit():
             return None
         title = plain(title)
-        text = _clean_text(markup)
+        # Of the little HTML that Hacker News knows, plain text, cut as snippets are.
+        unmarked = _MARKS.sub("", _BREAKS.sub(" ", markup))
+        text = shorten_text(plain(html.unescape(unmarked)), SNIPPET_CHARACTERS)
         item = ITEM + number
         published = iso_date(hit.get("created_at"))
         if not url:
@@ -128,9 +130,3 @@ def _describe_talk(hit: dict[str, Any], item: str, submitted: str | None) -> str
         facts.append(f"submitted {submitted[:10]}")
     facts.append(item)
     return f"On Hacker News: {', '.join(facts)}"
-
-
-def _clean_text(fragment: str) -> str:
-    """Plain text of the little HTML that Hacker News knows; a long text is cut as snippets are."""
-    unmarked = _MARKS.sub("", _BREAKS.sub(" ", fragment))
-    return shorten_text(plain(html.unescape(unmarked)), SNIPPET_CHARACTERS)

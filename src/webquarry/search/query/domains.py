@@ -57,9 +57,12 @@ def host_of(url: str) -> str | None:
     if parts.scheme not in ("http", "https") or port == 0:
         return None
     host = parts.hostname or ""
-    if ":" in host:
-        return _normalise_ipv6(host)
-    return _to_ascii(host)
+    if ":" not in host:
+        return _to_ascii(host)
+    try:
+        return str(IPv6Address(host))
+    except AddressValueError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -131,14 +134,6 @@ def _is_ipv4(host: str) -> bool:
     except AddressValueError:
         return False
     return True
-
-
-def _normalise_ipv6(host: str) -> str | None:
-    """The address in its shortest form; None when it is none."""
-    try:
-        return str(IPv6Address(host))
-    except AddressValueError:
-        return None
 
 
 def _suffixes(host: str) -> Iterator[str]:

@@ -52,8 +52,11 @@ class Sieve:
             return False
         if self.since is None:
             return True
-        published = _date_of(result)
-        return published is None or published >= self.since
+        try:
+            published = date.fromisoformat((result.published or "")[:10])
+        except ValueError:
+            return True
+        return published >= self.since
 
 
 def words_of(terms: str | None) -> list[str]:
@@ -117,11 +120,3 @@ def _compile_words(words: list[str]) -> re.Pattern[str] | None:
     if patterns:
         return re.compile("|".join(patterns))
     return None
-
-
-def _date_of(result: Result) -> date | None:
-    """The day on which a result was published; None where it has no date."""
-    try:
-        return date.fromisoformat((result.published or "")[:10])
-    except ValueError:
-        return None

@@ -55,7 +55,32 @@ class LensPatents(PatentProvider):
     sign_up = "https://www.lens.org/lens/user/subscriptions"
 
     def build_search(self, query: PatentQuery) -> httpx2.Request:
-        conditions = _build_conditions(query)
+        conditions: list[dict[str, Any]] = []
+        if query.text:
+            fields = ["title"]
+            if query.search_type != "specific":
+                fields += ["abstract", "claim"]
+            matches = [{"match": {field: query.text}} for field in fields]
+            conditions.append({"bool": {"should": matches}})
+        if query.assignee:
+            conditions.append({"match_phrase": {"applicant.name": query.assignee}})
+        # Registers have the family name first, people the given name: the words count, not their order.
+        for word in query.inventor.split()[:_MOST_NAMES]:
+            conditions.append({"match": {"inventor.name": word}})
+        if query.office:
+            conditions.append({"term": {"jurisdiction": query.office}})
+        if query.cpc:
+            symbol = query.cpc.replace("/", "\\/") + "*"
+            if query.cpc.endswith("/00"):  # a main group, with all of its subgroups
+                symbol = query.cpc.removesuffix("/00").replace("/", "\\/") + "\\/*"
+            conditions.append({"query_string": {"query": f"class_cpc.symbol:{symbol}"}})
+        years: dict[str, str] = {}
+        if query.year_from:
+            years["gte"] = f"{query.year_from:04}-01-01"
+        if query.year_to:
+            years["lte"] = f"{query.year_to:04}-12-31"
+        if years:
+            conditions.append({"range": {"date_published": years}})
         size = min(query.count, self.most)
         return self._request(conditions, size)
 
@@ -173,37 +198,6 @@ class LensPatents(PatentProvider):
             cpc=_read_symbols(biblio),
             provider=self.name,
         )
-
-
-def _build_conditions(query: PatentQuery) -> list[dict[str, Any]]:
-    """What a patent has to fulfil, in the query language of the Lens."""
-    conditions: list[dict[str, Any]] = []
-    if query.text:
-        fields = ["title"]
-        if query.search_type != "specific":
-            fields += ["abstract", "claim"]
-        matches = [{"match": {field: query.text}} for field in fields]
-        conditions.append({"bool": {"should": matches}})
-    if query.assignee:
-        conditions.append({"match_phrase": {"applicant.name": query.assignee}})
-    # Registers have the family name first, people the given name: the words count, not their order.
-    for word in query.inventor.split()[:_MOST_NAMES]:
-        conditions.append({"match": {"inventor.name": word}})
-    if query.office:
-        conditions.append({"term": {"jurisdiction": query.office}})
-    if query.cpc:
-        symbol = query.cpc.replace("/", "\\/") + "*"
-        if query.cpc.endswith("/00"):  # a main group, with all of its subgroups
-            symbol = query.cpc.removesuffix("/00").replace("/", "\\/") + "\\/*"
-        conditions.append({"query_string": {"query": f"class_cpc.symbol:{symbol}"}})
-    years: dict[str, str] = {}
-    if query.year_from:
-        years["gte"] = f"{query.year_from:04}-01-01"
-    if query.year_to:
-        years["lte"] = f"{query.year_to:04}-12-31"
-    if years:
-        conditions.append({"range": {"date_published": years}})
-    return conditions
 
 
 def _string(value: dict[str, Any], name: str) -> str:
