@@ -169,13 +169,15 @@ def read_number(text: str) -> PatentNumber | None:
     """The number that a text consists of; None where it is anything else."""
     if len(text) > _LONGEST or not text.strip():
         return None
-    bare = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
-    bare = _PUNCTUATION.sub("", _WORDS.sub(" ", bare)).upper()
+    named = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
+    wordless = _WORDS.sub(" ", named)
+    bare = _PUNCTUATION.sub("", wordless).upper()
     found = _WRITTEN.fullmatch(bare)
     if found is None or found["office"] not in OFFICES:
         return None
     shortest = _SHORTEST if found["kind"] else _SHORTEST_BARE
-    if sum(map(str.isdigit, found["number"])) < shortest:
+    digits = sum(map(str.isdigit, found["number"]))
+    if digits < shortest:
         return None
     return number_of(found["office"], found["number"], found["kind"] or "")
 
@@ -185,7 +187,9 @@ def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
     office = office.strip().upper()
     number = _PUNCTUATION.sub("", number).upper()
     kind = kind.strip().upper()
-    if office not in OFFICES or not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
+    if office not in OFFICES:
+        return None
+    if not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
         return None
     # With all that some leave out.
     if office == "US":

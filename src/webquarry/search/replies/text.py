@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -88,3 +89,10 @@ def rfc_date(value: object) -> str | None:
     except (ValueError, TypeError, OverflowError):
         return None
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def join_date(numbers: Sequence[int]) -> str:
+    """Year, month and day, as far as they are there, as ISO 8601."""
+    widths = (4, 2, 2)
+    parts = [f"{number:0{width}}" for number, width in zip(numbers, widths, strict=False)]
+    return "-".join(parts)

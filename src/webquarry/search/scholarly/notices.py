@@ -9,11 +9,13 @@ say.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from webquarry.search.replies.body import object_at, objects
 from webquarry.search.replies.doi import DOI, normal_doi, trim_doi
+from webquarry.search.replies.text import join_date
 
 # What PubMed and Europe PMC call them, in letters alone and lower case.
 _TYPES = {
@@ -66,11 +68,25 @@ def parse_flag(words: object, source: str, reference: str = "") -> Notice | None
     return Notice(kind, doi=doi, source=source)
 
 
+def combine_flags(
+    comments: Iterable[Notice | None], types: Iterable[Notice | None]
+) -> list[Notice]:
+    """The notices that comments name; of a type of publication alone where no comment does."""
+    notices = [notice for notice in comments if notice]
+    named = {notice.type for notice in notices}
+    for notice in types:
+        if notice and notice.type not in named:
+            notices.append(notice)
+    return notices
+
+
 def _parse_date(parts: object) -> str:
     """`[[year, month, day]]`, as far as they are there, as ISO 8601."""
     first = []
     if isinstance(parts, list) and parts and isinstance(parts[0], list):
         first = parts[0]
-    numbers = [part for part in first[:3] if isinstance(part, int) and 0 < part < 10_000]
-    widths = zip(numbers, (4, 2, 2), strict=False)
-    return "-".join(f"{number:0{width}}" for number, width in widths)
+    numbers = []
+    for part in first[:3]:
+        if isinstance(part, int) and 0 < part < 10_000:
+            numbers.append(part)
+    return join_date(numbers)

@@ -22,7 +22,7 @@ from webquarry.net.models import Reply
 from webquarry.search.identity import identity
 from webquarry.search.query.domains import host_of
 from webquarry.search.replies.doi import doi_url, normal_doi
-from webquarry.search.replies.text import iso_date, plain
+from webquarry.search.replies.text import iso_date, join_date, plain
 from webquarry.search.scholarly.models import ARXIV_DOI, EMPTY, FIELDS, Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.text import from_markup
@@ -220,9 +220,7 @@ def date_of(parts: object) -> str:
     """ISO 8601 of `[year, month, day]`, as far as they are there."""
     if not isinstance(parts, list):
         return ""
-    numbers = [number for number in parts[:3] if type(number) is int]
-    widths = zip(numbers, (4, 2, 2), strict=False)
-    return "-".join(f"{number:0{width}}" for number, width in widths)
+    return join_date([number for number in parts[:3] if type(number) is int])
 
 
 def _clean_texts(fields: Mapping[str, object]) -> dict[str, Any]:

@@ -82,5 +82,5 @@ def from_inverted_index(index: object) -> str:
     for word, places in index.items():
         if isinstance(places, list):
             placed += [(place, word) for place in places if type(place) is int]
-    ordered = sorted(placed[:_MOST_WORDS])
-    return from_markup(" ".join(word for _, word in ordered), LONGEST_ABSTRACT)
+    words = [word for _, word in sorted(placed[:_MOST_WORDS])]
+    return from_markup(" ".join(words), LONGEST_ABSTRACT)

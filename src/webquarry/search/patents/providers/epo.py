@@ -42,6 +42,7 @@ MOST_WORDS, MOST_NAMES = 10, 4  # OPS takes 10 terms a field and 20 in all
 _MARGIN = 60  # seconds; a token is given up a little before it is over
 _MINUTE = 60  # seconds
 _HOUR = 3600
+_TOKEN = re.compile(r"[\x21-\x7e]+")
 _LIGHT = re.compile(r"(\w+)=(green|yellow|red|black):(\d{1,6})")
 _COUNTRY = re.compile(r"\s*\[[A-Z]{2}\]\s*$")
 _Element = etree._Element
@@ -75,9 +76,12 @@ class Epo(PatentProvider):
         answer = json_object(reply, self.label)
         token = answer.get("access_token")
         seconds = _parse_number(answer.get("expires_in"))
-        if not isinstance(token, str) or not re.fullmatch(r"[\x21-\x7e]+", token):
+        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
             raise ProviderFailure(f"{self.label} gave no token.", retryable=False)
-        return Login(Secret(token), max(1, seconds - _MARGIN))
+        return Login(
+            token=Secret(token),
+            seconds=max(1, seconds - _MARGIN),
+        )
 
     def is_login_over(self, reply: Reply) -> bool:
         if reply.status == 400:

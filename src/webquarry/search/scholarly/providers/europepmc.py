@@ -23,7 +23,7 @@ from webquarry.search.replies.body import (
     quote_words,
 )
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
-from webquarry.search.scholarly.notices import Notice, parse_flag
+from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import abstract_from_markup, from_markup
 
@@ -120,20 +120,15 @@ class EuropePMC(Scholarly):
         )
 
     def _read_notices(self, entry: dict[str, Any]) -> list[Notice]:
-        """By the comments that name a notice; the type of publication alone where none does."""
-        notices = []
+        comments = []
         for comment in objects(object_at(entry, "commentCorrectionList").get("commentCorrection")):
-            notice = parse_flag(comment.get("type"), self.name, str(comment.get("reference")))
-            if notice:
-                notices.append(notice)
-        named = {notice.type for notice in notices}
-        types = object_at(entry, "pubTypeList").get("pubType")
-        if isinstance(types, list):
-            for kind in types:
-                notice = parse_flag(kind, self.name)
-                if notice and notice.type not in named:
-                    notices.append(notice)
-        return notices
+            reference = str(comment.get("reference"))
+            comments.append(parse_flag(comment.get("type"), self.name, reference))
+        types = []
+        kinds = object_at(entry, "pubTypeList").get("pubType")
+        if isinstance(kinds, list):
+            types = [parse_flag(kind, self.name) for kind in kinds]
+        return combine_flags(comments, types)
 
 
 def _read_authors(entry: dict[str, Any]) -> tuple[Author, ...]:

@@ -27,7 +27,7 @@ from webquarry.search.replies.body import (
     rate_limit_failure,
 )
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
-from webquarry.search.scholarly.notices import Notice, parse_flag
+from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import join_sections
 from webquarry.search.scholarly.xml import text_of, xml_root
@@ -189,19 +189,14 @@ class PubMed(Scholarly):
         )
 
     def _read_notices(self, citation: etree._Element) -> list[Notice]:
-        """By the comments that name a notice; the type of publication alone where none does."""
-        notices = []
+        comments = []
         for comment in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
             reference = text_of(comment.find("RefSource"))
-            notice = parse_flag(comment.get("RefType"), self.name, reference)
-            if notice:
-                notices.append(notice)
-        named = {notice.type for notice in notices}
+            comments.append(parse_flag(comment.get("RefType"), self.name, reference))
+        types = []
         for kind in citation.iterfind("Article/PublicationTypeList/PublicationType"):
-            notice = parse_flag(text_of(kind), self.name)
-            if notice and notice.type not in named:
-                notices.append(notice)
-        return notices
+            types.append(parse_flag(text_of(kind), self.name))
+        return combine_flags(comments, types)
 
 
 def _is_json(reply: Reply) -> bool:
