@@ -64,7 +64,8 @@ class LensPatents(PatentProvider):
             conditions.append({"bool": {"should": matches}})
         if query.assignee:
             conditions.append({"match_phrase": {"applicant.name": query.assignee}})
-        # Registers have the family name first, people the given name: the words count, not their order.
+        # Registers have the family name first, people the given name: the words count, not their
+        # order.
         for word in query.inventor.split()[:_MOST_NAMES]:
             conditions.append({"match": {"inventor.name": word}})
         if query.office:

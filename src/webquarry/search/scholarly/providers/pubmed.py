@@ -107,7 +107,7 @@ class PubMed(Scholarly):
         return sorted(papers, key=lambda paper: places.get(paper.pmid, len(places)))
 
     def _request(self, endpoint: str, parameters: dict[str, str]) -> httpx2.Request:
-        """A request to one of the utilities, with the contact and the key as far as there are any."""
+        """A request to one of the utilities, with the contact and the key if there are any."""
         parameters = {"db": "pubmed", **parameters, "tool": "webquarry"}
         if self.contact:
             parameters["email"] = self.contact
