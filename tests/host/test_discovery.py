@@ -107,7 +107,7 @@ def test_by_default_the_system_folder_is_that_of_our_own_scripts_and_only_ours_a
         )
     mark = tmp_path / "pip-was-run"
     bench.script("pip", f"touch {mark}", scripts)
-    monkeypatch.setattr(folders, "_scripts", lambda: scripts)
+    monkeypatch.setattr(folders, "find_scripts", lambda: scripts)
     environ = {
         name: value for name, value in bench.environ.items() if name != "WEBQUARRY_SYSTEM_TOOLS"
     }
@@ -121,7 +121,7 @@ def test_by_default_the_system_folder_is_that_of_our_own_scripts_and_only_ours_a
 
 
 def test_our_own_executables_are_found_where_they_are_installed(bench: Workbench) -> None:
-    installed = {name: Path(sys.executable).parent / name for name in folders._own_names()}
+    installed = {name: Path(sys.executable).parent / name for name in folders.list_own_names()}
 
     assert {"web-fetch-tool", "web-search-brave-tool", "web-search-google-tool"} <= set(installed)
     assert all(name.endswith("-tool") for name in installed)
@@ -321,7 +321,7 @@ def test_our_own_executables_see_the_environment_they_need(
     scripts.mkdir()
     body = f"env > {tmp_path}/seen; echo '{{}}'"
     bench.tool(schema_of("web_fetch"), body, folder=scripts, file="web-fetch-tool")
-    monkeypatch.setattr(folders, "_scripts", lambda: scripts)
+    monkeypatch.setattr(folders, "find_scripts", lambda: scripts)
     host = bench.host(WEBQUARRY_SYSTEM_TOOLS=str(scripts), **CANARIES)
     asyncio.run(host.run("web_fetch", {"city": "Oslo"}))
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.host.process import Completed, Limits, run_bounded
+from webquarry.host.process import Completed, ProcessLimits, run_bounded
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
-SHORT = Limits(0.4, 1000, 1000)
-BRIEF = Limits(0.1, 1000, 1000)  # where nothing has to be printed before the end
-LONG = Limits(30, 1000, 1000)
+SHORT = ProcessLimits(0.4, 1000, 1000)
+BRIEF = ProcessLimits(0.1, 1000, 1000)  # where nothing has to be printed before the end
+LONG = ProcessLimits(30, 1000, 1000)
 
 
-def run_shell(script: str, limits: Limits = LONG, stdin: bytes | None = None) -> Completed:
+def run_shell(script: str, limits: ProcessLimits = LONG, stdin: bytes | None = None) -> Completed:
     return asyncio.run(run_bounded(["/bin/sh", "-c", script], limits, ENVIRONMENT, stdin))
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.checking import check_paths
-from webquarry.host.trust import TrustStore, digest, folder_to_trust
+from webquarry.host.trust import TrustStore, folder_to_trust, hash_folder
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_the_same_tools_elsewhere_are_not_trusted(
     copy.mkdir()
     bench.tool(WEATHER, folder=copy)
 
-    assert digest(copy) == digest(bench.project_tools)
+    assert hash_folder(copy) == hash_folder(bench.project_tools)
     assert store.judge(copy) == "unknown"
 
 

@@ -13,7 +13,13 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.replies.body import failure, json_object, quoted, rate_limited, used_up
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.secret import Secret
 
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -75,10 +81,10 @@ def test_the_word_captcha_inside_json_is_no_captcha() -> None:
 def test_quoted_words_are_short_single_line_sentences_without_secrets() -> None:
     Secret("canary-in-the-reply")
 
-    assert quoted("No plan\n  for canary-in-the-reply") == "No plan for ***."
-    assert quoted("Really?") == "Really?"
-    assert len(quoted("x" * 1000)) == 300
-    assert quoted(None) == quoted({"a": 1}) == ""
+    assert quote_words("No plan\n  for canary-in-the-reply") == "No plan for ***."
+    assert quote_words("Really?") == "Really?"
+    assert len(quote_words("x" * 1000)) == 300
+    assert quote_words(None) == quote_words({"a": 1}) == ""
 
 
 @pytest.mark.parametrize(
@@ -112,7 +118,7 @@ def test_a_status_that_nobody_explains_is_an_error_of_its_kind(
 def test_a_rate_limit_says_how_long_where_that_is_known(
     header: str, at_least: float | None, seconds: float | None
 ) -> None:
-    error = rate_limited(reply(b"", 429, {"retry-after": header}), "Acorn", at_least=at_least)
+    error = rate_limit_failure(reply(b"", 429, {"retry-after": header}), "Acorn", at_least=at_least)
 
     assert error.retry_after_seconds == seconds
     assert f"Wait {seconds or 60:g} seconds" in error.suggested_action
@@ -127,4 +133,4 @@ def test_a_page_instead_of_json_with_status_429_says_how_long_too() -> None:
 
 
 def test_a_used_up_quota_is_not_worth_a_second_try() -> None:
-    assert used_up("Acorn", "").retryable is False
+    assert quota_failure("Acorn", "").retryable is False

@@ -13,7 +13,7 @@ from webquarry.search.providers.brave import Brave
 from webquarry.search.providers.mediawiki import MediaWiki
 from webquarry.search.providers.tavily import Tavily
 from webquarry.search.query.domains import DomainFilter
-from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve, words_of
+from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve, words_of
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BRAVE, TAVILY, WIKI = Brave({}), Tavily({}), MediaWiki({})
@@ -104,7 +104,7 @@ def test_what_cannot_be_checked_is_named_as_not_applied() -> None:
         exclude_terms="z",
     )
 
-    assert unapplied(query, WIKI) == ("country", "safe")
+    assert find_unapplied(query, WIKI) == ("country", "safe")
     assert notes_on(query, WIKI) == [
         "Wikipedia cannot filter by country and safe: not applied.",
         "Wikipedia cannot filter by time_range: applied only to results that carry a date.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.search.replies.text import iso_date, plain, plain_from_html, rfc_date, shortened
+from webquarry.search.replies.text import iso_date, plain, plain_from_html, rfc_date, shorten_text
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_whatever_is_not_of_rfc_1123_is_no_date(given: object) -> None:
     ],
 )
 def test_a_text_is_cut_between_words_where_it_has_some(text: str, short: str) -> None:
-    assert shortened(text, 12) == short
+    assert shorten_text(text, 12) == short

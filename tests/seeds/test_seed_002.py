@@ -15,7 +15,7 @@ import pytest
 
 from tests.host.workbench import Workbench
 from webquarry.host.models import TYPES, ToolSchema
-from webquarry.host.probe import judge
+from webquarry.host.probe import judge_schema
 from webquarry.host.translation.anthropic import to_anthropic
 from webquarry.host.translation.openai import to_responses
 from webquarry.host.validation import check_schema
@@ -177,7 +177,7 @@ def test_parameter_names_are_snake_case_by_convention() -> None:
 
 
 def test_rule_1_valid_json_must_parse() -> None:
-    assert judge(b'{"name": ').reason.startswith("its output is not JSON")
+    assert judge_schema(b'{"name": ').reason.startswith("its output is not JSON")
 
 
 def test_rule_2_required_fields_are_present() -> None:

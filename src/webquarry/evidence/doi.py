@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from webquarry.evidence.page.jsonld import Node
 from webquarry.evidence.page.tags import Tags
-from webquarry.search.replies.doi import DOI, normal_doi, trimmed
+from webquarry.search.replies.doi import DOI, normal_doi, trim_doi
 
 __all__ = ["detect_doi", "normal_doi"]
 
@@ -89,7 +89,7 @@ def _find_in_address(page_url: str) -> str | None:
     found = DOI.search(path)
     if found is None or path[found.start() - 1] != "/":
         return None
-    doi = trimmed(_SUFFIXES.sub("", found[0]))
+    doi = trim_doi(_SUFFIXES.sub("", found[0]))
     return doi.lower()
 
 
@@ -98,7 +98,7 @@ def _find_in_front_matter(markdown: str) -> str | None:
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
     dois = set()
     for match in _LABELLED.finditer(front):
-        doi = trimmed(match[1])
+        doi = trim_doi(match[1])
         dois.add(doi.lower())
     if len(dois) == 1:
         return dois.pop()

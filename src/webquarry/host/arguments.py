@@ -13,48 +13,39 @@ from fractions import Fraction
 from typing import Any
 
 from webquarry.errors import BadInput
-from webquarry.host.environment import visible
-from webquarry.host.keywords import fits_type, is_sound, type_of
+from webquarry.host.environment import escape_unprintable
+from webquarry.host.keywords import add_article, fits_type, is_sound, type_of
 from webquarry.host.models import TYPES
 from webquarry.host.strict_json import NotJson, parse_json
 
 _MOST_PROBLEMS = 5
-_NUMBER_LIMITS = ("exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
 def check_arguments(name: str, arguments: Any, parameters: dict[str, Any]) -> dict[str, Any]:
     """The arguments as the tool shall get them, as a copy."""
     if not isinstance(arguments, Mapping):
         raise BadInput(f"The arguments of {name} must be a JSON object, not {type_of(arguments)}.")
-    settled: dict[str, Any] = _settle(_plain_json(name, dict(arguments)), parameters)
-    problems = list(_problems(settled, parameters, "$"))
+    try:  # what a JSON reader would see, so that all that follows meets only JSON, and not too deep
+        plain = parse_json(encode(dict(arguments)))
+    except NotJson as error:
+        raise BadInput(f"The arguments of {name} cannot be sent: the JSON {error}.") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = escape_unprintable(str(error))
+        raise BadInput(f"The arguments of {name} cannot be written as JSON: {reason}.") from error
+    settled: dict[str, Any] = _settle(plain, parameters)
+    problems = list(_find_problems(settled, parameters, "$"))
     if problems:
         more = ""
         if len(problems) > _MOST_PROBLEMS:
             more = f"; and {len(problems) - _MOST_PROBLEMS} more"
-        raise BadInput(
-            f"The arguments of {name} do not fit: {'; '.join(problems[:_MOST_PROBLEMS])}{more}."
-        )
+        first = "; ".join(problems[:_MOST_PROBLEMS])
+        raise BadInput(f"The arguments of {name} do not fit: {first}{more}.")
     return settled
 
 
 def encode(value: dict[str, Any]) -> bytes:
     """JSON as a tool gets it."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-
-
-def _plain_json(name: str, arguments: dict[str, Any]) -> Any:
-    """What a JSON reader would see, so that all that follows meets only JSON values, and not too
-    deep.
-    """
-    try:
-        return parse_json(encode(arguments))
-    except NotJson as error:
-        raise BadInput(f"The arguments of {name} cannot be sent: the JSON {error}.") from error
-    except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput(
-            f"The arguments of {name} cannot be written as JSON: {visible(str(error))}."
-        ) from error
 
 
 def coerce(value: Any, schema: dict[str, Any]) -> Any:
@@ -65,7 +56,7 @@ def coerce(value: Any, schema: dict[str, Any]) -> Any:
     if isinstance(value, str) and kind in TYPES and kind != "string":
         value = _read_text(value, kind)
     if isinstance(value, dict):
-        return {name: coerce(part, _below(schema, name)) for name, part in value.items()}
+        return {name: coerce(part, _get_property(schema, name)) for name, part in value.items()}
     if isinstance(value, list) and isinstance(schema.get("items"), dict):
         return [coerce(part, schema["items"]) for part in value]
     return value
@@ -81,9 +72,9 @@ def _read_text(text: str, kind: str) -> Any:
     return text
 
 
-def _below(schema: dict[str, Any], name: str) -> dict[str, Any]:
+def _get_property(schema: dict[str, Any], name: str) -> dict[str, Any]:
     """The schema of a property; an empty one when nothing is said of it."""
-    part = _properties(schema).get(name)
+    part = _get_properties(schema).get(name)
     if part is None:
         part = schema.get("additionalProperties")
     if isinstance(part, dict):
@@ -91,99 +82,101 @@ def _below(schema: dict[str, Any], name: str) -> dict[str, Any]:
     return {}
 
 
-def _properties(schema: dict[str, Any]) -> dict[str, Any]:
-    found = schema.get("properties")
-    if isinstance(found, dict):
-        return found
-    return {}
+def _get_properties(schema: dict[str, Any]) -> dict[str, Any]:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
-def _required(schema: dict[str, Any]) -> list[str]:
-    found = schema.get("required")
-    if isinstance(found, list):
-        return found
-    return []
+def _get_required(schema: dict[str, Any]) -> list[str]:
+    required = schema.get("required")
+    return required if isinstance(required, list) else []
 
 
 def _settle(value: Any, schema: dict[str, Any]) -> Any:
     """Drop the nulls that mean absent, and write whole numbers as integers."""
     if isinstance(value, dict):
-        required, properties = _required(schema), _properties(schema)
-        return {
-            name: _settle(part, _below(schema, name))
-            for name, part in value.items()
-            if part is not None or name in required or name not in properties
-        }
+        required = _get_required(schema)
+        properties = _get_properties(schema)
+        settled = {}
+        for name, part in value.items():
+            is_optional = name in properties and name not in required
+            if part is None and is_optional:
+                continue
+            settled[name] = _settle(part, _get_property(schema, name))
+        return settled
     if isinstance(value, list):
         items = schema.get("items")
-        return [_settle(part, items if isinstance(items, dict) else {}) for part in value]
+        if not isinstance(items, dict):
+            items = {}
+        return [_settle(part, items) for part in value]
     if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
         return int(value)
     return value
 
 
-def _problems(value: Any, schema: dict[str, Any], path: str) -> Iterator[str]:
+def _find_problems(value: Any, schema: dict[str, Any], path: str) -> Iterator[str]:
     kind = schema.get("type")
     if kind in TYPES and not fits_type(value, kind):
-        yield f"{path} must be {_article(kind)}, not {type_of(value)}"
+        yield f"{path} must be {add_article(kind)}, not {type_of(value)}"
         return
-    if is_sound("enum", schema.get("enum")) and not any(
-        _same(value, one) for one in schema["enum"]
-    ):
-        yield f"{path} must be one of {json.dumps(schema['enum'])}"
+    choices = schema.get("enum")
+    if is_sound("enum", choices) and not any(_same(value, choice) for choice in schema["enum"]):
+        yield f"{path} must be one of {json.dumps(choices)}"
     if "const" in schema and not _same(value, schema["const"]):
         yield f"{path} must be {json.dumps(schema['const'])}"
     if isinstance(value, str):
-        yield from _range(len(value), schema, path, "minLength", "maxLength", " characters")
+        yield from _check_range(len(value), schema, path, "minLength", "maxLength", " characters")
     elif isinstance(value, list):
-        yield from _array(value, schema, path)
+        yield from _check_array(value, schema, path)
     elif isinstance(value, dict):
-        yield from _object(value, schema, path)
+        yield from _check_object(value, schema, path)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield from _number(value, schema, path)
+        yield from _check_number(value, schema, path)
 
 
-def _object(value: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[str]:
-    properties, required = _properties(schema), _required(schema)
+def _check_object(value: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+    properties = _get_properties(schema)
+    required = _get_required(schema)
     # An object of which no properties are known takes any, unless it says that it does not.
     open_ended = schema.get("additionalProperties", "properties" not in schema) is not False
     for name in required:
         if value.get(name) is None:
-            yield f"{path}.{visible(name)} is required"
+            yield f"{path}.{escape_unprintable(name)} is required"
     for name, part in value.items():
-        here = f"{path}.{visible(name)}"
+        here = f"{path}.{escape_unprintable(name)}"
         if name not in properties and not open_ended:
-            yield f"{here} is unknown; known are: {', '.join(map(visible, properties)) or 'none'}"
+            known = ", ".join(map(escape_unprintable, properties)) or "none"
+            yield f"{here} is unknown; known are: {known}"
         elif part is not None or name not in required:
-            yield from _problems(part, _below(schema, name), here)
+            yield from _find_problems(part, _get_property(schema, name), here)
 
 
-def _array(value: list[Any], schema: dict[str, Any], path: str) -> Iterator[str]:
-    yield from _range(len(value), schema, path, "minItems", "maxItems", " items")
-    if schema.get("uniqueItems") is True and _has_doubles(value):
-        yield f"{path} must not hold the same item twice"
+def _check_array(value: list[Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+    yield from _check_range(len(value), schema, path, "minItems", "maxItems", " items")
+    if schema.get("uniqueItems") is True:
+        texts = {json.dumps(part, sort_keys=True) for part in value}
+        if len(texts) < len(value):
+            yield f"{path} must not hold the same item twice"
     items = schema.get("items")
     if isinstance(items, dict):
         for index, part in enumerate(value):
-            yield from _problems(part, items, f"{path}[{index}]")
+            yield from _find_problems(part, items, f"{path}[{index}]")
 
 
-def _number(value: float, schema: dict[str, Any], path: str) -> Iterator[str]:
-    yield from _range(value, schema, path, "minimum", "maximum", "")
-    limits = {
-        word: schema[word]
-        for word in _NUMBER_LIMITS
-        if word in schema and is_sound(word, schema[word])
-    }
-    if "exclusiveMinimum" in limits and value <= limits["exclusiveMinimum"]:
-        yield f"{path} must be above {limits['exclusiveMinimum']}"
-    if "exclusiveMaximum" in limits and value >= limits["exclusiveMaximum"]:
-        yield f"{path} must be below {limits['exclusiveMaximum']}"
-    if "multipleOf" in limits and not _is_multiple(value, limits["multipleOf"]):
-        yield f"{path} must be a multiple of {limits['multipleOf']}"
+def _check_number(value: float, schema: dict[str, Any], path: str) -> Iterator[str]:
+    yield from _check_range(value, schema, path, "minimum", "maximum", "")
+    above: Any = schema.get("exclusiveMinimum")
+    if is_sound("exclusiveMinimum", above) and value <= above:
+        yield f"{path} must be above {above}"
+    below: Any = schema.get("exclusiveMaximum")
+    if is_sound("exclusiveMaximum", below) and value >= below:
+        yield f"{path} must be below {below}"
+    step: Any = schema.get("multipleOf")
+    if is_sound("multipleOf", step) and not _is_multiple(value, step):
+        yield f"{path} must be a multiple of {step}"
 
 
-def _range(
+def _check_range(
     size: float, schema: dict[str, Any], path: str, low: str, high: str, unit: str
 ) -> Iterator[str]:
     verb = "have" if unit else "be"
@@ -198,14 +191,7 @@ def _same(one: Any, other: Any) -> bool:
     return type_of(one) == type_of(other) and bool(one == other)
 
 
-def _has_doubles(values: list[Any]) -> bool:
-    return len({json.dumps(value, sort_keys=True) for value in values}) < len(values)
-
-
 def _is_multiple(value: float, step: float) -> bool:
     """Exact in decimals, where 0.3 is three times 0.1."""
-    return (Fraction(str(value)) / Fraction(str(step))).denominator == 1
-
-
-def _article(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aio' else 'a'} {kind}"
+    times = Fraction(str(value)) / Fraction(str(step))
+    return times.denominator == 1

@@ -41,30 +41,32 @@ def remember_secrets(environ: Mapping[str, str]) -> None:
             Secret(value)
 
 
-def visible(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """The text on one line, with whatever a terminal would obey, or UTF-8 cannot hold, written as
     an escape.
     """
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
+    if text.isprintable():
+        return text
+    shown = []
+    for char in text:
+        if not char.isprintable():
+            char = char.encode("unicode_escape").decode()
+        shown.append(char)
+    return "".join(shown)
 
 
-def quoted(data: bytes, length: int = 80) -> str:
+def quote_output(data: bytes, length: int = 80) -> str:
     """The first bytes of an output, safe to show."""
     text = redact(data.decode("utf-8", "replace")).strip()
     if len(text) > length:
-        return f'"{visible(text[:length])}…"'
-    return f'"{visible(text)}"'
+        return f'"{escape_unprintable(text[:length])}…"'
+    return f'"{escape_unprintable(text)}"'
 
 
 def last_line(data: bytes, length: int = 200) -> str:
     """The last line that says something, as a program's parting words; empty when there is none."""
-    lines = [
-        line.strip()
-        for line in redact(data.decode("utf-8", "replace")).splitlines()
-        if line.strip()
-    ]
-    if lines:
-        return visible(lines[-1][:length])
+    text = redact(data.decode("utf-8", "replace"))
+    for line in reversed(text.splitlines()):
+        if line.strip():
+            return escape_unprintable(line.strip()[:length])
     return ""

@@ -31,38 +31,41 @@ class Folder:
 
 def tool_folders(settings: Settings, environ: Mapping[str, str]) -> list[Folder]:
     """The folders to look into, each once: in your home directory the project's folder is your own."""
-    if settings.system_tools is None:
-        system = _scripts()
-    else:
+    system = find_scripts()
+    if settings.system_tools is not None:
         system = expand(settings.system_tools, environ)
-    mixed = system.resolve() == _scripts().resolve()
+    names = None
+    if system.resolve() == find_scripts().resolve():
+        names = list_own_names()  # others' programs lie there, too
     folders = [
-        Folder(system, "system", _own_names() if mixed else None),
+        Folder(system, "system", names),
         Folder(expand(settings.user_tools, environ), "user"),
         Folder(expand(settings.project_tools, environ), "project"),
     ]
-    once: dict[Path, Folder] = {}
+    by_path: dict[Path, Folder] = {}
     for folder in folders:
-        once.setdefault(folder.path.resolve(), folder)
-    return list(once.values())
+        by_path.setdefault(folder.path.resolve(), folder)
+    return list(by_path.values())
 
 
 def needs_trust(folder: Path, settings: Settings, environ: Mapping[str, str]) -> bool:
     """Is this a project's tool folder, of this project or by its name of another?"""
-    known = {one.path.resolve(): one.origin for one in tool_folders(settings, environ)}
-    origin = known.get(folder.resolve())
-    tail = settings.project_tools.parts
-    named = (
-        not settings.project_tools.is_absolute() and folder.resolve().parts[-len(tail) :] == tail
-    )
-    return origin == "project" or (origin is None and named)
+    place = folder.resolve()
+    for known in tool_folders(settings, environ):
+        if known.path.resolve() == place:
+            return known.origin == "project"
+    if settings.project_tools.is_absolute():
+        return False
+    name = settings.project_tools.parts
+    return place.parts[-len(name) :] == name
 
 
 def expand(path: Path, environ: Mapping[str, str]) -> Path:
     """The absolute path; `~` is the HOME of this environment."""
     if path.parts[:1] == ("~",):
         path = Path(environ.get("HOME") or Path.home(), *path.parts[1:])
-    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, and they are shown to people
+    # resolve() would follow links, and they are shown to people
+    return Path(os.path.abspath(path))  # noqa: PTH100
 
 
 def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
@@ -70,33 +73,33 @@ def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
     nobody's tools.
     """
     try:
-        present = sorted(
-            entry.name for entry in os.scandir(folder.path) if not entry.name.startswith(".")
-        )
+        names = [entry.name for entry in os.scandir(folder.path)]
     except OSError:
         return [], {}
-    if folder.names is None:
-        names = present
-    else:
-        names = sorted(folder.names)
-    found: list[Executable] = []
+    if folder.names is not None:
+        names = list(folder.names)
+    executables: list[Executable] = []
     refused: dict[Path, str] = {}
-    for name in names:
-        executable = Executable(folder.path / name, folder.origin, is_ours(folder.path / name))
-        reason = not_runnable(executable.path)
+    for name in sorted(names):
+        if name.startswith("."):
+            continue
+        path = folder.path / name
+        reason = explain_not_runnable(path)
         if reason:
-            refused[executable.path] = reason
+            refused[path] = reason
         else:
-            found.append(executable)
-    return found, refused
+            executables.append(Executable(path, folder.origin, is_ours(path)))
+    return executables, refused
 
 
 def is_ours(path: Path) -> bool:
     """Is this one of the executables that this package installed?"""
-    return path.name in _own_names() and path.parent.resolve() == _scripts().resolve()
+    if path.name not in list_own_names():
+        return False
+    return path.parent.resolve() == find_scripts().resolve()
 
 
-def not_runnable(path: Path) -> str:
+def explain_not_runnable(path: Path) -> str:
     """Why this file cannot be a program; empty when it may be one."""
     if not os.path.lexists(path):
         return "it is missing"
@@ -111,15 +114,18 @@ def not_runnable(path: Path) -> str:
     return ""
 
 
-def _scripts() -> Path:
+def find_scripts() -> Path:
+    """The folder in which this Python puts the scripts of packages."""
     return Path(sysconfig.get_path("scripts"))
 
 
 @cache
-def _own_names() -> tuple[str, ...]:
+def list_own_names() -> tuple[str, ...]:
+    """The names under which this package installed its executables."""
     try:
         points = distribution("webquarry").entry_points.select(group="console_scripts")
     except PackageNotFoundError:
         return ()
     suffix = ".exe" if sys.platform == "win32" else ""
-    return tuple(sorted({point.name + suffix for point in points if point.name.endswith("-tool")}))
+    names = {point.name for point in points if point.name.endswith("-tool")}
+    return tuple(sorted(name + suffix for name in names))

@@ -16,8 +16,8 @@ from typing import Any
 
 from webquarry.errors import BadInput, Refused
 from webquarry.host.arguments import coerce
-from webquarry.host.discovery import Discovery, discover, distrust
-from webquarry.host.environment import remember_secrets, visible
+from webquarry.host.discovery import Discovery, discover, explain_distrust
+from webquarry.host.environment import escape_unprintable, remember_secrets
 from webquarry.host.loops.anthropic import answer_anthropic
 from webquarry.host.loops.gemini import answer_gemini
 from webquarry.host.loops.openai import answer_chat, answer_responses
@@ -38,26 +38,31 @@ class ToolHost:
     def __init__(
         self, discovery: Discovery, settings: Settings, environ: Mapping[str, str]
     ) -> None:
-        self._settings, self._environ = settings, dict(environ)
+        self._settings = settings
+        self._environ = dict(environ)
         self._trust = TrustStore.of(environ)
         self.tools: list[HostedTool] = list(discovery.tools)
         self.skipped: list[Skipped] = list(discovery.skipped)
-        self._by_name = {
-            alias(tool.name, rules.tool): tool for tool in self.tools for rules in EVERYBODY
-        }
-        self._by_name |= {tool.name: tool for tool in self.tools}
+        self._by_name: dict[str, HostedTool] = {}
+        for tool in self.tools:
+            for rules in EVERYBODY:
+                self._by_name[alias(tool.name, rules.tool)] = tool
+        for tool in self.tools:  # a name of its own counts for more than another's alias
+            self._by_name[tool.name] = tool
 
     @classmethod
     def discover(
         cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
     ) -> ToolHost:
         """Look for tools and ask each what it is; also works where a loop is already running."""
-        if not _loop_is_running():
-            return asyncio.run(cls.adiscover(settings, environ))
-        with ThreadPoolExecutor(
-            1, "webquarry-discovery"
-        ) as apart:  # this thread's loop cannot be waited for
-            return apart.submit(asyncio.run, cls.adiscover(settings, environ)).result()
+        work = cls.adiscover(settings, environ)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        # This thread's loop cannot be waited for, so another thread runs one.
+        with ThreadPoolExecutor(1, "webquarry-discovery") as executor:
+            return executor.submit(asyncio.run, work).result()
 
     @classmethod
     async def adiscover(
@@ -78,16 +83,20 @@ class ToolHost:
         known = ", ".join(one.name for one in self.tools) or "none"
         for one in self.skipped:
             if name in (one.name, one.path.name, one.path.name.replace("-", "_")):
-                raise BadInput(f"The tool {visible(name)} is not served: {one.reason}.")
+                raise BadInput(f"The tool {escape_unprintable(name)} is not served: {one.reason}.")
         raise BadInput(
-            f"There is no tool {visible(name)!r}.", suggested_action=f"Use one of: {known}."
+            f"There is no tool {escape_unprintable(name)!r}.",
+            suggested_action=f"Use one of: {known}.",
         )
 
     def only(self, names: Sequence[str]) -> ToolHost:
         """A host of these tools alone; without names, of all."""
-        chosen = {self.get(name).name for name in names}
-        tools = tuple(tool for tool in self.tools if tool.name in chosen or not names)
-        return ToolHost(Discovery(tools, tuple(self.skipped)), self._settings, self._environ)
+        tools = self.tools
+        if names:
+            chosen = {self.get(name).name for name in names}
+            tools = [tool for tool in self.tools if tool.name in chosen]
+        discovery = Discovery(tuple(tools), tuple(self.skipped))
+        return ToolHost(discovery, self._settings, self._environ)
 
     async def run(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Run a tool with these arguments, which are checked against its schema first."""
@@ -151,17 +160,9 @@ class ToolHost:
         """A project's folder may have changed since the tools were looked for."""
         reason = ""
         if tool.origin == "project":
-            reason = await asyncio.to_thread(distrust, tool.path.parent, self._trust)
+            reason = await asyncio.to_thread(explain_distrust, tool.path.parent, self._trust)
         if reason:
             raise Refused(
                 f"The tool {tool.name} was not run: {reason}.",
                 suggested_action="Run `webquarry tools trust`.",
             )
-
-
-def _loop_is_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

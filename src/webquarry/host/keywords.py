@@ -19,19 +19,69 @@ USED = frozenset({"type", "description", "enum", "items", "properties", "require
 
 def is_number(value: Any) -> bool:
     """A JSON number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)
 
 
 def is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    """A whole number, 0 or more."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return False
+    return value >= 0
 
 
-def is_schema_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(part, dict) for part in value)
+def is_flag(value: Any) -> bool:
+    """True or false."""
+    return isinstance(value, bool)
+
+
+def is_step(value: Any) -> bool:
+    """A number above 0."""
+    return is_number(value) and value > 0
 
 
 def is_text(value: Any) -> bool:
+    """A string."""
     return isinstance(value, str)
+
+
+def is_choice(value: Any) -> bool:
+    """A list of at least one value."""
+    return isinstance(value, list) and bool(value)
+
+
+def is_schema(value: Any) -> bool:
+    """An object, which describes a value."""
+    return isinstance(value, dict)
+
+
+def is_schema_or_flag(value: Any) -> bool:
+    """An object, or true or false."""
+    return isinstance(value, bool | dict)
+
+
+def is_schema_list(value: Any) -> bool:
+    """A list of at least one schema."""
+    return is_choice(value) and all(map(is_schema, value))
+
+
+def is_schema_map(value: Any) -> bool:
+    """Schemas by name."""
+    return isinstance(value, dict) and all(map(is_schema, value.values()))
+
+
+def is_name_list(value: Any) -> bool:
+    """A list of names."""
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def is_type(value: Any) -> bool:
+    """A type, or a list of at least one."""
+    known = (*TYPES, "null")
+    if isinstance(value, str):
+        return value in known
+    return is_choice(value) and all(part in known for part in value)
 
 
 LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -39,12 +89,12 @@ LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "maxLength": (is_count, "a whole number, 0 or more"),
     "minItems": (is_count, "a whole number, 0 or more"),
     "maxItems": (is_count, "a whole number, 0 or more"),
-    "uniqueItems": (lambda value: isinstance(value, bool), "true or false"),
+    "uniqueItems": (is_flag, "true or false"),
     "minimum": (is_number, "a number"),
     "maximum": (is_number, "a number"),
     "exclusiveMinimum": (is_number, "a number"),
     "exclusiveMaximum": (is_number, "a number"),
-    "multipleOf": (lambda value: is_number(value) and value > 0, "a number above 0"),
+    "multipleOf": (is_step, "a number above 0"),
 }
 
 # What belongs to which type; a keyword beside another type says nothing, and some vendors refuse it
@@ -80,41 +130,28 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
     "anyOf": is_schema_list,
     "oneOf": is_schema_list,
     "allOf": is_schema_list,
-    "$defs": lambda value: (
-        isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
-    ),
-    "definitions": lambda value: (
-        isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
-    ),
-    "additionalProperties": lambda value: isinstance(value, bool | dict),
-    "items": lambda value: isinstance(value, dict),
-    "properties": lambda value: (
-        isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
-    ),
-    "required": lambda value: (
-        isinstance(value, list) and all(isinstance(name, str) for name in value)
-    ),
-    "enum": lambda value: isinstance(value, list) and bool(value),
-    "nullable": lambda value: isinstance(value, bool),
+    "$defs": is_schema_map,
+    "definitions": is_schema_map,
+    "additionalProperties": is_schema_or_flag,
+    "items": is_schema,
+    "properties": is_schema_map,
+    "required": is_name_list,
+    "enum": is_choice,
+    "nullable": is_flag,
     "minProperties": is_count,
     "maxProperties": is_count,
-    "type": lambda value: (
-        value in (*TYPES, "null") if isinstance(value, str) else _is_type_list(value)
-    ),
+    "type": is_type,
 }
-
-
-def _is_type_list(value: Any) -> bool:
-    return (
-        isinstance(value, list) and bool(value) and all(part in (*TYPES, "null") for part in value)
-    )
 
 
 def is_sound(keyword: str, value: Any) -> bool:
     """Has this keyword a value that means something?"""
     if keyword in LIMITS:
-        return LIMITS[keyword][0](value)
-    return _SHAPES.get(keyword, lambda _: True)(value)
+        is_sound_limit, _ = LIMITS[keyword]
+        return is_sound_limit(value)
+    if keyword in _SHAPES:
+        return _SHAPES[keyword](value)
+    return True
 
 
 def type_of(value: Any) -> str:
@@ -135,5 +172,16 @@ def type_of(value: Any) -> str:
 
 
 def fits_type(value: Any, expected: str) -> bool:
-    found = type_of(value)
-    return found == expected or (expected == "number" and found == "integer")
+    """Whether a value is of a type; a whole number is a number, too."""
+    actual = type_of(value)
+    if expected == "number" and actual == "integer":
+        return True
+    return actual == expected
+
+
+def add_article(kind: str) -> str:
+    """A type as it stands in a sentence: an array, a string, null."""
+    if kind == "null":
+        return kind
+    article = "an" if kind[0] in "aeiou" else "a"
+    return f"{article} {kind}"

@@ -11,16 +11,16 @@ import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from webquarry.host.environment import environment_for, last_line, quoted
+from webquarry.host.environment import environment_for, last_line, quote_output
 from webquarry.host.models import Executable, Finding, ToolSchema
-from webquarry.host.process import Completed, Limits, run_bounded
+from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.validation import as_schema, check_schema
 from webquarry.secret import redact
 
 MAX_SCHEMA_BYTES = 8192
 PROBE_SECONDS = 1.0
-_LIMITS = Limits(PROBE_SECONDS, MAX_SCHEMA_BYTES)
+_LIMITS = ProcessLimits(PROBE_SECONDS, MAX_SCHEMA_BYTES)
 _START_FAILURES = {
     errno.ENOEXEC: "it has no #! line, and is no program of this machine",
     errno.ENOENT: "the interpreter that its #! line names is missing",
@@ -51,49 +51,67 @@ async def probe(
             [str(executable.path), "--schema"], _LIMITS, environment, on_start=on_start
         )
     except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
-        return _refused(start_failure(error))
-    reason = _what_went_wrong(completed)
+        return _refuse(explain_start_failure(error))
+    reason = _explain_ending(completed)
     if reason:
-        return _refused(reason)
-    return judge(completed.stdout, executable.path.name)
+        return _refuse(reason)
+    return judge_schema(completed.stdout, executable.path.name)
 
 
-def judge(data: bytes, binary: str | None = None) -> Probe:
+def judge_schema(data: bytes, binary: str | None = None) -> Probe:
     """The description in these bytes, if it is one."""
     if len(data) > MAX_SCHEMA_BYTES:
-        return _refused(f"its output is longer than {MAX_SCHEMA_BYTES} bytes")
+        return _refuse(f"its output is longer than {MAX_SCHEMA_BYTES} bytes")
     try:
         value = parse_json(data)
     except NotJson as error:
-        shown = f": {quoted(data)}" if data.strip() else ""
-        return _refused(redact(f"its output {error}{shown}"))
+        beginning = ""
+        if data.strip():
+            beginning = f": {quote_output(data)}"
+        return _refuse(redact(f"its output {error}{beginning}"))
     findings = tuple(check_schema(value, binary))
     errors = [finding for finding in findings if finding.severity == "error"]
-    if errors:
-        more = ""
-        if len(errors) > 1:
-            more = f" (and {len(errors) - 1} more)"
-        return Probe(
-            None,
-            findings,
-            redact(f"its schema is not valid: {errors[0].path}: {errors[0].message}{more}"),
-        )
-    return Probe(as_schema(value), findings)
+    if not errors:
+        return Probe(as_schema(value), findings)
+    first = errors[0]
+    more = ""
+    if len(errors) > 1:
+        more = f" (and {len(errors) - 1} more)"
+    reason = f"its schema is not valid: {first.path}: {first.message}{more}"
+    return Probe(None, findings, redact(reason))
 
 
-def start_failure(error: Exception) -> str:
+def explain_start_failure(error: Exception) -> str:
     """Why a program did not start, in words."""
-    if isinstance(error, OSError) and error.errno in _START_FAILURES:
-        return _START_FAILURES[error.errno]
-    return f"it cannot be started: {redact(str(error.strerror if isinstance(error, OSError) else error))}"
+    cause: object = error
+    if isinstance(error, OSError):
+        if error.errno in _START_FAILURES:
+            return _START_FAILURES[error.errno]
+        cause = error.strerror
+    return f"it cannot be started: {redact(str(cause))}"
 
 
-def _refused(reason: str) -> Probe:
+def explain_failure(completed: Completed) -> str:
+    """The exit code or signal in words, with the program's last words; empty when it ended well."""
+    code = completed.exit_code
+    if not code:
+        return ""
+    cause = f"it ended with exit code {code}"
+    if code < 0:
+        cause = f"it was ended by {_name_signal(-code)}"
+    words = last_line(completed.stderr)
+    if words:
+        return f"{cause}: {words}"
+    return cause
+
+
+def _refuse(reason: str) -> Probe:
     finding = Finding("error", "$", reason)
     return Probe(None, (finding,), reason)
 
 
-def _what_went_wrong(completed: Completed) -> str:
+def _explain_ending(completed: Completed) -> str:
+    """Why there is no output to judge; empty when there is one."""
     if completed.ending == "timed_out":
         closed = ""
         if completed.closed_stdout:
@@ -103,22 +121,10 @@ def _what_went_wrong(completed: Completed) -> str:
         return f"its output is longer than {MAX_SCHEMA_BYTES} bytes"
     if completed.ending == "held_open":
         return "it ended, but left a process behind that holds its output open"
-    return how_it_failed(completed)
+    return explain_failure(completed)
 
 
-def how_it_failed(completed: Completed) -> str:
-    """The exit code or signal in words, with the program's last words; empty when it ended well."""
-    code = completed.exit_code
-    if not code:
-        return ""
-    words = last_line(completed.stderr)
-    said = f": {words}" if words else ""
-    if code > 0:
-        return f"it ended with exit code {code}{said}"
-    return f"it was ended by {_signal_name(-code)}{said}"
-
-
-def _signal_name(number: int) -> str:
+def _name_signal(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:

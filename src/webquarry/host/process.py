@@ -27,7 +27,7 @@ _DRAIN_SECONDS = 0.2  # for what a killed process had written to its stderr
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """How long a program may run and how much it may print."""
 
     seconds: float
@@ -40,19 +40,15 @@ class Completed:
     """How a run ended and what was printed until then."""
 
     ending: Ending
-    exit_code: (
-        int | None
-    )  # minus the signal's number when one ended it; None unless it ended by itself
+    exit_code: int | None  # None unless it ended by itself; minus the number of a signal
     stdout: bytes
     stderr: bytes
-    closed_stdout: (
-        bool  # before the end; a program that hangs after its answer is told apart by this
-    )
+    closed_stdout: bool  # before the end: tells a program that hangs after its answer
 
 
 async def run_bounded(
     command: Sequence[str],
-    limits: Limits,
+    limits: ProcessLimits,
     environment: Mapping[str, str],
     stdin: bytes | None = None,
     on_start: Callable[[int], None] = lambda pid: None,
@@ -64,11 +60,15 @@ async def run_bounded(
     try:
         on_start(transport.get_pid())
         if stdin is not None:
-            _feed(transport, stdin)
+            # A program that does not read its input is free not to: the loop swallows the broken
+            # pipe.
+            pipe: Any = transport.get_pipe_transport(0)
+            pipe.write(stdin)
+            pipe.write_eof()
         ending = await _wait_for_end(watch, deadline)
         closed_stdout = watch.closed[1].done()
     finally:
-        await _leave_nothing(transport, watch)
+        await _end_group(transport, watch)
     exit_code = None
     if ending in ("exited", "held_open"):
         exit_code = transport.get_returncode()
@@ -76,7 +76,7 @@ async def run_bounded(
 
 
 async def _spawn(
-    command: Sequence[str], limits: Limits, environment: Mapping[str, str], with_stdin: bool
+    command: Sequence[str], limits: ProcessLimits, environment: Mapping[str, str], with_stdin: bool
 ) -> tuple[asyncio.SubprocessTransport, _Watch]:
     """Start the program; a cancellation waits until it can be ended with its whole group."""
     loop = asyncio.get_running_loop()
@@ -95,31 +95,32 @@ async def _spawn(
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
         with suppress(OSError):
-            await _leave_nothing(*await starting)
+            await _end_group(*await starting)
         raise
 
 
 class _Watch(asyncio.SubprocessProtocol):
     """Collects what a program prints, up to the limits, and notes its end."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, limits: ProcessLimits) -> None:
         self._limits = limits
-        self.stdout, self.stderr = bytearray(), bytearray()
+        self.stdout = bytearray()
+        self.stderr = bytearray()
         self.overflowed: asyncio.Future[None] = loop.create_future()
-        self.closed: dict[int, asyncio.Future[None]] = {
-            fd: loop.create_future() for fd in (0, 1, 2)
-        }
+        self.closed: dict[int, asyncio.Future[None]] = {}  # by number of the pipe
+        for fd in (0, 1, 2):
+            self.closed[fd] = loop.create_future()
         self.exited: asyncio.Future[None] = loop.create_future()
         self.let_go: asyncio.Future[None] = loop.create_future()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 1:
-            kept, limit = (self.stdout, self._limits.stdout_bytes)
-        else:
-            kept, limit = (self.stderr, self._limits.stderr_bytes)
-        room = limit - len(kept)
-        kept += data[:room]
-        if fd == 1 and len(data) > room:
+        if fd == 2:
+            room = self._limits.stderr_bytes - len(self.stderr)
+            self.stderr += data[:room]
+            return
+        room = self._limits.stdout_bytes - len(self.stdout)
+        self.stdout += data[:room]
+        if len(data) > room:
             _settle(self.overflowed)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
@@ -137,21 +138,12 @@ def _settle(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-def _feed(transport: asyncio.SubprocessTransport, stdin: bytes) -> None:
-    """A program that does not read its input is free not to: the broken pipe is swallowed by the
-    loop.
-    """
-    pipe: Any = transport.get_pipe_transport(0)
-    pipe.write(stdin)
-    pipe.write_eof()
-
-
 async def _wait_for_end(watch: _Watch, deadline: float) -> Ending:
     loop = asyncio.get_running_loop()
-    await _first_of(watch.exited, watch.overflowed, seconds=deadline - loop.time())
+    await _wait_for_first(watch.exited, watch.overflowed, seconds=deadline - loop.time())
     if watch.exited.done() and not watch.overflowed.done():
-        patience = min(_LINGER_SECONDS, deadline - loop.time())
-        await _first_of(watch.closed[1], watch.overflowed, seconds=patience)
+        linger = min(_LINGER_SECONDS, deadline - loop.time())
+        await _wait_for_first(watch.closed[1], watch.overflowed, seconds=linger)
     if watch.overflowed.done():
         return "too_much"
     if not watch.exited.done():
@@ -161,28 +153,32 @@ async def _wait_for_end(watch: _Watch, deadline: float) -> Ending:
     return "held_open"
 
 
-async def _first_of(*futures: asyncio.Future[None], seconds: float) -> None:
-    if not any(future.done() for future in futures):
-        await asyncio.wait(futures, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED)
+async def _wait_for_first(*futures: asyncio.Future[None], seconds: float) -> None:
+    """Wait until one of these is done, or so long."""
+    for future in futures:
+        if future.done():
+            return
+    timeout = max(seconds, 0)
+    await asyncio.wait(futures, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
 
-async def _leave_nothing(transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
+async def _end_group(transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
     """End the whole group, wait until its leader is reaped, close every pipe."""
     try:
         if not watch.exited.done():
             _signal_group(transport, force=False)
-            await _first_of(watch.exited, seconds=_GRACE_SECONDS)
+            await _wait_for_first(watch.exited, seconds=_GRACE_SECONDS)
     finally:  # a second cancellation may arrive in the grace period
         _signal_group(transport, force=True)
         try:
-            await _first_of(watch.exited, seconds=_REAP_SECONDS)
-            await _first_of(watch.closed[2], seconds=_DRAIN_SECONDS)
+            await _wait_for_first(watch.exited, seconds=_REAP_SECONDS)
+            await _wait_for_first(watch.closed[2], seconds=_DRAIN_SECONDS)
         finally:
             stdin: Any = transport.get_pipe_transport(0)
             if stdin is not None and stdin.get_write_buffer_size():
                 stdin.abort()  # closing would wait for somebody to read what is left
             transport.close()
-            await _first_of(watch.let_go, seconds=_REAP_SECONDS)
+            await _wait_for_first(watch.let_go, seconds=_REAP_SECONDS)
 
 
 def _signal_group(transport: asyncio.SubprocessTransport, force: bool) -> None:

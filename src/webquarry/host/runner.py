@@ -13,10 +13,10 @@ from typing import Any
 
 from webquarry.errors import ProviderFailure, TooLarge, WebquarryError
 from webquarry.host.arguments import check_arguments, encode
-from webquarry.host.environment import environment_for, quoted, visible
+from webquarry.host.environment import environment_for, escape_unprintable, quote_output
 from webquarry.host.models import HostedTool
-from webquarry.host.probe import how_it_failed, start_failure
-from webquarry.host.process import Completed, Limits, run_bounded
+from webquarry.host.probe import explain_failure, explain_start_failure
+from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -32,26 +32,27 @@ async def run_tool(
 ) -> dict[str, Any]:
     """Check the arguments, run the tool, give its answer."""
     stdin = encode(check_arguments(tool.name, arguments, tool.parameters))
-    limits = Limits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
+    limits = ProcessLimits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
     environment = environment_for(tool.executable, environ)
     try:
         completed = await run_bounded([str(tool.path)], limits, environment, stdin)
     except (OSError, ValueError) as error:
-        raise _failure(tool, f"did not start: {start_failure(error)}") from error
+        raise _build_failure(tool, f"did not start: {explain_start_failure(error)}") from error
     try:
-        return _answer(tool, completed, settings)
+        return _read_answer(tool, completed, settings)
     except WebquarryError as error:
         words = redact(completed.stderr.decode("utf-8", "replace")).strip()
         if words:
             error.add_note(f"The tool's stderr:\n{words}")
-            log.debug("the tool %s said on stderr: %s", tool.name, visible(words))
+            log.debug("the tool %s said on stderr: %s", tool.name, escape_unprintable(words))
         raise
 
 
-def _answer(tool: HostedTool, completed: Completed, settings: Settings) -> dict[str, Any]:
+def _read_answer(tool: HostedTool, completed: Completed, settings: Settings) -> dict[str, Any]:
+    """The object that the tool printed; anything else is an error."""
     if completed.ending == "timed_out":
         seconds = settings.tool_timeout_seconds
-        raise _failure(
+        raise _build_failure(
             tool,
             f"did not end within {seconds:g} seconds",
             retryable=True,
@@ -63,50 +64,47 @@ def _answer(tool: HostedTool, completed: Completed, settings: Settings) -> dict[
             suggested_action="Ask it for less, or raise WEBQUARRY_TOOL_MAX_OUTPUT_BYTES.",
         )
     if completed.ending == "held_open":
-        raise _failure(tool, "ended, but left a process behind that holds its output open")
+        raise _build_failure(tool, "ended, but left a process behind that holds its output open")
     if completed.exit_code:
-        raise _failure(
+        raise _build_failure(
             tool,
-            _parting_words(completed),
+            f"failed: {_read_own_error(completed.stdout) or explain_failure(completed)}",
             suggested_action="Correct the input, or look at the tool.",
         )
-    return _result(tool, completed.stdout)
-
-
-def _parting_words(completed: Completed) -> str:
-    """The tool's own error when it printed one, else how it ended."""
+    stdout = completed.stdout
+    beginning = ""
+    if stdout.strip():
+        beginning = f"; it begins with {quote_output(stdout)}"
     try:
-        told = parse_json(completed.stdout, _RESULT_DEPTH)
+        answer = parse_json(stdout, _RESULT_DEPTH)
+    except NotJson as error:
+        problem = escape_unprintable(redact(str(error)))
+        reason = f"gave no usable answer: its output {problem}{beginning}"
+        raise _build_failure(tool, reason) from error
+    if not isinstance(answer, dict):
+        reason = f"gave no usable answer: its output is no JSON object{beginning}"
+        raise _build_failure(tool, reason)
+    return answer
+
+
+def _read_own_error(stdout: bytes) -> str:
+    """The error that the tool printed itself, on one line; empty when it printed none."""
+    try:
+        answer = parse_json(stdout, _RESULT_DEPTH)
     except NotJson:
-        told = None
-    error = told.get("error") if isinstance(told, dict) else None
+        return ""
+    if not isinstance(answer, dict):
+        return ""
+    error = answer.get("error")
     if isinstance(error, dict):
         error = error.get("message")
-    if isinstance(error, str) and error.strip():
-        words = " ".join(redact(error).split())[:_LONGEST_MESSAGE]
-        return f"failed: {visible(words).removesuffix('.')}"
-    return f"failed: {how_it_failed(completed)}"
+    if not isinstance(error, str) or not error.strip():
+        return ""
+    words = " ".join(redact(error).split())[:_LONGEST_MESSAGE]
+    return escape_unprintable(words).removesuffix(".")
 
 
-def _result(tool: HostedTool, stdout: bytes) -> dict[str, Any]:
-    try:
-        result = parse_json(stdout, _RESULT_DEPTH)
-    except NotJson as error:
-        shown = ""
-        if stdout.strip():
-            shown = f"; it begins with {quoted(stdout)}"
-        raise _failure(
-            tool, f"gave no usable answer: its output {visible(redact(str(error)))}{shown}"
-        ) from error
-    if not isinstance(result, dict):
-        raise _failure(
-            tool,
-            f"gave no usable answer: its output is no JSON object; it begins with {quoted(stdout)}",
-        )
-    return result
-
-
-def _failure(
+def _build_failure(
     tool: HostedTool,
     what: str,
     retryable: bool = False,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, NoReturn
 
 MAX_DEPTH = 64
@@ -29,19 +30,23 @@ def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
     text = _decode(data)
     if not text.strip(" \t\r\n"):
         raise NotJson("is empty")
-    if (
-        _depth(text) > max_depth
-    ):  # asked before parsing, because how deep a parser can go depends on the Python version
+    # Asked before parsing, because how deep a parser can go depends on the Python version.
+    if _measure_depth(text) > max_depth:
         raise NotJson(f"is nested deeper than {max_depth} levels")
+    start = len(text) - len(text.lstrip(" \t\r\n"))
     try:
-        value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
+        value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         raise NotJson(
             f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from None
     rest = text[end:].strip(" \t\r\n")
     if rest:
-        raise NotJson(_what_follows(rest))
+        try:
+            _DECODER.raw_decode(rest)
+        except ValueError:
+            raise NotJson("has text after the JSON value") from None
+        raise NotJson("holds more than one JSON value")
     _check_texts(value)
     return value
 
@@ -55,15 +60,7 @@ def _decode(data: bytes) -> str:
         raise NotJson(f"is not UTF-8 (byte {error.start})") from None
 
 
-def _what_follows(rest: str) -> str:
-    try:
-        _DECODER.raw_decode(rest)
-    except ValueError:
-        return "has text after the JSON value"
-    return "holds more than one JSON value"
-
-
-def _depth(text: str) -> int:
+def _measure_depth(text: str) -> int:
     """How deep the brackets outside of strings are nested."""
     depth = deepest = 0
     for token in _BRACKET.finditer(text):
@@ -78,8 +75,10 @@ def _depth(text: str) -> int:
 def _check_texts(value: Any) -> None:
     """An escape in a string can name half of a surrogate pair, which UTF-8 cannot hold."""
     if isinstance(value, str):
-        if not _encodable(value):
-            raise NotJson("holds half of a surrogate pair")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise NotJson("holds half of a surrogate pair") from None
     elif isinstance(value, dict):
         for name, part in value.items():
             _check_texts(name)
@@ -89,40 +88,37 @@ def _check_texts(value: Any) -> None:
             _check_texts(part)
 
 
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) == len(pairs):
+        return built
+    counts = Counter(name for name, _ in pairs)
+    for name, _ in pairs:
+        if counts[name] > 1:
+            raise NotJson(f"holds the key {name[:60]!r} twice in one object")
+    return built
 
 
-def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        doubled = next(name for name in names if names.count(name) > 1)
-        raise NotJson(f"holds the key {doubled[:60]!r} twice in one object")
-    return found
-
-
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
     if len(text.lstrip("-")) > _LONGEST_INTEGER:
         raise NotJson("holds a number that is too large")
     return int(text)
 
 
-def _float(text: str) -> float:
+def _parse_float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise NotJson("holds a number that is too large")
     return number
 
 
-def _constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise NotJson(f"holds {name}, which JSON does not have")
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_no_doubles, parse_int=_integer, parse_float=_float, parse_constant=_constant
+    object_pairs_hook=_build_object,
+    parse_int=_parse_integer,
+    parse_float=_parse_float,
+    parse_constant=_refuse_constant,
 )

@@ -24,6 +24,9 @@ log = logging.getLogger(__name__)
 
 Verdict = Literal["trusted", "unknown", "changed"]
 
+# Whatever a damaged file can raise
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
 
 @dataclass(frozen=True)
 class TrustStore:
@@ -34,11 +37,9 @@ class TrustStore:
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> TrustStore:
         """The user's own store."""
-        given = Path(environ.get("XDG_STATE_HOME") or "")
-        home = Path(environ.get("HOME") or Path.home())
-        if given.is_absolute():
-            state = given  # the XDG rules ignore relative paths
-        else:
+        state = Path(environ.get("XDG_STATE_HOME") or "")
+        if not state.is_absolute():  # the XDG rules ignore relative paths
+            home = Path(environ.get("HOME") or Path.home())
             state = home / ".local" / "state"
         return cls(state / "webquarry" / "trusted-tools.json")
 
@@ -47,23 +48,25 @@ class TrustStore:
         remembered = self._read().get(str(folder.resolve()))
         if remembered is None:
             return "unknown"
-        if remembered == digest(folder):
+        if remembered == hash_folder(folder):
             return "trusted"
         return "changed"
 
     def trust(self, folder: Path) -> str:
         """Remember the folder with its present content; gives the digest."""
-        found = digest(folder)
-        self._write({**self._read(), str(folder.resolve()): found})
-        return found
+        folders = self._read()
+        content = hash_folder(folder)
+        folders[str(folder.resolve())] = content
+        self._write(folders)
+        return content
 
     def forget(self, folder: Path) -> bool:
         """Trust the folder no more; says whether it was remembered."""
-        remembered = self._read()
-        known = remembered.pop(str(folder.resolve()), None) is not None
-        if known:
-            self._write(remembered)
-        return known
+        folders = self._read()
+        was_known = folders.pop(str(folder.resolve()), None) is not None
+        if was_known:
+            self._write(folders)
+        return was_known
 
     def _read(self) -> dict[str, str]:
         try:
@@ -71,14 +74,7 @@ class TrustStore:
             return {str(path): str(value) for path, value in folders.items()}
         except FileNotFoundError:
             return {}
-        except (
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-        ) as error:
+        except _UNREADABLE as error:
             log.warning(
                 "the list of trusted folders %s cannot be read (%s); none is trusted",
                 self.file,
@@ -91,9 +87,8 @@ class TrustStore:
         text = json.dumps({"version": 1, "folders": folders}, indent=2, sort_keys=True) + "\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, name = tempfile.mkstemp(
-                dir=self.file.parent, prefix=".trusted-tools-"
-            )  # made with mode 0600
+            # made with mode 0600
+            handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=".trusted-tools-")
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
                     file.write(text)
@@ -110,10 +105,11 @@ class TrustStore:
             ) from error
 
 
-def digest(folder: Path) -> str:
+def hash_folder(folder: Path) -> str:
     """One hash over the names and bytes of all executables; a link counts as what it leads to."""
     whole = hashlib.sha256()
-    for executable in executables_in(Folder(folder, "project"))[0]:
+    executables, _ = executables_in(Folder(folder, "project"))
+    for executable in executables:
         try:
             with executable.path.open("rb") as file:
                 content = hashlib.file_digest(file, "sha256").hexdigest()

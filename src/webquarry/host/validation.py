@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from webquarry.host.keywords import LIMITS, USED, fits_type, type_of
+from webquarry.host.keywords import LIMITS, USED, add_article, fits_type, is_sound, type_of
 from webquarry.host.models import TYPES, Finding, ToolSchema
 
 _NAME = re.compile(r"[A-Za-z0-9_]+")
@@ -20,6 +20,8 @@ _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _LONGEST_NAME = 64
+_RANGES = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum"))
+_OWNERS = {"properties": "object", "required": "object", "items": "array"}  # which type has them
 _ONE_OF = ", ".join(TYPES[:-1]) + " or " + TYPES[-1]
 _NOISE = frozenset(
     {"$schema", "$id", "$comment", "title", "examples", "deprecated", "readOnly", "writeOnly"}
@@ -28,9 +30,9 @@ _NOISE = frozenset(
 
 def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
     """Everything that is wrong with a description, in the order of the document."""
-    findings = list(_document(value))
+    findings = list(_check_document(value))
     if binary is not None and not _KEBAB.fullmatch(binary.removesuffix(".exe")):
-        findings.append(_warning("$", f"the executable's name {_shown(binary)} is not kebab-case"))
+        findings.append(_warning("$", f"the executable's name {_show(binary)} is not kebab-case"))
     return findings
 
 
@@ -39,149 +41,144 @@ def as_schema(value: dict[str, Any]) -> ToolSchema:
     return ToolSchema(value["name"], value["description"], value["parameters"])
 
 
-def _document(value: Any) -> Iterator[Finding]:
+def _check_document(value: Any) -> Iterator[Finding]:
     if not isinstance(value, dict):
-        yield _error("$", f"must be an object, not {_article(type_of(value))}")
+        yield _error("$", f"must be an object, not {add_article(type_of(value))}")
         return
     for field in ("name", "description", "parameters"):
         if field not in value:
             yield _error(f"$.{field}", "is missing, and is required")
     if "name" in value:
-        yield from _name(value["name"])
+        yield from _check_name(value["name"])
     if "description" in value:
-        yield from _description(value["description"], "$.description", required=True)
+        yield from _check_description(value["description"], "$.description", required=True)
     if "parameters" in value:
-        yield from _parameters(value["parameters"])
+        yield from _check_parameters(value["parameters"])
     for field in value:
         if field not in ("name", "description", "parameters"):
             yield _warning(_at("$", field), "is not a field of this format and is ignored")
 
 
-def _name(name: Any) -> Iterator[Finding]:
+def _check_name(name: Any) -> Iterator[Finding]:
     if not isinstance(name, str):
-        yield _error("$.name", f"must be a string, not {_article(type_of(name))}")
+        yield _error("$.name", f"must be a string, not {add_article(type_of(name))}")
     elif not _NAME.fullmatch(name):
-        yield _error("$.name", f"may hold only letters, digits and underscores, not {_shown(name)}")
+        yield _error("$.name", f"may hold only letters, digits and underscores, not {_show(name)}")
     elif not _SNAKE.fullmatch(name):
-        yield _warning("$.name", f"{_shown(name)} is not snake_case")
+        yield _warning("$.name", f"{_show(name)} is not snake_case")
     elif len(name) > _LONGEST_NAME:
         yield _warning(
             "$.name", f"is longer than {_LONGEST_NAME} characters; vendors get it shortened"
         )
 
 
-def _description(text: Any, path: str, required: bool) -> Iterator[Finding]:
+def _check_description(text: Any, path: str, required: bool) -> Iterator[Finding]:
     if not isinstance(text, str):
-        yield _error(path, f"must be a string, not {_article(type_of(text))}")
+        yield _error(path, f"must be a string, not {add_article(type_of(text))}")
     elif required and not text.strip():
         yield _warning(path, "is empty, and a model chooses a tool by its description")
 
 
-def _parameters(schema: Any) -> Iterator[Finding]:
+def _check_parameters(schema: Any) -> Iterator[Finding]:
     path = "$.parameters"
     if not isinstance(schema, dict):
-        yield _error(path, f"must be an object, not {_article(type_of(schema))}")
+        yield _error(path, f"must be an object, not {add_article(type_of(schema))}")
         return
     if "type" not in schema:
         yield _error(f"{path}.type", 'is missing, and must be "object"')
     elif schema["type"] != "object":
-        yield _error(f"{path}.type", f'must be "object", not {_shown(schema["type"])}')
+        yield _error(f"{path}.type", f'must be "object", not {_show(schema["type"])}')
     if "properties" not in schema:
         yield _error(
             f"{path}.properties", "is missing, and is required even when there are no parameters"
         )
     else:
-        yield from _object(schema, path)
-    yield from _keywords(schema, path)
+        yield from _check_object(schema, path)
+    yield from _check_keywords(schema, path)
 
 
-def _property(schema: Any, path: str) -> Iterator[Finding]:
+def _check_property(schema: Any, path: str) -> Iterator[Finding]:
     """A schema below the parameters: a property's, or that of an array's items."""
     if not isinstance(schema, dict):
-        yield _error(path, f"must be an object with a type, not {_article(type_of(schema))}")
+        yield _error(path, f"must be an object with a type, not {add_article(type_of(schema))}")
         return
     kind = schema.get("type")
     if "type" not in schema:
         yield _error(f"{path}.type", f"is missing, and must be {_ONE_OF}")
     elif kind not in TYPES:
-        yield _error(f"{path}.type", f"must be {_ONE_OF}, not {_shown(kind)}")
+        yield _error(f"{path}.type", f"must be {_ONE_OF}, not {_show(kind)}")
     if kind == "object":
         if "properties" not in schema:
             yield _warning(path, "is an object without properties, and so takes any object")
-        yield from _object(schema, path)
+        yield from _check_object(schema, path)
+    elif kind == "array" and "items" in schema:
+        yield from _check_property(schema["items"], f"{path}.items")
     elif kind == "array":
-        yield from _items(schema, path)
-    yield from _keywords(schema, path)
-    for word, owner in (("properties", "object"), ("required", "object"), ("items", "array")):
+        yield _warning(path, "is an array without items, and so takes any values")
+    yield from _check_keywords(schema, path)
+    for word, owner in _OWNERS.items():
         if word in schema and kind in TYPES and kind != owner:
             yield _warning(f"{path}.{word}", f"says nothing beside the type {kind}")
 
 
-def _object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
         yield _error(
-            f"{path}.properties", f"must be an object, not {_article(type_of(properties))}"
+            f"{path}.properties", f"must be an object, not {add_article(type_of(properties))}"
         )
         return
     for name, part in properties.items():
         here = _at(f"{path}.properties", name)
         if not _SNAKE.fullmatch(name):
-            yield _warning(here, f"the parameter's name {_shown(name)} is not snake_case")
-        yield from _property(part, here)
-    yield from _required(schema.get("required", []), properties, f"{path}.required")
+            yield _warning(here, f"the parameter's name {_show(name)} is not snake_case")
+        yield from _check_property(part, here)
+    yield from _check_required(schema.get("required", []), properties, f"{path}.required")
 
 
-def _required(required: Any, properties: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_required(required: Any, properties: dict[str, Any], path: str) -> Iterator[Finding]:
     if not isinstance(required, list):
-        yield _error(path, f"must be an array of names, not {_article(type_of(required))}")
+        yield _error(path, f"must be an array of names, not {add_article(type_of(required))}")
         return
     for index, name in enumerate(required):
         here = f"{path}[{index}]"
         if not isinstance(name, str):
-            yield _error(here, f"must be a string, not {_article(type_of(name))}")
+            yield _error(here, f"must be a string, not {add_article(type_of(name))}")
         elif name not in properties:
-            yield _error(here, f"names {_shown(name)}, which is not in properties")
+            yield _error(here, f"names {_show(name)}, which is not in properties")
         elif name in required[:index]:
-            yield _warning(here, f"names {_shown(name)} a second time")
+            yield _warning(here, f"names {_show(name)} a second time")
 
 
-def _items(schema: dict[str, Any], path: str) -> Iterator[Finding]:
-    if "items" in schema:
-        yield from _property(schema["items"], f"{path}.items")
-    else:
-        yield _warning(path, "is an array without items, and so takes any values")
-
-
-def _keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
     """Values of the keywords that are used, and the presence of those that are not."""
     for word, value in schema.items():
         here = _at(path, word)
         if word == "description":
-            yield from _description(value, here, required=False)
+            yield from _check_description(value, here, required=False)
         elif word == "enum":
-            yield from _enum(value, schema.get("type"), here)
+            yield from _check_enum(value, schema.get("type"), here)
         elif word in LIMITS:
-            sound, expected = LIMITS[word]
-            if not sound(value):
-                yield _error(here, f"must be {expected}, not {_shown(value)}")
+            is_sound_limit, expected = LIMITS[word]
+            if not is_sound_limit(value):
+                yield _error(here, f"must be {expected}, not {_show(value)}")
         elif word not in USED and word not in _NOISE:
             yield _warning(here, "is not used by this format, and is not checked")
-    for low, high in (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum")):
-        if (
-            all(word in schema and LIMITS[word][0](schema[word]) for word in (low, high))
-            and schema[low] > schema[high]
-        ):
+    for low, high in _RANGES:
+        if low not in schema or high not in schema:
+            continue
+        both_sound = is_sound(low, schema[low]) and is_sound(high, schema[high])
+        if both_sound and schema[low] > schema[high]:
             yield _warning(f"{path}.{low}", f"is above {high}, so that no value fits")
 
 
-def _enum(values: Any, kind: Any, path: str) -> Iterator[Finding]:
+def _check_enum(values: Any, kind: Any, path: str) -> Iterator[Finding]:
     if not isinstance(values, list) or not values:
         yield _error(path, "must be an array of at least one value")
         return
     for index, value in enumerate(values):
         if kind in TYPES and not fits_type(value, kind):
-            yield _warning(f"{path}[{index}]", f"{_shown(value)} is not of the type {kind}")
+            yield _warning(f"{path}[{index}]", f"{_show(value)} is not of the type {kind}")
 
 
 def _error(path: str, message: str) -> Finding:
@@ -195,16 +192,10 @@ def _warning(path: str, message: str) -> Finding:
 def _at(path: str, key: str) -> str:
     if _PLAIN_KEY.fullmatch(key):
         return f"{path}.{key}"
-    return f"{path}[{_shown(key)}]"
+    return f"{path}[{_show(key)}]"
 
 
-def _article(kind: str) -> str:
-    if kind == "null":
-        return kind
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     """A value in a message: short, on one line, nothing in it that a terminal would obey."""
     text = json.dumps(value)
     if len(text) <= 60:

@@ -21,7 +21,7 @@ from webquarry.pages.clean import clean_line
 from webquarry.pages.snapshot import Snapshot
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of, words_in
 from webquarry.search.models import Result
-from webquarry.search.replies.text import shortened
+from webquarry.search.replies.text import shorten_text
 
 KEY_SENTENCES = 3
 _LONGEST_SENTENCE = 500  # characters; a list without full stops is no sentence
@@ -74,7 +74,7 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     key_sentences = []
     for sentence in nearest_sentences(terms[-1], prose, KEY_SENTENCES):
         one_line = " ".join(sentence.split())
-        key_sentences.append(shortened(one_line, _LONGEST_SENTENCE))
+        key_sentences.append(shorten_text(one_line, _LONGEST_SENTENCE))
     claim_signal = None
     if query.claim:
         claim_signal = next(iter(key_sentences), "")

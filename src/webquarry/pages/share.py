@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webquarry.read.slices.pieces import block_starts, cut
-from webquarry.search.replies.text import shortened
+from webquarry.search.replies.text import shorten_text
 
 _LONGEST_TITLE = 200  # characters of a heading
 _LINE_FEEDS = 2  # behind each text
@@ -102,7 +102,7 @@ def _write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
     headings = []
     length = 0
     for text in texts:
-        title = shortened(text.title, _LONGEST_TITLE) or text.url
+        title = shorten_text(text.title, _LONGEST_TITLE) or text.url
         heading = f"# {title}\n\n{text.url}\n\n"
         headings.append(heading)
         length += len(heading.encode())

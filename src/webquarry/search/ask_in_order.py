@@ -15,7 +15,7 @@ from webquarry.search.models import Attempt, Found
 from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
-from webquarry.search.query.filters import Sieve, notes_on, unapplied, with_reserve
+from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
 from webquarry.search.services.failure import choose_error
 from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
@@ -77,7 +77,7 @@ async def _ask(
         results=collector.merge_results(),
         provider=provider.name,
         notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
-        unapplied=unapplied(plan.query, provider),
+        unapplied=find_unapplied(plan.query, provider),
         order=plan.names,
         because=plan.because,
         partial=collector.is_partial,

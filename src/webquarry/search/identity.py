@@ -9,9 +9,10 @@ DOI, arXiv paper or video are folded. A parameter that may select the content (`
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-_LONGEST = 8192
+_LONGEST = 8192  # characters of a URL that is looked into
 _PORTS = {"http": 80, "https": 443}
 _HOST_PREFIXES = ("www.", "m.", "mobile.", "amp.", "wap.")
 _TRACKING = frozenset(
@@ -109,6 +110,8 @@ _ARXIV_HOSTS = frozenset(
     {"arxiv.org", "export.arxiv.org", "ar5iv.org", "ar5iv.labs.arxiv.org", "alphaxiv.org"}
 )
 _YOUTUBE_HOSTS = frozenset({"youtube.com", "music.youtube.com", "youtube-nocookie.com", "youtu.be"})
+_VIMEO_HOSTS = frozenset({"vimeo.com", "player.vimeo.com"})
+_DAILYMOTION_HOSTS = frozenset({"dailymotion.com", "dai.ly"})
 _DAILYMOTION = re.compile(r"/(?:(?:embed/)?video/)?([0-9a-z]{5,12})", re.IGNORECASE)
 _VIDEO_ID = re.compile(r"[0-9A-Za-z_-]{11}")
 # Of the signs that may stand as they are, those that separate nothing: `%28` is `(`, but `%2F` is
@@ -124,6 +127,21 @@ _DOI_HOSTS = _PREPRINTS | {
     "journals.plos.org",
 }
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_MOBILE_LABEL = re.compile(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")  # en.m.wikipedia.org
+_AMP_CACHE_HOST = ".cdn.ampproject.org"
+_IN_AMP_CACHE = re.compile(r"/[a-z]+/(?:s/)?([^/]+\.[^/]+)(/.*)?")
+_IN_GOOGLE_AMP = re.compile(r"/amp/(?:s/)?([^/]+\.[^/]+)(/.*)?")
+_ARXIV_PATH = re.compile(rf"/(?:abs|pdf|html|format|src|overview)/{_ARXIV.pattern}", re.IGNORECASE)
+_ARXIV_DOI = re.compile(rf"10\.48550/{_ARXIV.pattern}", re.IGNORECASE)
+_VIMEO_PATH = re.compile(r"/(?:video/)?(\d+)")
+_YOUTUBE_PATH = re.compile(r"/(?:shorts|embed|live|v|e)/([^/]+)")
+_NATURE_ARTICLE = re.compile(r"^/articles/(?=[^/]+$)")
+_DOI_IN_PATH = re.compile(r"/doi(?:/|$)", re.IGNORECASE)
+_DOI_SAFE = "/:;()._-~!$&*+,=@"  # signs of a DOI that stand in a URL as they are
+
+_NAME = itemgetter(0)
+
+Parameters = list[tuple[str, str | None]]  # names and values; None where there is no equals sign
 
 
 def identity(url: str) -> str:
@@ -135,54 +153,52 @@ def identity(url: str) -> str:
         return url
     try:
         parts = urlsplit(url)
-        host, port = (parts.hostname or "").rstrip("."), parts.port
+        host = (parts.hostname or "").rstrip(".")
+        port = parts.port
     except ValueError:
         return url
     if parts.scheme.lower() not in _PORTS or not host:
         return url
-    host, path = _out_of_amp_cache(_plain_host(host), _clean_path(parts.path))
-    path, parameters = _plain_path(host, path), _parameters(parts.query)
-    known = _known_work(host, path, parameters)
-    if known:  # what is left of a DOI may itself end in something that is no part of it
-        if known == url:
-            return known
-        return identity(known)
-    if port in (None, *_PORTS.values()):
-        place = host
-    else:
-        place = f"{host}:{port}"
-    text = "&".join(name if value is None else f"{name}={value}" for name, value in parameters)
-    route = ""  # pages that route by fragment
-    if parts.fragment.startswith(("!", "/")):
-        route = f"#{parts.fragment}"
-    return f"https://{place}{path}" + (f"?{text}" if text else "") + route
+    path = _SESSION_IN_PATH.sub("", _fold_escapes(parts.path or "/"))
+    host, path = _leave_amp_cache(_fold_host(host), _resolve_dots(path))
+    path = _fold_path(host, path)
+    parameters = _content_parameters(parts.query)
+    work = _find_work(host, path, parameters)
+    if work == url:
+        return work
+    if work:  # what is left of a DOI may itself end in something that is no part of it
+        return identity(work)
+    page = f"https://{host}{path}"
+    if port is not None and port not in _PORTS.values():
+        page = f"https://{host}:{port}{path}"
+    if parameters:
+        page = f"{page}?{_join_parameters(parameters)}"
+    if parts.fragment.startswith(("!", "/")):  # pages that route by fragment
+        page = f"{page}#{parts.fragment}"
+    return page
 
 
-def _plain_host(host: str) -> str:
+def _fold_host(host: str) -> str:
+    """The host in lower-case ASCII, without the labels of its mobile and AMP twins."""
     host = host.lower()
-    try:
-        if not host.isascii():
+    if not host.isascii():
+        try:
             host = host.encode("idna").decode("ascii")
-    except UnicodeError:
-        return host
-    while (prefix := next((p for p in _HOST_PREFIXES if host.startswith(p)), None)) and host.count(
-        "."
-    ) > 1:
-        host = host.removeprefix(prefix)
-    return re.sub(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)", r"\1.", host)  # en.m.wikipedia.org
+        except UnicodeError:
+            return host
+    while host.startswith(_HOST_PREFIXES) and host.count(".") > 1:
+        host = host.partition(".")[2]
+    return _MOBILE_LABEL.sub(r"\1.", host)
 
 
-def _clean_path(path: str) -> str:
-    return _resolve_dots(_SESSION_IN_PATH.sub("", _plain_escapes(path or "/")))
-
-
-def _plain_path(host: str, path: str) -> str:
+def _fold_path(host: str, path: str) -> str:
+    """The path without what names the AMP twin, the index page or nothing at all."""
+    # There, /amp/ is not about the page but leads to it.
+    is_amp_cache = host.endswith(_AMP_CACHE_HOST) or host.startswith("google.")
     before = None
     while before != path:  # /amp/index.html has several layers
         before = path
-        if _is_amp_cache(host):
-            path = path
-        else:
+        if not is_amp_cache:
             path = _AMP_START.sub("", path)
         path = _AMP_PATH.sub("", path) or "/"
         path = _INDEX.sub("/", path)
@@ -193,6 +209,7 @@ def _plain_path(host: str, path: str) -> str:
 
 
 def _resolve_dots(path: str) -> str:
+    """The path without its dot segments, as browsers resolve them."""
     if "/." not in path:
         return path
     kept: list[str] = []
@@ -204,101 +221,123 @@ def _resolve_dots(path: str) -> str:
     return "/".join(kept) or "/"
 
 
-def _plain_escapes(text: str) -> str:
+def _fold_escapes(text: str) -> str:
     """Percent-encode what must be, decode what need not be."""
-
-    def one(match: re.Match[str]) -> str:
-        byte = int(match[1], 16)
-        if byte in _PLAIN:
-            return chr(byte)
-        return f"%{byte:02X}"
-
     encoded = quote(text.encode("utf-8", "surrogatepass"), safe="/?:@!$&'()*+,;=%-._~[]")
-    return _ESCAPE.sub(one, encoded)
+    return _ESCAPE.sub(_fold_escape, encoded)
 
 
-def _parameters(query: str) -> list[tuple[str, str | None]]:
+def _fold_escape(escape: re.Match[str]) -> str:
+    """One escape: the sign itself where it may stand as it is, else in capitals."""
+    byte = int(escape[1], 16)
+    if byte in _PLAIN:
+        return chr(byte)
+    return f"%{byte:02X}"
+
+
+def _content_parameters(query: str) -> Parameters:
     """The parameters that may select the content, sorted by name; equal names keep their order."""
-    kept: list[tuple[str, str | None]] = []
-    for part in re.split("[&;]", query) if "&" in query or "=" in query else [query]:
-        name, equals, value = part.partition("=")
+    pieces = [query]
+    if "&" in query or "=" in query:
+        pieces = re.split("[&;]", query)
+    kept: Parameters = []
+    for piece in pieces:
+        name, equals, value = piece.partition("=")
         folded = name.lower()
-        if not part or folded in _TRACKING or folded.startswith(_TRACKING_PREFIXES):
+        if not piece or folded in _TRACKING or folded.startswith(_TRACKING_PREFIXES):
             continue
         if (folded, value.lower()) in _AMP_PARAMETERS:
             continue
-        value = value.replace("+", "%20")  # the two ways to write a blank
-        kept.append((_plain_escapes(name), _plain_escapes(value) if equals else None))
-    return sorted(kept, key=lambda parameter: parameter[0])
+        name = _fold_escapes(name)
+        if equals:
+            value = value.replace("+", "%20")  # the two ways to write a blank
+            kept.append((name, _fold_escapes(value)))
+        else:
+            kept.append((name, None))
+    kept.sort(key=_NAME)
+    return kept
 
 
-def _is_amp_cache(host: str) -> bool:
-    return host.endswith(".cdn.ampproject.org") or host.startswith("google.")
+def _join_parameters(parameters: Parameters) -> str:
+    """The query string of the parameters."""
+    texts = []
+    for name, value in parameters:
+        if value is None:
+            texts.append(name)
+        else:
+            texts.append(f"{name}={value}")
+    return "&".join(texts)
 
 
-def _out_of_amp_cache(host: str, path: str) -> tuple[str, str]:
+def _leave_amp_cache(host: str, path: str) -> tuple[str, str]:
     """The publisher's address behind an AMP cache's, which may itself be wrapped."""
     while True:
-        if host.endswith(".cdn.ampproject.org"):
-            found = re.fullmatch(r"/[a-z]+/(?:s/)?([^/]+\.[^/]+)(/.*)?", path)
+        if host.endswith(_AMP_CACHE_HOST):
+            found = _IN_AMP_CACHE.fullmatch(path)
         elif host.startswith("google."):
-            found = re.fullmatch(r"/amp/(?:s/)?([^/]+\.[^/]+)(/.*)?", path)
+            found = _IN_GOOGLE_AMP.fullmatch(path)
         else:
             return host, path
         if not found:
             return host, path
-        host, path = _plain_host(found[1]), found[2] or "/"
+        host = _fold_host(found[1])
+        path = found[2] or "/"
 
 
-def _known_work(host: str, path: str, parameters: list[tuple[str, str | None]]) -> str | None:
-    """The one address of a work that has an identifier of its own."""
-    if host in _ARXIV_HOSTS and (
-        found := re.fullmatch(
-            rf"/(?:abs|pdf|html|format|src|overview)/{_ARXIV.pattern}", path, re.I
-        )
-    ):
-        return f"https://arxiv.org/abs/{found[1].lower()}"
+def _find_work(host: str, path: str, parameters: Parameters) -> str | None:
+    """The one address of a work that has an identifier of its own; None for any other page."""
+    if host in _ARXIV_HOSTS:
+        found = _ARXIV_PATH.fullmatch(path)
+        if found:
+            return f"https://arxiv.org/abs/{found[1].lower()}"
     if host in _YOUTUBE_HOSTS:
-        return _youtube(host, path, dict(parameters))
-    if host in ("vimeo.com", "player.vimeo.com") and (
-        found := re.fullmatch(r"/(?:video/)?(\d+)", path)
-    ):
-        return f"https://vimeo.com/{found[1]}"
-    if host in ("dailymotion.com", "dai.ly") and (found := _DAILYMOTION.fullmatch(path)):
-        if host == "dai.ly" or "/video/" in path:
+        return _find_youtube_video(host, path, dict(parameters))
+    if host in _VIMEO_HOSTS:
+        found = _VIMEO_PATH.fullmatch(path)
+        if found:
+            return f"https://vimeo.com/{found[1]}"
+    if host in _DAILYMOTION_HOSTS:
+        found = _DAILYMOTION.fullmatch(path)
+        if found and (host == "dai.ly" or "/video/" in path):
             return f"https://dailymotion.com/video/{found[1]}"
-        return None
-    if (
-        host == "journals.plos.org"
-    ):  # its addresses of a paper differ by nothing but the DOI in `id`
+        if found:
+            return None
+    # Addresses of a paper at PLOS differ by nothing but the DOI in `id`.
+    if host == "journals.plos.org":
         path = f"/{dict(parameters).get('id') or ''}"
-    if host == "nature.com":  # all its articles have its prefix
-        path = re.sub(r"^/articles/(?=[^/]+$)", "/doi/10.1038/", path)
-    if host in _DOI_HOSTS or re.search(r"/doi(?:/|$)", path, re.IGNORECASE):
-        return _doi(host, unquote_to_bytes(path).decode("utf-8", "replace"))
+    # All articles of Nature have its prefix.
+    if host == "nature.com":
+        path = _NATURE_ARTICLE.sub("/doi/10.1038/", path)
+    if host in _DOI_HOSTS or _DOI_IN_PATH.search(path):
+        return _find_doi(host, unquote_to_bytes(path).decode("utf-8", "replace"))
     return None
 
 
-def _doi(host: str, path: str) -> str | None:
+def _find_doi(host: str, path: str) -> str | None:
+    """The address of the DOI in a path; that of the paper where it is one of arXiv's."""
     found = _DOI.search(path)
     if not found:
         return None
     doi = _DOI_VIEW.sub("", found[1]).rstrip("/.").lower()
-    doi = _VERSION.sub("", doi) if host in _PREPRINTS else doi
-    paper = re.fullmatch(rf"10\.48550/{_ARXIV.pattern}", doi, re.IGNORECASE)
+    if host in _PREPRINTS:
+        doi = _VERSION.sub("", doi)
+    paper = _ARXIV_DOI.fullmatch(doi)
     if paper:
         return f"https://arxiv.org/abs/{paper[1].lower()}"
-    return (
-        f"https://doi.org/{quote(doi.encode('utf-8', 'surrogatepass'), safe='/:;()._-~!$&*+,=@')}"
-    )
+    quoted = quote(doi.encode("utf-8", "surrogatepass"), safe=_DOI_SAFE)
+    return f"https://doi.org/{quoted}"
 
 
-def _youtube(host: str, path: str, parameters: dict[str, str | None]) -> str | None:
-    candidate = parameters.get("v") if path == "/watch" else None
+def _find_youtube_video(host: str, path: str, parameters: dict[str, str | None]) -> str | None:
+    """The address of the video that a page of YouTube shows; None where it shows none."""
+    candidate = None
+    found = _YOUTUBE_PATH.fullmatch(path)
     if host == "youtu.be":
         candidate = path[1:]
-    elif found := re.fullmatch(r"/(?:shorts|embed|live|v|e)/([^/]+)", path):
+    elif found:
         candidate = found[1]
+    elif path == "/watch":
+        candidate = parameters.get("v")
     if candidate and _VIDEO_ID.fullmatch(candidate):
         return f"https://youtube.com/watch?v={candidate}"
     return None

@@ -9,7 +9,7 @@ text, a number or an object). What is shown of it must name DuckDuckGo and the s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx2
@@ -19,7 +19,7 @@ from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.search.provider import at_origin
 from webquarry.search.query.domains import host_of
-from webquarry.search.replies.body import failure, json_object, objects
+from webquarry.search.replies.body import failure, json_object, object_at, objects, parse_each
 from webquarry.search.replies.text import plain, plain_from_html
 from webquarry.settings import Settings
 
@@ -90,10 +90,29 @@ def parse_reply(reply: Reply) -> InstantAnswer:
         raise SiteRefused(f"{LABEL} refused the request (HTTP {reply.status}).")
     if reply.status != 200:
         raise failure(reply, LABEL)
-    found = json_object(reply, LABEL)
-    if "AbstractText" not in found or "RelatedTopics" not in found:
+    answer = json_object(reply, LABEL)
+    if "AbstractText" not in answer or "RelatedTopics" not in answer:
         raise ProviderFailure(f"{LABEL} answered with JSON of an unknown shape (HTTP 200).")
-    return _answer(found)
+    abstract = _read_text(answer.get("AbstractText"))
+    if not abstract:
+        abstract = plain_from_html(_read_string(answer.get("Abstract")))
+    return InstantAnswer(
+        heading=_read_text(answer.get("Heading")),
+        abstract=abstract,
+        abstract_source=_read_text(answer.get("AbstractSource")),
+        abstract_url=_read_url(answer.get("AbstractURL")),
+        answer=_read_value(answer.get("Answer")),
+        answer_type=_read_text(answer.get("AnswerType")),
+        definition=_read_text(answer.get("Definition")),
+        definition_source=_read_text(answer.get("DefinitionSource")),
+        definition_url=_read_url(answer.get("DefinitionURL")),
+        topics=tuple(_read_topics(objects(answer.get("RelatedTopics")))),
+        results=tuple(parse_each(objects(answer.get("Results")), _read_topic)),
+        entity=_read_text(answer.get("Entity")),
+        image=_read_url(answer.get("Image")),
+        facts=tuple(_read_facts(object_at(answer, "Infobox"))),
+        redirect=_read_url(answer.get("Redirect")),
+    )
 
 
 async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
@@ -106,71 +125,58 @@ async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:
         raise
 
 
-def _answer(found: dict[str, Any]) -> InstantAnswer:
-    rows = objects(found.get("RelatedTopics"))
-    grouped = [
-        (_text(row.get("Name")), objects(row.get("Topics"))) for row in rows if "Topics" in row
-    ]
-    flat = ("", [row for row in rows if "Topics" not in row])
-    topics = [
-        topic
-        for group, members in [flat, *grouped]
-        for row in members
-        if (topic := _topic(row, group))
-    ]
-    return InstantAnswer(
-        heading=_text(found.get("Heading")),
-        abstract=_text(found.get("AbstractText"))
-        or plain_from_html(_string(found.get("Abstract"))),
-        abstract_source=_text(found.get("AbstractSource")),
-        abstract_url=_url(found.get("AbstractURL")),
-        answer=_value(found.get("Answer")),
-        answer_type=_text(found.get("AnswerType")),
-        definition=_text(found.get("Definition")),
-        definition_source=_text(found.get("DefinitionSource")),
-        definition_url=_url(found.get("DefinitionURL")),
-        topics=tuple(topics),
-        results=tuple(topic for row in objects(found.get("Results")) if (topic := _topic(row, ""))),
-        entity=_text(found.get("Entity")),
-        image=_url(found.get("Image")),
-        facts=tuple(_facts(found.get("Infobox"))),
-        redirect=_url(found.get("Redirect")),
-    )
+def _read_topics(rows: list[dict[str, Any]]) -> list[Topic]:
+    """The topics without a group, then those of each group."""
+    ungrouped = [row for row in rows if "Topics" not in row]
+    topics = parse_each(ungrouped, _read_topic)
+    for row in rows:
+        if "Topics" in row:
+            group = _read_text(row.get("Name"))
+            members = parse_each(objects(row.get("Topics")), _read_topic)
+            topics += [replace(topic, group=group) for topic in members]
+    return topics
 
 
-def _topic(row: dict[str, Any], group: str) -> Topic | None:
-    """The name is what is linked in the HTML form of a topic; the rest of it is what is said of it."""
-    whole = _text(row.get("Text"))
+def _read_topic(row: dict[str, Any]) -> Topic | None:
+    """The name is what is linked in the HTML form of a topic; the rest of it is what is said of
+    it.
+    """
+    whole = _read_text(row.get("Text"))
     if not whole or (whole.startswith("http") and " " in whole):  # a link that DuckDuckGo broke
         return None
-    anchor = _ANCHOR.match(_string(row.get("Result")))
+    anchor = _ANCHOR.match(_read_string(row.get("Result")))
     name = plain_from_html(anchor[1]) if anchor else ""
     if name and whole.startswith(name):
         text = whole.removeprefix(name)
     else:
         name, _, text = whole.partition(" - ")
-    return Topic(name, text.strip().removeprefix("-").strip(), _url(row.get("FirstURL")), group)
+    text = text.strip().removeprefix("-").strip()
+    return Topic(name, text, _read_url(row.get("FirstURL")))
 
 
-def _facts(infobox: object) -> list[tuple[str, str]]:
-    content = []
-    if isinstance(infobox, dict):
-        content = objects(infobox.get("content"))
-    pairs = [(_text(part.get("label")), _value(part.get("value"))) for part in content]
-    return [(label, value) for label, value in pairs if label and value and value != '""']
+def _read_facts(infobox: dict[str, Any]) -> list[tuple[str, str]]:
+    """Label and value of each row that has both."""
+    facts = []
+    for row in objects(infobox.get("content")):
+        label = _read_text(row.get("label"))
+        value = _read_value(row.get("value"))
+        if label and value and value != '""':
+            facts.append((label, value))
+    return facts
 
 
-def _value(value: object) -> str:
+def _read_value(value: object) -> str:
     """A text or a number as text; of an object, its result, which widgets leave empty."""
     if isinstance(value, dict):
         value = value.get("result")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    return _text(value)
+    return _read_text(value)
 
 
-def _url(value: object) -> str:
-    text = _string(value).strip()
+def _read_url(value: object) -> str:
+    """An absolute URL; "" for what is none."""
+    text = _read_string(value).strip()
     if text.startswith("/") and not text.startswith("//"):
         text = _SITE + text
     if host_of(text):
@@ -178,11 +184,13 @@ def _url(value: object) -> str:
     return ""
 
 
-def _text(value: object) -> str:
-    return plain(_string(value))
+def _read_text(value: object) -> str:
+    """A text in one line; "" for what is none."""
+    return plain(_read_string(value))
 
 
-def _string(value: object) -> str:
+def _read_string(value: object) -> str:
+    """A text as it came; "" for what is none."""
     if isinstance(value, str):
         return value
     return ""

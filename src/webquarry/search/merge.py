@@ -26,5 +26,7 @@ def merge(lists: Iterable[Sequence[Result]]) -> list[Result]:
             first = found.setdefault(page, result)
             if first.published is None and result.published is not None:
                 found[page] = replace(first, published=result.published)
-            places[page] = min(places.get(page, (rank, number)), (rank, number))
-    return [found[page] for page in sorted(found, key=places.__getitem__)]
+            place = (rank, number)
+            places[page] = min(places.get(page, place), place)
+    ordered = sorted(found, key=places.__getitem__)
+    return [found[page] for page in ordered]

@@ -65,6 +65,14 @@ class Provider(Service):
         """
         return None
 
+    def results_wanted(self, query: Query) -> int:
+        """How many results to ask for on one page: all it holds where a list of domains will take
+        some out, because a full page costs the same as a short one.
+        """
+        if query.allowed_domains or query.blocked_domains:
+            return self.page_size
+        return min(query.count, self.page_size)
+
     def result(
         self,
         title: object,

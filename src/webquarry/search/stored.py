@@ -9,22 +9,26 @@ from typing import Any
 from webquarry.search.models import Attempt, Found, Result
 
 VERSION = 1
+_FRESHNESS = ("cached", "age_seconds", "max_age_seconds")
 _TUPLES = ("notes", "unapplied", "order")
 
 
 def pack(found: Found) -> bytes:
     """Everything but the freshness, which is the cache's to know."""
     fields = asdict(found)
-    for name in ("cached", "age_seconds", "max_age_seconds"):
+    for name in _FRESHNESS:
         del fields[name]
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def unpack(value: bytes) -> Found:
-    """The same again."""
+    """What `pack` was given."""
     fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
-    fields["results"] = tuple(Result(**result) for result in fields["results"])
-    fields["attempts"] = tuple(Attempt(**attempt) for attempt in fields["attempts"])
-    return Found(**fields | {name: tuple(fields[name]) for name in _TUPLES})
+    for name in _TUPLES:
+        fields[name] = tuple(fields[name])
+    results = [Result(**result) for result in fields["results"]]
+    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
+    fields["results"] = tuple(results)
+    fields["attempts"] = tuple(attempts)
+    return Found(**fields)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from webquarry.errors import RecordsFailure, WebquarryError
 from webquarry.records.base import Journal
 from webquarry.search.identity import identity
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 from webquarry.secret import redact
 from webquarry.sessions.models import (
     RecordedError,
@@ -62,7 +62,7 @@ def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> 
     if isinstance(failure, WebquarryError):
         kind = failure.kind
         text = redact(plain(str(failure)))
-        message = shortened(text, _LONGEST_MESSAGE)
+        message = shorten_text(text, _LONGEST_MESSAGE)
     else:
         kind = "internal"
         message = type(failure).__name__
@@ -84,7 +84,7 @@ def prepare_source(source: Source) -> Source:
         length = len(json.dumps(reference, default=str))
         if length > _LONGEST_REFERENCE:
             reference = None
-    title = shortened(plain(source.title), _LONGEST_TITLE)
+    title = shorten_text(plain(source.title), _LONGEST_TITLE)
     return replace(source, url=redact(source.url.strip()), title=title, csl=reference or None)
 
 

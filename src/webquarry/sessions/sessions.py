@@ -22,7 +22,7 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput, NotFound, TooLarge
 from webquarry.records.base import JournalMoved, Journals, TooManyJournals
 from webquarry.search.identity import identity
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
 from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
 from webquarry.settings import Settings
@@ -182,7 +182,7 @@ class Sessions:
         if self._idle >= 3600:
             idle = f"{self._idle / 3600:g} hours"
         return NotFound(
-            f"There is no research session {shortened(plain(id), 60)!r}.",
+            f"There is no research session {shorten_text(plain(id), 60)!r}.",
             suggested_action=f"Sessions end {idle} after they were last used, "
             "finished ones earlier when "
             f"there are {self._most}. Leave sessionId out, or begin a new session: "

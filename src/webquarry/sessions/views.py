@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from webquarry.evidence.models import AnswerPart
-from webquarry.search.replies.text import plain, shortened
+from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.models import RecordedSource, ResearchSession, Step
 
@@ -80,7 +80,7 @@ def index_steps(steps: Sequence[Step]) -> list[IndexedStep]:
     return [
         IndexedStep(
             step_number=step.number,
-            text=shortened(plain(step.text), _SHORT),
+            text=shorten_text(plain(step.text), _SHORT),
             superseded_by=step.superseded_by,
             branch_id=step.branch_id,
         )

@@ -8,7 +8,7 @@ import html
 import re
 
 from webquarry.read.text.characters import clean
-from webquarry.search.replies.text import shortened
+from webquarry.search.replies.text import shorten_text
 
 LONGEST = 1000  # characters of a title or a name
 _MARKUP = re.compile(
@@ -24,7 +24,7 @@ def clean_line(text: object, longest: int = LONGEST) -> str:
     is_clean = text.isascii() and text.isprintable() and "<" not in text and "[" not in text
     if not is_clean:
         text = clean(text).text
-    return shortened(" ".join(text.split()), longest)
+    return shorten_text(" ".join(text.split()), longest)
 
 
 def clean_html_line(text: object, longest: int = LONGEST) -> str:

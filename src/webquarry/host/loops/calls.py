@@ -21,7 +21,7 @@ CUT_OFF = "The call was cut off before its arguments were complete and was not r
 
 
 @dataclass(frozen=True)
-class Call:
+class ToolCall:
     """One tool call of a model, whichever vendor's."""
 
     id: str | None
@@ -31,10 +31,10 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ToolOutcome:
     """What came of a call: a result, or an error in words."""
 
-    call: Call
+    call: ToolCall
     result: dict[str, Any] | None = None
     error: str = ""
 
@@ -52,23 +52,25 @@ class Outcome:
 RunCall = Callable[[str, Any, NameRules], Awaitable[dict[str, Any]]]
 
 
-async def answer_all(calls: Sequence[Call], run: RunCall, rules: NameRules) -> list[Outcome]:
+async def answer_all(
+    calls: Sequence[ToolCall], run: RunCall, rules: NameRules
+) -> list[ToolOutcome]:
     """Run the calls side by side; the outcomes are in the order of the calls."""
-    turn = asyncio.Semaphore(_MOST_AT_ONCE)
+    at_once = asyncio.Semaphore(_MOST_AT_ONCE)
 
-    async def answer(call: Call) -> Outcome:
+    async def answer(call: ToolCall) -> ToolOutcome:
         if call.problem:
-            return Outcome(call, error=call.problem)
-        async with turn:
+            return ToolOutcome(call, error=call.problem)
+        async with at_once:
             try:
-                return Outcome(call, await run(call.name, call.arguments, rules))
+                return ToolOutcome(call, await run(call.name, call.arguments, rules))
             except WebquarryError as error:
-                return Outcome(call, error=f"{error.message} {error.suggested_action}".strip())
+                return ToolOutcome(call, error=f"{error.message} {error.suggested_action}".strip())
 
     return list(await asyncio.gather(*map(answer, calls)))
 
 
-def read(source: Any, *names: str) -> Any:
+def read_field(source: Any, *names: str) -> Any:
     """The first of these fields that is there, in a dict or in an object of a vendor's SDK; else
     None.
     """
@@ -82,20 +84,20 @@ def read(source: Any, *names: str) -> Any:
     return None
 
 
-def listed(source: Any, *names: str) -> list[Any]:
+def read_list(source: Any, *names: str) -> list[Any]:
     """A field that holds a list; an absent one is empty."""
-    value = read(source, *names)
+    value = read_field(source, *names)
     if isinstance(value, list | tuple):
         return list(value)
     return []
 
 
-def parsed_call(call_id: str | None, name: Any, arguments: Any) -> Call:
+def parse_call(call_id: str | None, name: Any, arguments: Any) -> ToolCall:
     """A call whose arguments came as JSON text, which may have been cut off."""
     try:
         value = parse_json(str(arguments or "").encode("utf-8", "replace"))
     except NotJson as error:
-        return Call(
+        return ToolCall(
             call_id, str(name), problem=f"The call was not run: the text of its arguments {error}."
         )
-    return Call(call_id, str(name), value)
+    return ToolCall(call_id, str(name), value)

@@ -9,28 +9,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from webquarry.host.loops.calls import Call, Outcome, RunCall, answer_all, listed, read
+from webquarry.host.loops.calls import (
+    RunCall,
+    ToolCall,
+    answer_all,
+    read_field,
+    read_list,
+)
 from webquarry.host.translation.naming import GEMINI
 
 
 async def answer_gemini(response: Any, run: RunCall) -> list[dict[str, Any]]:
     """The content to append after the model's, or nothing."""
-    outcomes = await answer_all(_calls(response), run, GEMINI)
-    return [{"role": "user", "parts": [_part(outcome) for outcome in outcomes]}] if outcomes else []
+    outcomes = await answer_all(_read_calls(response), run, GEMINI)
+    if not outcomes:
+        return []
+    parts = []
+    for outcome in outcomes:
+        answer: dict[str, Any] = {"name": outcome.call.name}
+        if outcome.call.id:
+            answer["id"] = outcome.call.id
+        if outcome.result is None:
+            answer["response"] = {"error": outcome.error}
+        else:
+            answer["response"] = {"output": outcome.result}
+        parts.append({"functionResponse": answer})
+    return [{"role": "user", "parts": parts}]
 
 
-def _calls(response: Any) -> list[Call]:
-    candidates = listed(response, "candidates")
-    content = read(candidates[0], "content") if candidates else None
-    found = [read(part, "functionCall", "function_call") for part in listed(content, "parts")]
-    return [
-        Call(read(call, "id"), str(read(call, "name")), read(call, "args") or {})
-        for call in found
-        if call is not None
-    ]
-
-
-def _part(outcome: Outcome) -> dict[str, Any]:
-    answer = {"error": outcome.error} if outcome.result is None else {"output": outcome.result}
-    named = {"id": outcome.call.id} if outcome.call.id else {}
-    return {"functionResponse": {"name": outcome.call.name, **named, "response": answer}}
+def _read_calls(response: Any) -> list[ToolCall]:
+    candidates = read_list(response, "candidates")
+    if not candidates:
+        return []
+    content = read_field(candidates[0], "content")
+    calls = []
+    for part in read_list(content, "parts"):
+        call = read_field(part, "functionCall", "function_call")
+        if call is None:
+            continue
+        name = str(read_field(call, "name"))
+        arguments = read_field(call, "args") or {}
+        calls.append(ToolCall(read_field(call, "id"), name, arguments))
+    return calls

@@ -7,43 +7,52 @@ from __future__ import annotations
 
 from typing import Any
 
-from webquarry.host.loops.calls import CUT_OFF, Call, RunCall, answer_all, listed, parsed_call, read
+from webquarry.host.loops.calls import (
+    CUT_OFF,
+    RunCall,
+    ToolCall,
+    answer_all,
+    parse_call,
+    read_field,
+    read_list,
+)
 from webquarry.host.translation.naming import OPENAI
 
 
 async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
     """The input items to append after all items of the response's output, or nothing."""
-    calls = [
-        _response_call(item)
-        for item in listed(response, "output")
-        if read(item, "type") == "function_call"
-    ]
+    calls = []
+    for item in read_list(response, "output"):
+        if read_field(item, "type") != "function_call":
+            continue
+        id = read_field(item, "call_id")
+        name = read_field(item, "name")
+        if read_field(item, "status") == "incomplete":
+            calls.append(ToolCall(id, str(name), problem=CUT_OFF))
+        else:
+            calls.append(parse_call(id, name, read_field(item, "arguments")))
     return [
         {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
         for outcome in await answer_all(calls, run, OPENAI)
     ]
 
 
-def _response_call(item: Any) -> Call:
-    call_id, name = read(item, "call_id"), read(item, "name")
-    if read(item, "status") == "incomplete":
-        return Call(call_id, str(name), problem=CUT_OFF)
-    return parsed_call(call_id, name, read(item, "arguments"))
-
-
 async def answer_chat(completion: Any, run: RunCall) -> list[dict[str, Any]]:
     """The tool messages to append after the first choice's message, or nothing."""
-    choices = listed(completion, "choices")
-    message = read(choices[0], "message") if choices else None
-    calls = [_chat_call(item) for item in listed(message, "tool_calls")]
+    choices = read_list(completion, "choices")
+    if not choices:
+        return []
+    message = read_field(choices[0], "message")
+    calls = []
+    for item in read_list(message, "tool_calls"):
+        id = read_field(item, "id")
+        function = read_field(item, "function")
+        if function is None:  # a call of another kind still wants its answer
+            calls.append(ToolCall(id, "", problem="Only calls of functions are answered here."))
+            continue
+        name = read_field(function, "name")
+        calls.append(parse_call(id, name, read_field(function, "arguments")))
     return [
         {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
         for outcome in await answer_all(calls, run, OPENAI)
     ]
-
-
-def _chat_call(item: Any) -> Call:
-    function = read(item, "function")
-    if function is None:  # a call of another kind still wants its answer
-        return Call(read(item, "id"), "", problem="Only calls of functions are answered here.")
-    return parsed_call(read(item, "id"), read(function, "name"), read(function, "arguments"))

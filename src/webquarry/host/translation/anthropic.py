@@ -9,7 +9,7 @@ from webquarry.host.translation.canonical import ANY, canonical
 from webquarry.host.translation.contract import Inexpressible, without_root_unions
 from webquarry.host.translation.naming import ANTHROPIC, alias, rename
 from webquarry.host.translation.notes import with_braces
-from webquarry.host.translation.schema import Schema, clean, close_objects
+from webquarry.host.translation.schema import Schema, clean, close_objects, omit
 
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
@@ -23,24 +23,24 @@ def to_anthropic(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
     envelope = {"name": alias(tool.name, ANTHROPIC.tool), "description": tool.description}
     if strict:
         try:
-            return {**envelope, "strict": True, "input_schema": _strict(canonical(parameters))}
+            return {
+                **envelope,
+                "strict": True,
+                "input_schema": _write_strict(canonical(parameters)),
+            }
         except Inexpressible:
             pass
     return {**envelope, "input_schema": close_objects(without_root_unions(parameters))}
 
 
-def _strict(node: Schema) -> Schema:
-    lost = {
-        word: value
-        for word, value in node.items()
-        if word not in ("anyOf", "type", "description", "nullable")
-    }
+def _write_strict(node: Schema) -> Schema:
+    lost = omit(node, "anyOf", "type", "description", "nullable")
     if "anyOf" in node:
-        written: Schema = {"anyOf": [_strict(branch) for branch in node["anyOf"]]}
+        written: Schema = {"anyOf": [_write_strict(branch) for branch in node["anyOf"]]}
         if node.get("nullable"):
             written["anyOf"].append(dict(_NULL))
     else:
-        written = _typed(node, lost)
+        written = _write_type(node, lost)
     description = with_braces(node.get("description"), lost)
     if description:
         written["description"] = description
@@ -49,7 +49,7 @@ def _strict(node: Schema) -> Schema:
     return written
 
 
-def _typed(node: Schema, lost: Schema) -> Schema:
+def _write_type(node: Schema, lost: Schema) -> Schema:
     """What strict mode can say of a node with one type; what it says is taken out of `lost`."""
     written: Schema = {"type": node["type"]}
     if node["type"] == ANY:
@@ -61,13 +61,12 @@ def _typed(node: Schema, lost: Schema) -> Schema:
     if node["type"] == "object":
         if "properties" not in node or node.get("additionalProperties", False) is not False:
             raise Inexpressible
-        written["properties"] = {
-            name: _strict(part) for name, part in lost.pop("properties").items()
-        }
+        properties = lost.pop("properties")
+        written["properties"] = {name: _write_strict(part) for name, part in properties.items()}
         written["additionalProperties"] = False
         written["required"] = lost.pop("required", [])
     if "items" in node:
-        written["items"] = _strict(lost.pop("items"))
+        written["items"] = _write_strict(lost.pop("items"))
     elif node["type"] == "array":
         raise Inexpressible
     if node.get("minItems") in (0, 1):

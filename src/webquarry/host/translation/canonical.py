@@ -13,7 +13,7 @@ from typing import Any
 from webquarry.host.keywords import BELONGS, fits_type, type_of
 from webquarry.host.models import TYPES
 from webquarry.host.translation.contract import without_root_unions
-from webquarry.host.translation.schema import Schema, resolve
+from webquarry.host.translation.schema import Schema, omit, pick, resolve
 
 ANY = "any"
 _MOST_VISITS = 2000  # references can double what they lead to at every level
@@ -44,11 +44,11 @@ class _Canon:
     def whole(self) -> Schema:
         root = self._root
         try:
-            merged, references = self._flat({**root, "allOf": [*root.get("allOf", [])]}, ())
+            merged, references = self._flat(root, ())
         except _NoShape:
             merged, references = root, ()
         whole = self._single(without_root_unions(merged), "object", references)
-        return {word: value for word, value in whole.items() if word != "nullable"}
+        return omit(whole, "nullable")
 
     def node(self, schema: Schema, references: References) -> Schema:
         self._depth += 1
@@ -57,10 +57,7 @@ class _Canon:
                 raise _NoShape
             return self._shape(*self._flat(schema, references))
         except _NoShape:
-            described = {}
-            if "description" in schema:
-                described = {"description": schema["description"]}
-            return {"type": ANY, **described}
+            return {"type": ANY, **pick(schema, "description")}
         finally:
             self._depth -= 1
 
@@ -80,26 +77,24 @@ class _Canon:
         for part in schema.get("allOf", []):
             flat, references = self._flat(part, references)
             merged = merge(merged, flat)
-        own = {word: value for word, value in schema.items() if word not in ("$ref", "allOf")}
-        return merge(merged, own), references
+        return merge(merged, omit(schema, "$ref", "allOf")), references
 
     def _shape(self, schema: Schema, references: References) -> Schema:
         word = "anyOf" if "anyOf" in schema else "oneOf"
         if word in schema:
-            base = {
-                key: value
-                for key, value in schema.items()
-                if key not in ("anyOf", "oneOf", "description")
-            }
-            return self._union([merge(base, part) for part in schema[word]], schema, references)
-        kinds = _types(schema)
+            base = omit(schema, "anyOf", "oneOf", "description")
+            branches = [merge(base, part) for part in schema[word]]
+            return self._union(branches, schema, references)
+        kinds = _infer_types(schema)
         if len(kinds) > 1:
-            base = {key: value for key, value in schema.items() if key != "description"}
-            return self._union([{**base, "type": kind} for kind in kinds], schema, references)
+            base = omit(schema, "description")
+            branches = [{**base, "type": kind} for kind in kinds]
+            return self._union(branches, schema, references)
         return self._single(schema, kinds[0], references)
 
     def _union(self, parts: list[Schema], outer: Schema, references: References) -> Schema:
-        nullable, branches = False, list[Schema]()
+        nullable = False
+        branches: list[Schema] = []
         for part in parts:
             if part.get("type") == "null":
                 nullable = True
@@ -109,15 +104,12 @@ class _Canon:
             branches += branch.get("anyOf", [branch])
         if not branches or any(branch["type"] == ANY for branch in branches):
             raise _NoShape
-        described = {}
-        if "description" in outer:
-            described = {"description": outer["description"]}
+        union: Schema = {"anyOf": branches}
         if len(branches) == 1:
-            union = {**branches[0], **described}
-        else:
-            union = {"anyOf": branches, **described}
+            union = branches[0]
+        union = union | pick(outer, "description")
         if nullable:
-            return {**union, "nullable": True}
+            union["nullable"] = True
         return union
 
     def _single(self, schema: Schema, kind: str, references: References) -> Schema:
@@ -131,36 +123,36 @@ class _Canon:
                 node[word] = self.node(value, references)
             elif word == "enum":
                 fitting = [one for one in value if fits_type(one, kind)]
-                node.update({"enum": fitting} if fitting else {})
+                if fitting:
+                    node["enum"] = fitting
             elif word == "const" and not fits_type(value, kind):
                 continue  # no value fits; saying so in a description would help nobody
             elif word != "type" and kind in BELONGS.get(word, TYPES):
                 node[word] = value
         if "required" in node:
-            node["required"] = [
-                name for name in node["required"] if name in node.get("properties", {})
-            ]
+            properties = node.get("properties", {})
+            node["required"] = [name for name in node["required"] if name in properties]
         return node
 
 
-def _types(schema: Schema) -> list[str]:
-    """The types that a node allows, told or inferred."""
-    told = schema.get("type")
-    if isinstance(told, list):
-        return list(dict.fromkeys(told))
-    if isinstance(told, str):
-        return [told]
+def _infer_types(schema: Schema) -> list[str]:
+    """The types that a node allows, as it states them or as its other keywords tell."""
+    stated = schema.get("type")
+    if isinstance(stated, list):
+        return list(dict.fromkeys(stated))
+    if isinstance(stated, str):
+        return [stated]
+    values = []
     if "enum" in schema:
         values = schema["enum"]
-    else:
-        values = []
-        if "const" in schema:
-            values = [schema["const"]]
+    elif "const" in schema:
+        values = [schema["const"]]
     if values:
-        return list(dict.fromkeys(type_of(value) for value in values))
-    for word, kind in (("properties", "object"), ("items", "array")):
-        if word in schema:
-            return [kind]
+        return list(dict.fromkeys(map(type_of, values)))
+    if "properties" in schema:
+        return ["object"]
+    if "items" in schema:
+        return ["array"]
     raise _NoShape
 
 
@@ -181,11 +173,13 @@ def merge_all_of(schema: Schema) -> Schema:
     """The node with its `allOf` merged into it, references and all; parts that contradict each
     other are dropped.
     """
-    own = {word: value for word, value in schema.items() if word != "allOf"}
+    own = omit(schema, "allOf")
     merged: Schema = {}
     try:
         for part in (*schema.get("allOf", []), own):
-            merged = merge(merged, merge_all_of(part) if "allOf" in part else part)
+            if "allOf" in part:
+                part = merge_all_of(part)
+            merged = merge(merged, part)
     except _NoShape:
         return own
     return merged
@@ -193,9 +187,12 @@ def merge_all_of(schema: Schema) -> Schema:
 
 def _merge_value(word: str, one: Any, other: Any) -> Any:
     if word == "properties":
-        return one | {
-            name: merge(one[name], part) if name in one else part for name, part in other.items()
-        }
+        properties = dict(one)
+        for name, part in other.items():
+            if name in one:
+                part = merge(one[name], part)
+            properties[name] = part
+        return properties
     if word == "required":
         return list(dict.fromkeys([*one, *other]))
     if word == "enum":
@@ -212,7 +209,9 @@ def _merge_value(word: str, one: Any, other: Any) -> Any:
 
 
 def _common_types(one: Any, other: Any) -> Any:
-    left, right = ([told] if isinstance(told, str) else told for told in (one, other))
+    """The types that both allow, one or a list of them."""
+    left = [one] if isinstance(one, str) else one
+    right = [other] if isinstance(other, str) else other
     common = [kind for kind in left if kind in right]
     if not common and {"integer", "number"} <= {*left, *right}:
         common = ["integer"]

@@ -5,7 +5,7 @@ takes.
 from __future__ import annotations
 
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import UNIONS, Schema
+from webquarry.host.translation.schema import UNIONS, Schema, omit, pick
 
 
 class Inexpressible(Exception):
@@ -14,12 +14,10 @@ class Inexpressible(Exception):
 
 def without_root_unions(schema: Schema) -> Schema:
     """Vendors refuse a union at the root of the parameters: it becomes words there."""
-    lost = {
-        word: schema[word] for word in (*UNIONS, "not", "enum", "const", "$ref") if word in schema
-    }
+    lost = pick(schema, *UNIONS, "not", "enum", "const", "$ref")
     if not lost:
         return schema
-    kept = {word: value for word, value in schema.items() if word not in lost}
+    kept = omit(schema, *lost)
     description = with_words(kept.get("description"), lost)
     if description:
         return {**kept, "description": description}

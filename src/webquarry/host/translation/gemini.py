@@ -11,7 +11,7 @@ from webquarry.host.models import ToolSchema
 from webquarry.host.translation.canonical import ANY, canonical, merge_all_of
 from webquarry.host.translation.naming import GEMINI, alias, rename
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import Schema, clean, map_children, takes_nothing
+from webquarry.host.translation.schema import Schema, clean, map_children, omit, pick, takes_nothing
 
 Form = Literal["json_schema", "legacy"]
 
@@ -36,30 +36,29 @@ _FORMATS = {"string": {"date-time"}, "integer": {"int32", "int64"}, "number": {"
 
 def to_gemini(tools: Sequence[ToolSchema], form: Form = "json_schema") -> dict[str, Any]:
     """One tool object with a declaration for each tool."""
-    return {"functionDeclarations": [_declaration(tool, form) for tool in tools]}
+    declarations = [_declare(tool, form) for tool in tools]
+    return {"functionDeclarations": declarations}
 
 
-def _declaration(tool: ToolSchema, form: Form) -> dict[str, Any]:
+def _declare(tool: ToolSchema, form: Form) -> dict[str, Any]:
     parameters = rename(clean(tool.parameters), GEMINI)
     declaration = {"name": alias(tool.name, GEMINI.tool), "description": tool.description}
     if takes_nothing(parameters):
         return declaration
     if form == "json_schema":
-        return {**declaration, "parametersJsonSchema": _json_schema(parameters)}
+        return {**declaration, "parametersJsonSchema": _write_json_schema(parameters)}
     root = canonical(parameters)
     # An object without properties is refused, and the root cannot be a text: there is nothing left
     # to declare.
     if root.get("properties"):
-        return {**declaration, "parameters": _legacy(root)}
+        return {**declaration, "parameters": _write_legacy(root)}
     return declaration
 
 
-def _json_schema(schema: Schema) -> Schema:
+def _write_json_schema(schema: Schema) -> Schema:
     merged = merge_all_of(schema)
     lost = {word: value for word, value in merged.items() if word in _DROPPED or word in _IGNORED}
-    node = map_children(
-        {word: merged[word] for word in merged if word not in _DROPPED}, _json_schema
-    )
+    node = map_children(omit(merged, *_DROPPED), _write_json_schema)
     if "const" in node:
         node["enum"] = [node.pop("const")]
     description = with_words(node.get("description"), lost)
@@ -68,20 +67,13 @@ def _json_schema(schema: Schema) -> Schema:
     return node
 
 
-def _legacy(node: Schema) -> Schema:
-    if (
-        "anyOf" in node
-    ):  # refuses any key beside it, so what was said of the whole is said of each branch
-        shared = {
-            word: value for word, value in node.items() if word in ("description", "nullable")
-        }
-        return {"anyOf": [_legacy({**branch, **shared}) for branch in node["anyOf"]]}
-    lost = {
-        word: value
-        for word, value in node.items()
-        if word not in ("type", "description", "nullable")
-    }
-    written, further = _typed(node, lost)
+def _write_legacy(node: Schema) -> Schema:
+    if "anyOf" in node:
+        # It takes no key beside it, so what was said of the whole is said of each branch.
+        shared = pick(node, "description", "nullable")
+        return {"anyOf": [_write_legacy(branch | shared) for branch in node["anyOf"]]}
+    lost = omit(node, "type", "description", "nullable")
+    written, further = _write_type(node, lost)
     if node.get("nullable"):
         written["nullable"] = True
     description = with_words(node.get("description"), lost, *further)
@@ -90,7 +82,7 @@ def _legacy(node: Schema) -> Schema:
     return written
 
 
-def _typed(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
+def _write_type(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
     """What the subset can say of a node; what it says is taken out of `lost`, and what it needs in
     words is added.
     """
@@ -103,29 +95,30 @@ def _typed(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
     written: Schema = {"type": kind.upper()}
     further: list[str] = []
     if kind == "object":
-        written["properties"] = {
-            name: _legacy(part) for name, part in lost.pop("properties").items()
-        }
+        properties = lost.pop("properties")
+        written["properties"] = {name: _write_legacy(part) for name, part in properties.items()}
         if lost.pop("required", []):
             written["required"] = node["required"]
         if lost.pop("additionalProperties", False) is not False:
             further.append("further fields are allowed")
     elif kind == "array":
         if "items" in node:
-            written["items"] = _legacy(lost.pop("items"))
+            written["items"] = _write_legacy(lost.pop("items"))
         else:
             written["items"] = {"type": "STRING"}
-    written |= _choices(node, lost)
-    if node.get("format") in _FORMATS.get(kind, ()) and "format" not in written:
-        written["format"] = lost.pop("format")
-    return written | {word: lost.pop(word) for word in _KEPT if word in lost}, further
-
-
-def _choices(node: Schema, lost: Schema) -> Schema:
-    """The values to choose from: only texts, and none of them empty."""
     word = "enum" if "enum" in node else "const"
     values = node.get("enum", [node.get("const")])
-    if word not in node or not all(isinstance(value, str) and value for value in values):
-        return {}
-    del lost[word]
-    return {"format": "enum", "enum": values}
+    if word in node and _are_texts(values):
+        del lost[word]
+        written |= {"format": "enum", "enum": values}
+    elif node.get("format") in _FORMATS.get(kind, ()):
+        written["format"] = lost.pop("format")
+    for word in _KEPT:
+        if word in lost:
+            written[word] = lost.pop(word)
+    return written, further
+
+
+def _are_texts(values: list[Any]) -> bool:
+    """Whether all can be chosen from: only texts can, and no empty one."""
+    return all(isinstance(value, str) and value for value in values)

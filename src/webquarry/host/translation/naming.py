@@ -39,7 +39,9 @@ def alias(name: str, rule: re.Pattern[str] | None) -> str:
         return name
     mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:50]
-    return f"{'' if plain[:1].isalpha() else '_'}{plain}_{mark}"
+    if not plain[:1].isalpha():
+        plain = f"_{plain}"
+    return f"{plain}_{mark}"
 
 
 def rename(schema: dict[str, Any], rules: NameRules) -> dict[str, Any]:
@@ -65,6 +67,9 @@ def restore(value: Any, schema: Any, rules: NameRules) -> Any:
     if not isinstance(value, dict) or not isinstance(schema.get("properties"), dict):
         return value
     properties = schema["properties"]
-    own = {alias(name, rules.parameter): name for name in properties}
-    named = [(own.get(name, name), part) for name, part in value.items()]
-    return {name: restore(part, properties.get(name), rules) for name, part in named}
+    own_names = {alias(name, rules.parameter): name for name in properties}
+    restored = {}
+    for sent_name, part in value.items():
+        name = own_names.get(sent_name, sent_name)
+        restored[name] = restore(part, properties.get(name), rules)
+    return restored

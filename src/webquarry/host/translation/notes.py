@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-_WORDED = {
+_TEMPLATES = {
     "exclusiveMinimum": "greater than {}",
     "exclusiveMaximum": "less than {}",
     "multipleOf": "a multiple of {}",
@@ -35,14 +35,13 @@ _UNSAID = frozenset(
 
 def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
     """The description with the lost keywords as Anthropic's own library writes them."""
-    said = {
-        word: value
-        for word, value in lost.items()
-        if word == "uniqueItems" or _says_something(word, value)
-    }
-    if not said:
+    notes = []
+    for word, value in lost.items():
+        if word == "uniqueItems" or _says_something(word, value):
+            notes.append(f"{word}: {value}")
+    if not notes:
         return description
-    note = "{" + ", ".join(f"{word}: {value}" for word, value in said.items()) + "}"
+    note = "{" + ", ".join(notes) + "}"
     if description:
         return f"{description}\n\n{note}"
     return note
@@ -50,7 +49,7 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
 
 def with_words(description: str | None, lost: Mapping[str, Any], *further: str) -> str | None:
     """The description with the lost keywords in words."""
-    words = [*_words(lost), *further]
+    words = [*_describe(lost), *further]
     if not words:
         return description
     note = "; ".join(words)
@@ -59,29 +58,30 @@ def with_words(description: str | None, lost: Mapping[str, Any], *further: str) 
     return note
 
 
-def _words(lost: Mapping[str, Any]) -> list[str]:
-    words = _length(lost)
+def _describe(lost: Mapping[str, Any]) -> list[str]:
+    """Each lost keyword in words."""
+    words = _describe_length(lost)
     for word, value in lost.items():
         if word in ("minLength", "maxLength") or not _says_something(word, value):
             continue
         if word == "format":
             words.append("YYYY-MM-DD" if value == "date" else f"format {value}")
         elif word == "enum":
-            words.append("one of " + ", ".join(_json(one) for one in value))
+            words.append("one of " + ", ".join(map(_write_json, value)))
         else:
-            words.append(_WORDED.get(word, f"{word} {{}}").replace("{}", _json(value)))
+            template = _TEMPLATES.get(word, f"{word} {{}}")
+            words.append(template.replace("{}", _write_json(value)))
     return words
 
 
 def _says_something(word: str, value: Any) -> bool:
-    return (
-        word not in _UNSAID
-        and not word.startswith(("$", "x-"))
-        and not (word == "default" and value is None)
-    )
+    """Whether a model could act on it."""
+    if word in _UNSAID or word.startswith(("$", "x-")):
+        return False
+    return word != "default" or value is not None
 
 
-def _length(lost: Mapping[str, Any]) -> list[str]:
+def _describe_length(lost: Mapping[str, Any]) -> list[str]:
     low, high = lost.get("minLength"), lost.get("maxLength")
     if low is not None and high is not None:
         return [f"{low}-{high} characters"]
@@ -92,5 +92,5 @@ def _length(lost: Mapping[str, Any]) -> list[str]:
     return [f"at most {high} characters"]
 
 
-def _json(value: Any) -> str:
+def _write_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)

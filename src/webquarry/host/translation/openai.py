@@ -12,7 +12,7 @@ from webquarry.host.translation.canonical import ANY, canonical
 from webquarry.host.translation.contract import Inexpressible, without_root_unions
 from webquarry.host.translation.naming import OPENAI, alias, rename
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import Schema, clean, close_objects, map_children
+from webquarry.host.translation.schema import Schema, clean, close_objects, map_children, omit
 
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
@@ -27,79 +27,87 @@ _KEPT = (
     "minItems",
     "maxItems",
 )
-_MOST_PROPERTIES, _MOST_LEVELS, _MOST_VALUES, _MOST_CHARACTERS = 5000, 10, 1000, 120_000
+# What the API takes in one strict schema
+_MOST_PROPERTIES = 5000
+_MOST_LEVELS = 10
+_MOST_VALUES = 1000
+_MOST_CHARACTERS = 120_000
 
 
 def to_responses(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
     """The tool as the Responses API takes it."""
-    return {"type": "function", **_function(tool, strict)}
+    return {"type": "function", **_describe(tool, strict)}
 
 
 def to_chat(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
     """The tool as Chat Completions takes it."""
-    return {"type": "function", "function": _function(tool, strict)}
+    return {"type": "function", "function": _describe(tool, strict)}
 
 
-def _function(tool: ToolSchema, strict: bool) -> dict[str, Any]:
+def _describe(tool: ToolSchema, strict: bool) -> dict[str, Any]:
+    """The fields that both APIs take; strict only where its form can hold the schema."""
     parameters = rename(clean(tool.parameters), OPENAI)
     function = {"name": alias(tool.name, OPENAI.tool), "description": tool.description}
     if strict:
         try:
-            return {
-                **function,
-                "parameters": _within_limits(_strict(canonical(parameters))),
-                "strict": True,
-            }
+            written = _write_strict(canonical(parameters))
+            _check_size(written)
+            return {**function, "parameters": written, "strict": True}
         except Inexpressible:
             pass  # a free-form map, say: the form without strict can hold it
-    normal = close_objects(_with_items(without_root_unions(parameters)))
+    normal = close_objects(_add_items(without_root_unions(parameters)))
     return {**function, "parameters": normal, "strict": False}
 
 
-def _with_items(schema: Schema) -> Schema:
+def _add_items(schema: Schema) -> Schema:
     """An array that does not speak of its items is refused, strict or not."""
-    filled = map_children(schema, _with_items)
+    filled = map_children(schema, _add_items)
     if filled.get("type") == "array" and "items" not in filled:
         filled["items"] = {}
     return filled
 
 
-def _strict(node: Schema, optional: bool = False) -> Schema:
+def _write_strict(node: Schema, optional: bool = False) -> Schema:
     nullable = optional or bool(node.get("nullable"))
-    lost = {
-        word: value
-        for word, value in node.items()
-        if word not in ("anyOf", "type", "description", "nullable")
-    }
+    lost = omit(node, "anyOf", "type", "description", "nullable")
     if "anyOf" in node:
-        written: Schema = {"anyOf": [_strict(branch) for branch in node["anyOf"]]}
+        written: Schema = {"anyOf": [_write_strict(branch) for branch in node["anyOf"]]}
         if nullable:
             written["anyOf"].append({"type": "null"})
     else:
-        written = _typed(node, lost, nullable)
+        written = _write_type(node, lost, nullable)
     description = with_words(node.get("description"), lost)
     if description:
         return {**written, "description": description}
     return written
 
 
-def _typed(node: Schema, lost: Schema, nullable: bool) -> Schema:
+def _write_type(node: Schema, lost: Schema, nullable: bool) -> Schema:
     """What strict mode can say of a node with one type; what it says is taken out of `lost`."""
     kind = node["type"]
     if kind == ANY:
         raise Inexpressible
-    written: Schema = {"type": [kind, "null"] if nullable else kind}
+    written: Schema = {"type": kind}
+    if nullable:
+        written["type"] = [kind, "null"]
     if "enum" in node:
-        written["enum"] = [*lost.pop("enum"), *([None] if nullable else [])]
+        written["enum"] = list(lost.pop("enum"))
+        if nullable:
+            written["enum"].append(None)
     elif "const" in node:
         const = lost.pop("const")
-        written.update({"enum": [const, None]} if nullable else {"const": const})
+        if nullable:
+            written["enum"] = [const, None]
+        else:
+            written["const"] = const
     if kind == "object":
-        written |= _closed(node, lost)
+        if "properties" not in node or node.get("additionalProperties", False) is not False:
+            raise Inexpressible
+        written |= _name_all_properties(lost.pop("properties"), lost.pop("required", []))
     elif kind == "array":
         if "items" not in node:
             raise Inexpressible
-        written["items"] = _strict(lost.pop("items"))
+        written["items"] = _write_strict(lost.pop("items"))
     if kind == "string" and node.get("format") in _FORMATS:
         written["format"] = lost.pop("format")
     for word in _KEPT:
@@ -108,39 +116,40 @@ def _typed(node: Schema, lost: Schema, nullable: bool) -> Schema:
     return written
 
 
-def _closed(node: Schema, lost: Schema) -> Schema:
+def _name_all_properties(properties: dict[str, Schema], required: list[str]) -> Schema:
     """An object that names all it takes; the optional ones may be null."""
-    if "properties" not in node or node.get("additionalProperties", False) is not False:
-        raise Inexpressible
-    properties, required = lost.pop("properties"), lost.pop("required", [])
+    written: Schema = {}
+    for name, part in properties.items():
+        written[name] = _write_strict(part, optional=name not in required)
     return {
-        "properties": {
-            name: _strict(part, optional=name not in required) for name, part in properties.items()
-        },
+        "properties": written,
         "required": list(properties),
         "additionalProperties": False,
     }
 
 
-def _within_limits(schema: Schema) -> Schema:
-    sizes = list(_sizes(schema, 1))
-    properties, levels, values, characters = (list(column) for column in zip(*sizes, strict=True))
-    if sum(properties) > _MOST_PROPERTIES or max(levels) > _MOST_LEVELS:
+def _check_size(schema: Schema) -> None:
+    """Give the strict form up where the API would refuse it as too large."""
+    properties = values = characters = levels = 0
+    for node, level in _walk(schema, 1):
+        names = node.get("properties", {})
+        choices = node.get("enum", [])
+        properties += len(names)
+        values += len(choices)
+        characters += sum(map(len, names))
+        characters += sum(len(str(value)) for value in choices)
+        levels = max(levels, level)
+    if properties > _MOST_PROPERTIES or levels > _MOST_LEVELS:
         raise Inexpressible
-    if sum(values) > _MOST_VALUES or sum(characters) > _MOST_CHARACTERS:
+    if values > _MOST_VALUES or characters > _MOST_CHARACTERS:
         raise Inexpressible
-    return schema
 
 
-def _sizes(node: Schema, level: int) -> Iterator[tuple[int, int, int, int]]:
-    """Of every node: its properties, its level, its enum values, and the characters of names and
-    values.
-    """
-    properties, values = node.get("properties", {}), node.get("enum", [])
-    characters = sum(map(len, properties)) + sum(len(str(value)) for value in values)
-    yield len(properties), level, len(values), characters
-    children = [*properties.values(), *node.get("anyOf", [])] + (
-        [node["items"]] if "items" in node else []
-    )
+def _walk(node: Schema, level: int) -> Iterator[tuple[Schema, int]]:
+    """Every node with its level."""
+    yield node, level
+    children = [*node.get("properties", {}).values(), *node.get("anyOf", [])]
+    if "items" in node:
+        children.append(node["items"])
     for child in children:
-        yield from _sizes(child, level + 1)
+        yield from _walk(child, level + 1)

@@ -24,21 +24,35 @@ UNIONS = ("anyOf", "oneOf", "allOf")
 Schema = dict[str, Any]
 
 
+def omit(schema: Schema, *words: str) -> Schema:
+    """A copy without these keywords."""
+    return {word: value for word, value in schema.items() if word not in words}
+
+
+def pick(schema: Schema, *words: str) -> Schema:
+    """A copy with these keywords alone, as far as they are there."""
+    return {word: schema[word] for word in words if word in schema}
+
+
 def map_children(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     """A new node with `change` applied to every schema directly below it."""
-    return {word: _map_value(word, value, change) for word, value in schema.items()}
 
+    def change_part(part: Any) -> Any:
+        if isinstance(part, dict):
+            return change(part)
+        return part
 
-def _map_value(word: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
-    if word in _MAPS and isinstance(value, dict):
-        return {
-            name: change(part) if isinstance(part, dict) else part for name, part in value.items()
-        }
-    if word in _LISTS and isinstance(value, list):
-        return [change(part) if isinstance(part, dict) else part for part in value]
-    if word in _SINGLES and isinstance(value, dict):
-        return change(value)
-    return value
+    changed: Schema = {}
+    for word, value in schema.items():
+        if word in _MAPS and isinstance(value, dict):
+            changed[word] = {name: change_part(part) for name, part in value.items()}
+        elif word in _LISTS and isinstance(value, list):
+            changed[word] = [change_part(part) for part in value]
+        elif word in _SINGLES:
+            changed[word] = change_part(value)
+        else:
+            changed[word] = value
+    return changed
 
 
 def clean(schema: Schema) -> Schema:
@@ -48,17 +62,16 @@ def clean(schema: Schema) -> Schema:
     root = copy.deepcopy(schema)
 
     def tidy(node: Schema) -> Schema:
-        kept = {
-            word: value
-            for word, value in node.items()
-            if word not in NOISE and is_sound(word, value)
-        }
-        if "$ref" in kept and resolve(kept["$ref"], root) is None:
-            del kept["$ref"]
-        if "required" in kept and "properties" in kept:
-            known = dict.fromkeys(name for name in kept["required"] if name in kept["properties"])
-            kept["required"] = list(known)
-        return map_children(kept, tidy)
+        sound: Schema = {}
+        for word, value in node.items():
+            if word not in NOISE and is_sound(word, value):
+                sound[word] = value
+        if "$ref" in sound and resolve(sound["$ref"], root) is None:
+            del sound["$ref"]
+        if "required" in sound and "properties" in sound:
+            once = dict.fromkeys(sound["required"])
+            sound["required"] = [name for name in once if name in sound["properties"]]
+        return map_children(sound, tidy)
 
     return tidy(root)
 
@@ -69,8 +82,10 @@ def resolve(reference: str, root: Schema) -> Schema | None:
         return None
     node: Any = root
     for step in reference[1:].split("/")[1:]:
+        if not isinstance(node, dict):
+            return None
         name = step.replace("~1", "/").replace("~0", "~")
-        node = node.get(name) if isinstance(node, dict) else None
+        node = node.get(name)
     if isinstance(node, dict):
         return node
     return None
@@ -88,4 +103,5 @@ def close_objects(schema: Schema) -> Schema:
 
 def takes_nothing(schema: Schema) -> bool:
     """Is this the schema of a tool without arguments?"""
-    return not schema.get("properties") and schema.get("additionalProperties", False) is False
+    is_closed = schema.get("additionalProperties", False) is False
+    return is_closed and not schema.get("properties")

@@ -84,36 +84,39 @@ class Cluster:
 
 def assignee_key(name: str) -> str:
     """What two spellings of one name have in common."""
-    plain = unicodedata.normalize("NFKD", re.sub(r"\[[A-Za-z]{2}\]", " ", name)).casefold()
+    without_country = re.sub(r"\[[A-Za-z]{2}\]", " ", name)
+    plain = unicodedata.normalize("NFKD", without_country).casefold()
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    words = re.findall(r"\w+", _DOTS.sub("", letters).replace("&", " and "))
-    kept = [word for word in words if word not in _FORMS]
-    return " ".join(kept or words)
+    spelled_out = _DOTS.sub("", letters).replace("&", " and ")
+    words = re.findall(r"\w+", spelled_out)
+    telling = [word for word in words if word not in _FORMS]
+    return " ".join(telling or words)
 
 
 def names_match(wanted: str, names: Iterable[str]) -> bool:
     """Whether all words of the wanted name occur in one of the names, legal forms aside."""
     words = set(assignee_key(wanted).split())
-    return any(words <= set(assignee_key(name).split()) for name in names)
+    return any(words.issubset(assignee_key(name).split()) for name in names)
 
 
 def assignee_clusters(patents: Sequence[Patent], most: int = 20) -> list[Cluster]:
     """The assignees with the most patents, largest first. A patent of two counts for both."""
     spellings: dict[str, Counter[str]] = {}
     for patent in patents:
-        for key, name in {assignee_key(name): name for name in patent.assignees}.items():
-            if key:
-                spellings.setdefault(key, Counter())[name] += 1
-    counts = {key: sum(names.values()) for key, names in spellings.items()}
-    ordered = sorted(counts, key=lambda key: (-counts[key], key))[:most]
-    return [
-        Cluster(_shown(spellings[key]), counts[key], round(counts[key] / len(patents), 3))
-        for key in ordered
-    ]
-
-
-def _shown(names: Counter[str]) -> str:
-    """The most frequent spelling; of equally frequent ones not the one in capitals, then the first
-    by the alphabet.
-    """
-    return min(names, key=lambda name: (-names[name], name.isupper(), name))
+        own = {assignee_key(name): name for name in patent.assignees}
+        own.pop("", None)
+        for key, name in own.items():
+            names = spellings.setdefault(key, Counter())
+            names[name] += 1
+    counts = {key: names.total() for key, names in spellings.items()}
+    largest = sorted(counts, key=lambda key: (-counts[key], key))
+    clusters = []
+    for key in largest[:most]:
+        count = counts[key]
+        share = round(count / len(patents), 3)
+        names = spellings[key]
+        # The most frequent spelling; of equally frequent ones not the one in capitals, then the
+        # first by the alphabet.
+        ranked = [(-number, name.isupper(), name) for name, number in names.items()]
+        clusters.append(Cluster(min(ranked)[2], count, share))
+    return clusters

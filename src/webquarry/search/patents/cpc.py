@@ -31,10 +31,9 @@ def bears(symbols: Iterable[str], wanted: str) -> bool:
     Which subgroups lie below another cannot be told from their numbers, so within a main group the
     provider decides.
     """
-    near = wanted.partition("/")[0]
-    is_group = bool(re.search(r"[A-Z][0-9]+$", near)) and len(near) > 3
-    for symbol in symbols:
-        start = symbol.partition("/")[0]
-        if start == near if is_group else start.startswith(near):
-            return True
-    return False
+    start = wanted.partition("/")[0]
+    is_group = bool(re.search(r"[A-Z][0-9]+$", start)) and len(start) > 3
+    starts = [symbol.partition("/")[0] for symbol in symbols]
+    if is_group:
+        return start in starts
+    return any(other.startswith(start) for other in starts)

@@ -26,6 +26,7 @@ SITES = (
     "patentcenter.uspto.gov",
 )
 _RESERVE = 20  # results asked for where we will have to drop some
+_MOST_PARAMETERS = 50  # of an address that is looked at
 _SITE_NAMES = re.compile(
     r"\s*[-–—|:]\s*(?:google patents?|espacenet.*|the lens.*|patentscope.*|wipo.*|uspto.*)\s*$",
     re.IGNORECASE,
@@ -39,12 +40,17 @@ def web_query(query: PatentQuery) -> Query:
     """The question as a web search takes it. The words that were meant for a field are words like
     others.
     """
-    names = [f'"{name}"' for name in (bare(query.assignee), bare(query.inventor)) if name]
-    text = " ".join(filter(None, [query.text, *names, query.cpc, "" if query.text else "patent"]))
-    filtered = query.office or query.year_from or query.year_to
-    return Query(
-        text, max(query.count, _RESERVE) if filtered else query.count, allowed_domains=SITES
-    )
+    words = [query.text]
+    for name in (bare(query.assignee), bare(query.inventor)):
+        if name:
+            words.append(f'"{name}"')
+    words.append(query.cpc or "")
+    if not query.text:
+        words.append("patent")
+    count = query.count
+    if query.office or query.year_from or query.year_to:
+        count = max(query.count, _RESERVE)
+    return Query(" ".join(filter(None, words)), count, allowed_domains=SITES)
 
 
 def number_query(number: PatentNumber) -> Query:
@@ -54,14 +60,16 @@ def number_query(number: PatentNumber) -> Query:
 
 def patent_of(result: Result) -> Patent | None:
     """The patent that a result is about; None where it is about none, or does not say which."""
+    number = number_in(result.url)
     leading = _LEADING.match(result.title)
-    number = number_in(result.url) or (read_number(leading[1]) if leading else None)
+    if number is None and leading:
+        number = read_number(leading[1])
     if number is None:
         return None
     is_pdf = urlsplit(result.url).path.lower().endswith(".pdf") or "downloadPdf" in result.url
     return Patent(
         number=number,
-        title=_title(result.title) or number.google,
+        title=_clean_title(result.title) or number.google,
         url=result.url,
         status=number.stage,
         pdf=result.url if is_pdf else None,
@@ -74,41 +82,42 @@ def number_in(url: str) -> PatentNumber | None:
     """The publication number in an address of one of the sites."""
     try:
         parts = urlsplit(url)
-        host, path = (parts.hostname or "").lower(), unquote(parts.path)
-        asked = parse_qs(parts.query, max_num_fields=50)
+        parameters = parse_qs(parts.query, max_num_fields=_MOST_PARAMETERS)
+        host = (parts.hostname or "").lower()
     except ValueError:
         return None
+    path = unquote(parts.path)
     if host.endswith("uspto.gov"):
         found = re.search(r"/downloadPdf/(\d{6,11})(?:/|$)", path)
         if found:
             return number_of("US", found[1])
         return None
     if host.endswith("espacenet.com"):
-        return _at_espacenet(path, asked)
+        return _number_at_espacenet(path, parameters)
     if host.endswith("wipo.int"):
-        return read_number(asked.get("docId", [""])[0].partition("_")[0])
+        document = parameters.get("docId", [""])[0]
+        return read_number(document.partition("_")[0])
     found = re.search(r"/patent/([^/]+)", path)
     if found:
         return read_number(found[1])
     return None
 
 
-def _at_espacenet(path: str, asked: dict[str, list[str]]) -> PatentNumber | None:
-    if "CC" in asked and "NR" in asked:
-        return read_number(asked["CC"][0] + asked["NR"][0]) or number_of(
-            asked["CC"][0], asked["NR"][0]
-        )
-    if found := re.search(r"/publication/([^/]+)", path):
-        return read_number(found[1])
-    found = re.fullmatch(
-        r"pn\s*=\s*\"?([\w .]+)\"?", asked.get("q", [""])[0].strip(), re.IGNORECASE
-    )
+def _number_at_espacenet(path: str, parameters: dict[str, list[str]]) -> PatentNumber | None:
+    """The number in one of the three forms of its addresses."""
+    if "CC" in parameters and "NR" in parameters:
+        office, number = parameters["CC"][0], parameters["NR"][0]
+        return read_number(office + number) or number_of(office, number)
+    found = re.search(r"/publication/([^/]+)", path)
+    if not found:
+        query = parameters.get("q", [""])[0].strip()
+        found = re.fullmatch(r"pn\s*=\s*\"?([\w .]+)\"?", query, re.IGNORECASE)
     if found:
         return read_number(found[1])
     return None
 
 
-def _title(title: str) -> str:
+def _clean_title(title: str) -> str:
     """Without the number before it and the name of the site behind it."""
     title = _SITE_NAMES.sub("", title)
     found = _LEADING.match(title)
@@ -123,13 +132,17 @@ def each_once(patents: list[Patent]) -> list[Patent]:
     """
     kept: list[Patent] = []
     for patent in patents:
-        same = next((n for n, one in enumerate(kept) if _are_same(one.number, patent.number)), None)
-        if same is None:
+        place = _find_same(kept, patent.number)
+        if place is None:
             kept.append(patent)
-        elif kept[same].pdf is None and patent.pdf:
-            kept[same] = replace(kept[same], pdf=patent.pdf)
+        elif kept[place].pdf is None and patent.pdf:
+            kept[place] = replace(kept[place], pdf=patent.pdf)
     return kept
 
 
-def _are_same(one: PatentNumber, other: PatentNumber) -> bool:
-    return one.covers(other) or other.covers(one)
+def _find_same(patents: list[Patent], number: PatentNumber) -> int | None:
+    """The place of the first patent that this number may mean, or that may be meant by it."""
+    for place, patent in enumerate(patents):
+        if patent.number.covers(number) or number.covers(patent.number):
+            return place
+    return None

@@ -17,13 +17,19 @@ def admits(patent: Patent, query: PatentQuery) -> bool:
         return False
     if query.cpc and patent.cpc and not bears(patent.cpc, query.cpc):
         return False
-    year = int(patent.published[:4]) if patent.published else patent.number.published_year
-    return year is None or (query.year_from or year) <= year <= (query.year_to or year)
+    year = patent.number.published_year
+    if patent.published:
+        year = int(patent.published[:4])
+    if year is None:
+        return True
+    return (query.year_from or year) <= year <= (query.year_to or year)
 
 
 def has_names(patent: Patent, query: PatentQuery) -> bool:
     """Assignee and inventor, as far as they are known. Registers apply them better: they know all
     spellings.
     """
-    wanted = ((query.assignee, patent.assignees), (query.inventor, patent.inventors))
-    return all(not name or not names or names_match(name, names) for name, names in wanted)
+    for name, names in ((query.assignee, patent.assignees), (query.inventor, patent.inventors)):
+        if name and names and not names_match(name, names):
+            return False
+    return True

@@ -16,6 +16,8 @@ from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.services.services import Services
 from webquarry.secret import Secret
 
+_LEAST_SECONDS = 0.001  # for a request, however late it is
+
 BuildRequest = Callable[[], httpx2.Request]
 
 
@@ -31,43 +33,45 @@ class Logins:
     async def send(self, provider: PatentProvider, build: BuildRequest, seconds: float) -> Reply:
         """The reply to a request; a token that is over is replaced, once."""
         end = self._clock.monotonic() + seconds
-        request, token = build(), await self._token(provider, seconds)
+        request = build()
+        token = await self._get_token(provider, seconds)
         if token is None:
             return await self._services.send(provider, request, seconds)
-        reply = await self._services.send(
-            provider, provider.with_login(request, token), self._left(end)
-        )
+        request = provider.with_login(request, token)
+        reply = await self._services.send(provider, request, self._left(end))
         if not provider.is_login_over(reply):
             return reply
         self._forget(provider, token)
-        fresh = await self._token(provider, self._left(end))
+        fresh = await self._get_token(provider, self._left(end))
         assert fresh is not None
-        return await self._services.send(
-            provider, provider.with_login(build(), fresh), self._left(end)
-        )
+        request = provider.with_login(build(), fresh)
+        return await self._services.send(provider, request, self._left(end))
 
     def _left(self, end: float) -> float:
-        return max(0.001, end - self._clock.monotonic())
+        """Seconds until the end, and never none at all."""
+        return max(_LEAST_SECONDS, end - self._clock.monotonic())
 
-    async def _token(self, provider: PatentProvider, seconds: float) -> Secret | None:
+    async def _get_token(self, provider: PatentProvider, seconds: float) -> Secret | None:
         """The token that is kept, or a new one; None for a provider that needs none."""
-        login = provider.build_login()
-        if login is None:
+        request = provider.build_login()
+        if request is None:
             return None
         async with self._locks.setdefault(provider.name, asyncio.Lock()):
             token, until = self._tokens.get(provider.name, (None, 0.0))
             if token is not None and self._clock.monotonic() < until:
                 return token
-            reply = await self._services.send(provider, login, seconds)
+            reply = await self._services.send(provider, request, seconds)
             try:
-                made = provider.parse_login(reply)
+                login = provider.parse_login(reply)
             except WebquarryError:
                 self._tokens.pop(provider.name, None)
                 raise
-            self._tokens[provider.name] = (made.token, self._clock.monotonic() + made.seconds)
-            return made.token
+            until = self._clock.monotonic() + login.seconds
+            self._tokens[provider.name] = (login.token, until)
+            return login.token
 
     def _forget(self, provider: PatentProvider, token: Secret) -> None:
-        """Unless somebody else has got another meanwhile."""
-        if self._tokens.get(provider.name, (None, 0.0))[0] == token:
+        """Give up a token, unless somebody else has got another meanwhile."""
+        kept, _ = self._tokens.get(provider.name, (None, 0.0))
+        if kept == token:
             del self._tokens[provider.name]

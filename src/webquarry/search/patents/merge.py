@@ -22,25 +22,27 @@ def merge(lists: Iterable[Sequence[Patent]]) -> list[Patent]:
     ranks: dict[PatentNumber, int] = {}
     for patents in lists:
         for rank, patent in enumerate(patents):
-            records.setdefault(patent.number, []).append(patent)
-            ranks[patent.number] = min(rank, ranks.get(patent.number, rank))
-    return [
-        _richest(records[number])
-        for number in sorted(records, key=lambda number: (ranks[number], number))
-    ]
+            number = patent.number
+            records.setdefault(number, []).append(patent)
+            ranks[number] = min(rank, ranks.get(number, rank))
+    ordered = sorted(records, key=lambda number: (ranks[number], number))
+    return [_merge_records(records[number]) for number in ordered]
 
 
-def _richest(records: Sequence[Patent]) -> Patent:
+def _merge_records(records: Sequence[Patent]) -> Patent:
+    """One patent of its records: of each field the richest value."""
+
     def best(field: str, rank: Callable[[Any], Any]) -> Any:
         """The best value of a field; equal ones are told apart by themselves, never by where they
         stood.
         """
-        return max(
-            (getattr(record, field) for record in records),
-            key=lambda value: (rank(value), str(value)),
-        )
+        values = [getattr(record, field) for record in records]
+        return max(values, key=lambda value: (rank(value), str(value)))
 
     number = records[0].number
+    providers: set[str] = set()
+    for record in records:
+        providers.update(filter(None, record.provider.split("+")))
     return Patent(
         number=number,
         title=best(
@@ -57,15 +59,19 @@ def _richest(records: Sequence[Patent]) -> Patent:
         pdf=best("pdf", lambda pdf: pdf is not None),
         cpc=best("cpc", len),
         snippet=best("snippet", len),
-        provider="+".join(
-            sorted({name for record in records for name in record.provider.split("+") if name})
-        ),
+        provider="+".join(sorted(providers)),
     )
 
 
 def _exactness(date: str | None) -> int:
+    """How exact a date is: a year, a month or a day."""
     return len(date or "")
 
 
 def _fullness(names: tuple[str, ...]) -> tuple[int, bool, int]:
-    return len(names), not all(map(str.isupper, names)), sum(map(len, names))
+    """How much a list of names says: their number, whether they are not all capitals, their
+    length.
+    """
+    has_small_letters = not all(map(str.isupper, names))
+    letters = sum(map(len, names))
+    return len(names), has_small_letters, letters

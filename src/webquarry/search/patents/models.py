@@ -16,9 +16,8 @@ class PatentQuery:
     assignee: str = ""
     inventor: str = ""
     count: int = 5
-    search_type: str = (
-        "prior_art"  # specific: the words are those of a title; landscape: many, to be counted
-    )
+    # Or specific: the words are those of a title; or landscape: many, to be counted.
+    search_type: str = "prior_art"
     office: str | None = None  # two letters
     cpc: str | None = None  # as `cpc_symbol` gives it
     year_from: int | None = None  # of publication
@@ -38,9 +37,8 @@ class Patent:
     filed: str | None = None
     published: str | None = None
     granted: str | None = None
-    status: str | None = (
-        None  # legal status where somebody tells, else the stage that the kind stands for
-    )
+    # The legal status where somebody tells, else the stage that the kind stands for.
+    status: str | None = None
     pdf: str | None = None
     cpc: tuple[str, ...] = ()
     snippet: str = ""  # of the page that was found, where nobody gave an abstract

@@ -4,10 +4,10 @@ others write it in.
 A publication is known by its office (two letters), its number and the kind of publication (A1, B2),
 which people often leave out. The same one is written in many ways:
 
-    people   US 10,123,456 B2    US 2019/0123456 A1    EP 1 234 567 B1    WO 99/12345      JP H07-123456 A
-    Google   US10123456B2        US20190123456A1       EP1234567B1        WO1999012345     JPH07123456A
-    DOCDB    US.10123456.B2      US.2019123456.A1      EP.1234567.B1      WO.9912345       JP.H07123456.A
-    epodoc   US10123456          US2019123456          EP1234567          WO9912345        JPH07123456
+    people  US 10,123,456 B2  US 2019/0123456 A1  EP 1 234 567 B1  WO 99/12345   JP H07-123456 A
+    Google  US10123456B2      US20190123456A1     EP1234567B1      WO1999012345  JPH07123456A
+    DOCDB   US.10123456.B2    US.2019123456.A1    EP.1234567.B1    WO.9912345    JP.H07123456.A
+    epodoc  US10123456        US2019123456        EP1234567        WO9912345     JPH07123456
 
 Kept is Google's form, because nothing has been left out of it. Numbers of applications
 (PCT/US2019/012345) are none of publications, and bare digits could be anything.
@@ -27,33 +27,41 @@ _OTHER_OFFICES = frozenset(
 )
 OFFICES = COUNTRIES | _OTHER_OFFICES
 _OFFICE_NAMES = {
-    "USPTO": "US", "EPO": "EP", "WIPO": "WO", "PCT": "WO", "JPO": "JP", "CNIPA": "CN", "SIPO": "CN", "KIPO": "KR",
-    "DPMA": "DE", "UKIPO": "GB", "UK": "GB", "INPI": "FR", "CIPO": "CA", "EAPO": "EA",
-}  # fmt: skip
+    "USPTO": "US",
+    "EPO": "EP",
+    "WIPO": "WO",
+    "PCT": "WO",
+    "JPO": "JP",
+    "CNIPA": "CN",
+    "SIPO": "CN",
+    "KIPO": "KR",
+    "DPMA": "DE",
+    "UKIPO": "GB",
+    "UK": "GB",
+    "INPI": "FR",
+    "CIPO": "CA",
+    "EAPO": "EA",
+}
 _LONGEST = 60  # characters of a text that can be a number
 # Not at the beginning, where NO is Norway.
 _WORDS = re.compile(
     r"^patents?\b|(?<!^)\b(?:patents?|pat|publication|pub|application|appl?|number|no|nr)\b\.?",
     re.I,
 )
-_NUMBER, _KIND = r"(?P<number>(?:RE|PP|AI|D|H|T|S|M)?[0-9]{1,13})", r"(?P<kind>[A-Z][0-9]?)?"
+_NUMBER = r"(?P<number>(?:RE|PP|AI|D|H|T|S|M)?[0-9]{1,13})"
+_KIND = r"(?P<kind>[A-Z][0-9]?)?"
 _WRITTEN = re.compile(rf"(?P<office>[A-Z]{{2}}){_NUMBER}{_KIND}")
 _PUNCTUATION = re.compile(r"[\s,.\-‐-―/'’_]+")
 _US_APPLICATION = re.compile(r"(20[0-9]{2})(0?)([0-9]{6})|(20[0-9]{2})([0-9]{7})")
-_WO_SHORT = re.compile(
-    r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})"
-)  # two digits of the year, until 2004
+# With two digits of the year, until 2004.
+_WO_SHORT = re.compile(r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})")
 _WO_LONG = re.compile(r"(19[789][0-9]|20[0-9]{2})([0-9]{5,6})")
-_KR_APPLICATION = re.compile(r"[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})")
-_SHORTEST_BARE, _SHORTEST = (
-    6,
-    5,
-)  # digits without and with a kind; fewer are more often something else: US 2020
-_GRANT_KINDS = {
-    "US": ("B1", "B2"),
-    "EP": ("B1",),
-    "CN": ("B",),
-}  # published on the day of the grant
+_KR_APPLICATION = re.compile(r"^[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})\Z")
+# Digits without and with a kind; fewer are more often something else: US 2020.
+_SHORTEST_BARE = 6
+_SHORTEST = 5
+# Kinds that are published on the day of the grant.
+_GRANT_KINDS = {"US": ("B1", "B2"), "EP": ("B1",), "CN": ("B",)}
 
 
 @dataclass(frozen=True, order=True)
@@ -96,6 +104,7 @@ class PatentNumber:
 
     @property
     def is_us_application(self) -> bool:
+        """Whether it is a US application: a year and seven digits."""
         return self.office == "US" and len(self.number) == 11
 
     @property
@@ -115,11 +124,10 @@ class PatentNumber:
         """`granted` or `application`, where the kind says it."""
         if self.office == "WO" or self.is_us_application:
             return "application"
-        if self.kind[:1] in ("B", "C") and self.kind:
+        if self.kind.startswith(("B", "C")):
             return "granted"
-        if (
-            self.office == "US"
-        ):  # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E)
+        # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E).
+        if self.office == "US":
             if self.kind:
                 return "granted"
             return None
@@ -130,16 +138,15 @@ class PatentNumber:
     @property
     def is_dated_by_grant(self) -> bool:
         """Whether the day of this publication is that of the grant."""
-        return self.kind in _GRANT_KINDS.get(self.office, ()) or (
-            self.office == "US" and self.stage == "granted"
-        )
+        if self.office == "US" and self.stage == "granted":
+            return True
+        return self.kind in _GRANT_KINDS.get(self.office, ())
 
     def covers(self, other: PatentNumber) -> bool:
         """Is the other one what is meant by this? A kind that is not given leaves it open."""
-        return (self.office, self.number) == (other.office, other.number) and self.kind in (
-            "",
-            other.kind,
-        )
+        if (self.office, self.number) != (other.office, other.number):
+            return False
+        return self.kind in ("", other.kind)
 
 
 def office_code(value: str) -> str | None:
@@ -162,49 +169,59 @@ def read_number(text: str) -> PatentNumber | None:
     """The number that a text consists of; None where it is anything else."""
     if len(text) > _LONGEST or not text.strip():
         return None
-    bare = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
-    bare = _PUNCTUATION.sub("", _WORDS.sub(" ", bare)).upper()
+    named = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
+    wordless = _WORDS.sub(" ", named)
+    bare = _PUNCTUATION.sub("", wordless).upper()
     found = _WRITTEN.fullmatch(bare)
     if found is None or found["office"] not in OFFICES:
         return None
-    if sum(map(str.isdigit, found["number"])) < (_SHORTEST if found["kind"] else _SHORTEST_BARE):
+    shortest = _SHORTEST if found["kind"] else _SHORTEST_BARE
+    digits = sum(map(str.isdigit, found["number"]))
+    if digits < shortest:
         return None
     return number_of(found["office"], found["number"], found["kind"] or "")
 
 
 def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
     """A publication from its parts, as any register gives them."""
-    office, number, kind = (
-        office.strip().upper(),
-        _PUNCTUATION.sub("", number).upper(),
-        kind.strip().upper(),
-    )
-    if office not in OFFICES or not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
+    office = office.strip().upper()
+    number = _PUNCTUATION.sub("", number).upper()
+    kind = kind.strip().upper()
+    if office not in OFFICES:
         return None
-    return PatentNumber(office, _whole(office, number), kind)
+    if not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
+        return None
+    # With all that some leave out.
+    if office == "US":
+        number = _complete_us(number)
+    elif office == "WO":
+        number = _complete_wo(number)
+    elif office == "KR":
+        number = _KR_APPLICATION.sub(r"\1", number)
+    elif office == "EP" and number.isdigit():
+        number = number.zfill(7)
+    return PatentNumber(office, number, kind)
 
 
-def _whole(office: str, number: str) -> str:
-    """The number with all that some leave out."""
-    if office == "US" and len(number) in (10, 11) and (found := _US_APPLICATION.fullmatch(number)):
-        if found[1]:
-            return f"{found[1]}0{found[3]}"
+def _complete_us(number: str) -> str:
+    """Applications have a year and seven digits, of which some drop the zero in front."""
+    found = _US_APPLICATION.fullmatch(number)
+    if found and found[1]:
+        return f"{found[1]}0{found[3]}"
+    if found:
         return f"{found[4]}{found[5]}"
-    if office == "WO":
-        return _whole_wo(number)
-    if office == "KR" and (found := _KR_APPLICATION.fullmatch(number)):
-        return found[1]
-    if office == "EP" and number.isdigit():
-        return number.zfill(7)
-    if office == "US" and number.isdigit():
+    if number.isdigit():
         return number.lstrip("0") or number
     return number
 
 
-def _whole_wo(number: str) -> str:
-    if found := _WO_LONG.fullmatch(number):
+def _complete_wo(number: str) -> str:
+    """The year in four digits, and a serial number of six."""
+    found = _WO_LONG.fullmatch(number)
+    if found:
         return found[1] + found[2].zfill(6)
-    if found := _WO_SHORT.fullmatch(number):
+    found = _WO_SHORT.fullmatch(number)
+    if found:
         century = "19" if found[1] >= "78" else "20"
         return century + found[1] + found[2].zfill(6)
     return number

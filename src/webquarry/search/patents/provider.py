@@ -45,7 +45,9 @@ class PatentProvider(Service):
 
     @abstractmethod
     def parse_reply(self, reply: Reply) -> PatentBatch:
-        """The patents, or the error of the right kind; none only where the service really said so."""
+        """The patents, or the error of the right kind; none only where the service really said
+        so.
+        """
 
     def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
         """What of the question could not be sent, in sentences."""

@@ -54,7 +54,8 @@ def bare(text: str) -> str:
     """A value in one line, of letters, digits and the signs that stand in names; no quotation mark,
     no operator.
     """
-    return " ".join(_UNSAFE.sub(" ", unicodedata.normalize("NFC", text)).split())
+    safe = _UNSAFE.sub(" ", unicodedata.normalize("NFC", text))
+    return " ".join(safe.split())
 
 
 def terms(text: str, most: int) -> tuple[list[str], bool]:
@@ -63,9 +64,13 @@ def terms(text: str, most: int) -> tuple[list[str], bool]:
     """
     found: dict[str, None] = {}
     for phrase, word in _PARTS.findall(text):
-        said = bare(phrase) if phrase else bare(word)
-        for one in [said] if phrase else said.split():
-            if any(map(str.isalnum, one)) and (phrase or one.casefold() not in _FILLING):
-                found.setdefault(one.strip("-'’.+&") or one)
-    kept = list(found) or bare(text).split()
-    return kept[:most], len(kept) > most
+        if phrase:
+            candidates = [bare(phrase)]
+        else:
+            words = bare(word).split()
+            candidates = [one for one in words if one.casefold() not in _FILLING]
+        for candidate in candidates:
+            if any(map(str.isalnum, candidate)):
+                found.setdefault(candidate.strip("-'’.+&") or candidate)
+    every = list(found) or bare(text).split()
+    return every[:most], len(every) > most

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from webquarry.search.models import Query
 
-_LISTED_COUNTRIES = "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
-_LISTED_LANGUAGES = (
-    "ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms "
-    "nb nl pa pl pt-br pt-pt ro"
-    " ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant"
-)
-_COUNTRIES, _LANGUAGES = frozenset(_LISTED_COUNTRIES.split()), frozenset(_LISTED_LANGUAGES.split())
+_LISTED_COUNTRIES = """
+AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE
+TR TW US ZA
+"""
+_LISTED_LANGUAGES = """
+ar bg bn ca cs da de el en es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa
+pl pt-br pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant
+"""
+_COUNTRIES = frozenset(_LISTED_COUNTRIES.split())
+_LANGUAGES = frozenset(_LISTED_LANGUAGES.split())
+_OWN = {"ja": "jp", "no": "nb", "nn": "nb"}
 _TRADITIONAL = frozenset({"HK", "MO", "TW"})
 
 
@@ -25,17 +29,11 @@ def country_code(query: Query) -> str | None:
 
 def language_code(query: Query) -> str | None:
     """The language of the query; None when there is none, or none that Brave knows."""
-    own = {
-        "ja": "jp",
-        "no": "nb",
-        "nn": "nb",
-        "pt": "pt-pt" if query.country == "PT" else "pt-br",
-        "zh": "zh-hant" if query.country in _TRADITIONAL else "zh-hans",
-    }
-    if query.language:
-        language = own.get(query.language, query.language)
-    else:
-        language = None
+    if query.language == "pt":
+        return "pt-pt" if query.country == "PT" else "pt-br"
+    if query.language == "zh":
+        return "zh-hant" if query.country in _TRADITIONAL else "zh-hans"
+    language = _OWN.get(query.language or "", query.language)
     if language in _LANGUAGES:
         return language
     return None

@@ -51,10 +51,9 @@ class ResultPage:
             root: etree._Element | None = etree.fromstring(data, parser)
         except etree.XMLSyntaxError:
             root = None
-        if root is None:
-            self._root = etree.Element("html")  # nothing was in it
-        else:
-            self._root = root
+        if root is None:  # nothing was in it
+            root = etree.Element("html")
+        self._root = root
 
     @property
     def is_challenge(self) -> bool:
@@ -77,17 +76,20 @@ class ResultPage:
             f"{_class('no-results__message')}]"
         ):
             return True
-        cells = self._find("//td" if self.is_lite else '(//div[@id="links"])[1]//*')
-        return any(
-            _NOTHING.fullmatch(_text(cell)) for cell in cells if len(cell) < 3
-        )  # a sentence, and no box of them
+        path = '(//div[@id="links"])[1]//*'
+        if self.is_lite:
+            path = "//td"
+        # A sentence, and no box of them.
+        sentences = [cell for cell in self._find(path) if len(cell) < 3]
+        return any(_NOTHING.fullmatch(_text(sentence)) for sentence in sentences)
 
     def hits(self) -> Iterator[Hit]:
         """The results in their order."""
         boxes = self._boxes()
-        rows = [] if boxes else self._links()
-        yield from filter(None, map(_boxed_hit, boxes))
-        yield from filter(None, map(_row_hit, rows))
+        if boxes:
+            yield from filter(None, map(_parse_box, boxes))
+        else:
+            yield from filter(None, map(_parse_row, self._links()))
 
     def next_fields(self) -> dict[str, str]:
         """The hidden fields of the form that leads to the next page; empty when there is none."""
@@ -95,27 +97,33 @@ class ResultPage:
             f'//form[{_class("next_form")}] | //div[{_class("nav-link")}]//form[@action="/html/"]'
         )
         for form in reversed(forms):
-            label = " ".join(
-                button.get("value") or "" for button in _find(form, './/input[@type="submit"]')
-            ).lower()
-            fields = {
-                str(field.get("name")): field.get("value") or ""
-                for field in _find(form, './/input[@type="hidden"][@name]')[:_MOST_FIELDS]
-            }
-            fits = all(len(value) <= _LONGEST_FIELD for value in fields.values())
-            if "prev" not in label and fields.get("s", "0") != "0" and fits:
+            buttons = _find(form, './/input[@type="submit"]')
+            label = " ".join(button.get("value") or "" for button in buttons).lower()
+            fields = {}
+            for field in _find(form, './/input[@type="hidden"][@name]')[:_MOST_FIELDS]:
+                fields[str(field.get("name"))] = field.get("value") or ""
+            leads_on = "prev" not in label and fields.get("s", "0") != "0"
+            if leads_on and all(len(value) <= _LONGEST_FIELD for value in fields.values()):
                 return fields
         return {}
 
     @property
     def is_lite(self) -> bool:
+        """Whether this is the lite page, and not the html one."""
         return bool(self._find('//form[@action="/lite/"]'))
 
     def _boxes(self) -> list[etree._Element]:
-        organic = f"{_class('web-result')} and not({_class('result--ad')}) and not(.//*[{_class('badge--ad')}])"
-        return self._find(f"//div[{organic}][.//a[{_class('result__a')}]]")
+        """The boxes of the html page that hold a result, advertisements aside."""
+        conditions = (
+            _class("web-result"),
+            f"not({_class('result--ad')})",
+            f"not(.//*[{_class('badge--ad')}])",
+        )
+        link = f".//a[{_class('result__a')}]"
+        return self._find(f"//div[{' and '.join(conditions)}][{link}]")
 
     def _links(self) -> list[etree._Element]:
+        """The links of the lite page that lead to results, advertisements aside."""
         return self._find(
             f"//a[{_class('result-link')}][not(ancestor::tr[{_class('result-sponsored')}])]"
         )
@@ -135,55 +143,68 @@ def target_of(href: str) -> str | None:
     host = host_of(url)
     if host and _is_duckduckgo(host) and urlsplit(url).path == "/l/":
         try:
-            url = parse_qs(urlsplit(url).query, max_num_fields=_MOST_FIELDS).get("uddg", [""])[0]
+            parameters = parse_qs(urlsplit(url).query, max_num_fields=_MOST_FIELDS)
         except ValueError:
             return None
+        url = parameters.get("uddg", [""])[0]
         host = host_of(url)
     if host is None or _is_duckduckgo(host):
         return None
     return url
 
 
-def _boxed_hit(box: etree._Element) -> Hit | None:
+def _parse_box(box: etree._Element) -> Hit | None:
+    """A result of the html page, which has a box of its own."""
     link = _find(box, f".//a[{_class('result__a')}]")[0]
+    snippets = _find(box, f".//*[{_class('result__snippet')}]")
     dates = _find(box, f".//*[{_class('result__extras__url')}]/span[not(@class)]")
-    return _hit(link, _find(box, f".//*[{_class('result__snippet')}]"), dates)
+    return _build_hit(link, snippets, dates)
 
 
-def _row_hit(link: etree._Element) -> Hit | None:
-    """A result of the lite page is the row of its link and the rows below it, up to the next link."""
+def _parse_row(link: etree._Element) -> Hit | None:
+    """A result of the lite page: the row of its link and the rows below it, up to the next
+    link.
+    """
     snippets: list[etree._Element] = []
     dates: list[etree._Element] = []
     row = next(link.iterancestors("tr"), None)
-    for below in row.itersiblings("tr") if row is not None else ():
-        if _find(below, f".//a[{_class('result-link')}]"):
-            break
-        snippets += _find(below, f".//td[{_class('result-snippet')}]")
-        dates += _find(below, f".//span[{_class('timestamp')}]")
-    return _hit(link, snippets, dates)
+    if row is not None:
+        for below in row.itersiblings("tr"):
+            if _find(below, f".//a[{_class('result-link')}]"):
+                break
+            snippets += _find(below, f".//td[{_class('result-snippet')}]")
+            dates += _find(below, f".//span[{_class('timestamp')}]")
+    return _build_hit(link, snippets, dates)
 
 
-def _hit(
+def _build_hit(
     link: etree._Element, snippets: list[etree._Element], dates: list[etree._Element]
 ) -> Hit | None:
+    """The hit of a link and what belongs to it; None for a link that stays on DuckDuckGo."""
     url = target_of(link.get("href") or "")
     if url is None:
         return None
-    published = next(filter(None, map(_published, dates)), None)
-    return Hit(_text(link) or plain(url), url, _text(snippets[0]) if snippets else "", published)
+    snippet = ""
+    if snippets:
+        snippet = _text(snippets[0])
+    published = next(filter(None, map(_parse_moment, dates)), None)
+    return Hit(_text(link) or plain(url), url, snippet, published)
 
 
-def _published(element: etree._Element) -> str | None:
+def _parse_moment(element: etree._Element) -> str | None:
     """The moment in a span: seven digits of a second are one too many, and midnight means that only
     the day is known.
     """
     found = _MOMENT.fullmatch(_text(element))
     if not found:
         return None
-    date, time, fraction = found[1], found[2], (found[3] or "")[:6].rstrip("0")
-    if time == "00:00:00" and not fraction:
+    date, time = found[1], found[2]
+    fraction = (found[3] or "")[:6].rstrip("0")
+    if fraction:
+        return iso_date(f"{date}T{time}.{fraction}")
+    if time == "00:00:00":
         return iso_date(date)
-    return iso_date(f"{date}T{time}.{fraction}" if fraction else f"{date}T{time}")
+    return iso_date(f"{date}T{time}")
 
 
 def _is_duckduckgo(host: str) -> bool:
@@ -191,6 +212,7 @@ def _is_duckduckgo(host: str) -> bool:
 
 
 def _class(name: str) -> str:
+    """The XPath condition for an element of this class."""
     return f'contains(concat(" ", normalize-space(@class), " "), " {name} ")'
 
 
@@ -199,4 +221,6 @@ def _find(element: etree._Element, path: str) -> list[etree._Element]:
 
 
 def _text(element: etree._Element) -> str:
-    return plain("".join(str(part) for part in element.itertext()))
+    """All the text in an element, in one line."""
+    parts = [str(part) for part in element.itertext()]
+    return plain("".join(parts))

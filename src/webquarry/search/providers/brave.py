@@ -20,7 +20,14 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._brave_codes import country_code, language_code
 from webquarry.search.query.operators import with_sites, with_terms
-from webquarry.search.replies.body import json_object, objects, quoted
+from webquarry.search.query.parameters import drop_empty
+from webquarry.search.replies.body import (
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    quote_words,
+)
 from webquarry.search.replies.text import iso_date, plain_from_html
 
 KEY = "BRAVE_API_KEY"
@@ -46,8 +53,12 @@ class Brave(Provider):
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
-        unknown = {"language": language_code(query) is None, "country": country_code(query) is None}
-        return self.native - {name for name, is_unknown in unknown.items() if is_unknown}
+        unknown = set()
+        if language_code(query) is None:
+            unknown.add("language")
+        if country_code(query) is None:
+            unknown.add("country")
+        return self.native - unknown
 
     def build_request(self, query: Query) -> httpx2.Request:
         text = with_terms(query)
@@ -56,11 +67,9 @@ class Brave(Provider):
                 f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words "
                 "in a query."
             )
-        filtered = bool(query.allowed_domains or query.blocked_domains)
         parameters = {
             "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
-            # A full page costs the same as a short one, and a filter will take from it.
-            "count": str(self.page_size if filtered else min(query.count, self.page_size)),
+            "count": str(self.results_wanted(query)),
             "offset": str(query.page),  # counts pages, not results
             "text_decorations": "false",
             "result_filter": "web,query",
@@ -69,7 +78,7 @@ class Brave(Provider):
             "search_lang": language_code(query),
             "country": country_code(query),
         }
-        return self._request({name: value for name, value in parameters.items() if value})
+        return self._request(drop_empty(parameters))
 
     def build_probe(self) -> httpx2.Request:
         """Without a query: Brave checks the key first, so that a good one is told by the complaint,
@@ -78,66 +87,67 @@ class Brave(Provider):
         return self._request({"count": "1"})
 
     def parse_probe(self, reply: Reply) -> None:
-        found = {}
-        if reply.status != 401:
-            found = json_object(reply, self.label)
-        problem = _problem(found)
+        if reply.status == 401:
+            raise self.not_accepted()
+        problem = _find_problem(json_object(reply, self.label))
         if problem.get("code") != "VALIDATION" or _complains_of_key(problem):
             self.parse_reply(reply)
 
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 401:
             raise self.not_accepted()
-        found = json_object(reply, self.label)
-        if (problem := _problem(found)) or reply.status != 200:
+        answer = json_object(reply, self.label)
+        problem = _find_problem(answer)
+        if problem or reply.status != 200:
             raise self._failure(problem, reply)
-        query, web = found.get("query"), found.get("web")
+        query = answer.get("query")
+        web = answer.get("web")
         # Without results there is no `web`, so that `query` alone tells an answer from something
         # else.
-        if not (isinstance(query, dict) or isinstance(web, dict)) or not isinstance(
-            web, dict | None
-        ):
+        is_answer = isinstance(query, dict) or isinstance(web, dict)
+        if not is_answer or not isinstance(web, dict | None):
             raise ProviderFailure("Brave Search answered with JSON of an unknown shape (HTTP 200).")
-        hits = [
-            result for hit in objects((web or {}).get("results")) if (result := self._result(hit))
-        ]
-        return Batch(
-            tuple(hits),
-            more=isinstance(query, dict) and query.get("more_results_available") is True,
-        )
+        results = parse_each(objects((web or {}).get("results")), self._result)
+        more = isinstance(query, dict) and query.get("more_results_available") is True
+        return Batch(tuple(results), more=more)
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        return httpx2.Request(
-            "GET",
-            self.endpoint("/res/v1/web/search"),
-            params=parameters,
-            headers={"Accept": "application/json", "X-Subscription-Token": self.credential(KEY)},
-        )
+        """One search; the key goes into a header."""
+        headers = {
+            "Accept": "application/json",
+            "X-Subscription-Token": self.credential(KEY),
+        }
+        url = self.endpoint("/res/v1/web/search")
+        return httpx2.Request("GET", url, params=parameters, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        published = iso_date(hit.get("page_age"))  # `age` is display text, such as "2 days ago"
         return self.result(
-            hit.get("title"), hit.get("url"), hit.get("description"), published, plain_from_html
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("description"),
+            # `age` is display text, such as "2 days ago".
+            published=iso_date(hit.get("page_age")),
+            clean=plain_from_html,
         )
 
     def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a code of Brave's stands for."""
-        code, said = problem.get("code"), quoted(problem.get("detail"))
+        code = problem.get("code")
+        words = quote_words(problem.get("detail"))
         if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
             return self.not_accepted()
         if code == "VALIDATION":
-            return BadInput(
-                f"Brave Search did not accept the request: {_complaints(problem) or said}"
-            )
+            complaints = _list_complaints(problem)
+            return BadInput(f"Brave Search did not accept the request: {complaints or words}")
         if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
             return AuthFailure(
-                f"The plan of this Brave key does not cover the search: {said}",
+                f"The plan of this Brave key does not cover the search: {words}",
                 suggested_action="Subscribe the key to a Search plan on "
                 "https://api-dashboard.search.brave.com.",
             )
         if code == "QUOTA_LIMITED":
             return RateLimited(
-                f"The quota of this Brave key is used up: {said}",
+                f"The quota of this Brave key is used up: {words}",
                 retryable=False,
                 suggested_action="Wait for the quota to be renewed, raise it, or name another "
                 "provider.",
@@ -145,26 +155,27 @@ class Brave(Provider):
         if code == "RATE_LIMITED" or reply.status == 429:
             wait = _seconds_to_wait(reply)
             return RateLimited(
-                f"Brave Search asked us to slow down: {said or 'too many requests.'}",
+                f"Brave Search asked us to slow down: {words or 'too many requests.'}",
                 retry_after_seconds=wait,
                 suggested_action=f"Wait {wait:g} seconds and try again, or name another provider.",
             )
-        words = " ".join(filter(None, [f"Brave Search failed (HTTP {reply.status}).", said]))
-        return ProviderFailure(words, retryable=reply.status >= 500)
+        message = f"Brave Search failed (HTTP {reply.status}). {words}".rstrip()
+        return ProviderFailure(message, retryable=reply.status >= 500)
 
 
 def _fits(text: str) -> bool:
+    """Whether Brave takes the text as a query."""
     return len(text) <= MAX_CHARACTERS and len(text.split()) <= MAX_WORDS
 
 
-def _problem(found: dict[str, Any]) -> dict[str, Any]:
+def _find_problem(answer: dict[str, Any]) -> dict[str, Any]:
     """What is wrong, from either form: `error` as served, `errors[]` as documented; empty when
     nothing is.
     """
-    single = found.get("error")
+    single = answer.get("error")
     if isinstance(single, dict):
         return single
-    listed = objects(found.get("errors"))
+    listed = objects(answer.get("errors"))
     if listed:
         return listed[0]
     if single:
@@ -174,10 +185,8 @@ def _problem(found: dict[str, Any]) -> dict[str, Any]:
 
 def _details(problem: dict[str, Any]) -> list[dict[str, Any]]:
     """The complaints about single parameters: each has its place in `loc`."""
-    meta = problem.get("meta")
-    details = []
-    if isinstance(meta, dict):
-        details = objects(meta.get("errors"))
+    meta = object_at(problem, "meta")
+    details = objects(meta.get("errors"))
     return [detail for detail in details if isinstance(detail.get("loc"), list)]
 
 
@@ -185,17 +194,20 @@ def _complains_of_key(problem: dict[str, Any]) -> bool:
     """A request without the key's header is a VALIDATION like any other, but for the place it
     names.
     """
-    return any(
-        [str(part).lower() for part in detail["loc"]] == _KEY_PLACE for detail in _details(problem)
-    )
+    for detail in _details(problem):
+        place = [str(part).lower() for part in detail["loc"]]
+        if place == _KEY_PLACE:
+            return True
+    return False
 
 
-def _complaints(problem: dict[str, Any]) -> str:
+def _list_complaints(problem: dict[str, Any]) -> str:
     """Each parameter that was not accepted, and why."""
-    parts = [
-        f"{'.'.join(map(str, detail['loc']))}: {detail.get('msg')}" for detail in _details(problem)
-    ]
-    return quoted("; ".join(parts))
+    complaints = []
+    for detail in _details(problem):
+        place = ".".join(map(str, detail["loc"]))
+        complaints.append(f"{place}: {detail.get('msg')}")
+    return quote_words("; ".join(complaints))
 
 
 def _seconds_to_wait(reply: Reply) -> float:

@@ -23,6 +23,7 @@ from webquarry.search.provider import EVERY_FILTER, Provider, at_origin
 from webquarry.search.providers._duckduckgo_page import Hit, ResultPage
 from webquarry.search.providers._duckduckgo_regions import region_of
 from webquarry.search.query.operators import with_sites, with_terms, without_commands
+from webquarry.search.query.parameters import drop_empty
 from webquarry.search.replies.body import asks_for_proof, failure
 from webquarry.settings import Settings
 
@@ -59,19 +60,24 @@ class DuckDuckGo(Provider):
         return provider
 
     def applied(self, query: Query) -> frozenset[str]:
-        return self.native - {"language", "country"} | region_of(query.language, query.country)[1]
+        _, chosen_by = region_of(query.language, query.country)
+        return self.native - {"language", "country"} | chosen_by
 
     def build_request(self, query: Query) -> httpx2.Request:
-        return self._post(query.cursor.get(_WAY, "html"), self._fields(query), query)
+        way = query.cursor.get(_WAY, "html")
+        return self._post(way, query)
 
     def fallback_request(self, query: Query, error: WebquarryError) -> httpx2.Request | None:
         """The lite page, once, where the html one was answered with a challenge or is no longer
         understood.
         """
-        is_first = query.cursor.get(_WAY, "html") == "html" and (query.cursor or not query.page)
-        if not is_first or not isinstance(error, Challenge | ProviderFailure):
+        was_html = query.cursor.get(_WAY, "html") == "html"
+        has_fields = bool(query.cursor) or not query.page
+        if not was_html or not has_fields:
             return None
-        return self._post("lite", self._fields(query), query)
+        if not isinstance(error, Challenge | ProviderFailure):
+            return None
+        return self._post("lite", query)
 
     def build_probe(self) -> httpx2.Request:
         """A real search: there is nothing cheaper that tells whether programs are answered just
@@ -82,12 +88,15 @@ class DuckDuckGo(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         page = ResultPage(reply.body)
         is_answer = page.has_results or page.says_nothing_found
-        if (
-            reply.status == 202
-            or page.is_challenge
-            or (not is_answer and asks_for_proof(reply.body))
-        ):
-            raise _challenged(reply.status)
+        is_wall = not is_answer and asks_for_proof(reply.body)
+        if reply.status == 202 or page.is_challenge or is_wall:
+            raise Challenge(
+                "DuckDuckGo takes us for a robot and wants a challenge solved "
+                f"(HTTP {reply.status}).",
+                retry_after_seconds=REST_SECONDS,
+                suggested_action="Name another provider, or leave DuckDuckGo alone for some "
+                "minutes; asking again and again only prolongs it.",
+            )
         if reply.status in (403, 418):
             raise SiteRefused(f"DuckDuckGo refused the request (HTTP {reply.status}).")
         if reply.status != 200:
@@ -100,17 +109,27 @@ class DuckDuckGo(Provider):
                 suggested_action="Name another provider, and look for a newer version of "
                 "webquarry.",
             )
-        fields = page.next_fields()
-        cursor = {}
-        if fields:
-            cursor = {**fields, _WAY: "lite" if page.is_lite else "html"}
-        return Batch(tuple(map(self._result, page.hits())), more=bool(fields), cursor=cursor)
+        results = tuple(map(self._result, page.hits()))
+        cursor = page.next_fields()
+        if cursor:
+            cursor[_WAY] = "lite" if page.is_lite else "html"
+        return Batch(results, more=bool(cursor), cursor=cursor)
 
     def _result(self, hit: Hit) -> Result:
-        return Result(hit.title, hit.url, hit.snippet, provider=self.name, published=hit.published)
+        return Result(
+            title=hit.title,
+            url=hit.url,
+            snippet=hit.snippet,
+            provider=self.name,
+            published=hit.published,
+        )
 
-    def _post(self, way: str, fields: dict[str, str], query: Query) -> httpx2.Request:
-        base = self.lite_origin if way == "lite" else self.base
+    def _post(self, way: str, query: Query) -> httpx2.Request:
+        """The form of one of the two pages, sent as a browser sends it."""
+        fields = self._fields(query)
+        base = self.base
+        if way == "lite":
+            base = self.lite_origin
         url = at_origin(base, f"/{way}/", f"WEBQUARRY_DUCKDUCKGO_{way.upper()}_URL")
         headers = {
             "Accept": "text/html",
@@ -131,34 +150,25 @@ class DuckDuckGo(Provider):
         """
         if query.page and not query.cursor:
             raise ProviderFailure("DuckDuckGo gave no way to a further page.", retryable=False)
-        fields = {name: value for name, value in query.cursor.items() if name != _WAY} or {
-            "q": _text(query),
-            "b": "",
-        }
-        wishes = {
-            "kl": region_of(query.language, query.country)[0],
+        fields = dict(query.cursor)
+        fields.pop(_WAY, None)
+        if not fields:
+            text = without_commands(with_terms(query), "!\\")
+            if not _fits(text):
+                raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
+            text = with_sites(text, query.allowed_domains, query.blocked_domains, _fits)
+            fields = {"q": text, "b": ""}
+        region, _ = region_of(query.language, query.country)
+        options = {
+            "kl": region,
             "df": _PERIODS.get(query.time_range or ""),
             "kp": _SAFE.get(query.safe or ""),
         }
-        return fields | {
-            name: value for name, value in wishes.items() if value and name not in fields
-        }
+        for name, value in drop_empty(options).items():
+            fields.setdefault(name, value)
+        return fields
 
 
-def _text(query: Query) -> str:
-    text = without_commands(with_terms(query), "!\\")
-    if len(text) > MAX_CHARACTERS:
-        raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
-    return with_sites(
-        text, query.allowed_domains, query.blocked_domains, lambda text: len(text) <= MAX_CHARACTERS
-    )
-
-
-def _challenged(status: int) -> Challenge:
-    return Challenge(
-        f"DuckDuckGo takes us for a robot and wants a challenge solved (HTTP {status}).",
-        retry_after_seconds=REST_SECONDS,
-        suggested_action="Name another provider, or leave DuckDuckGo alone for some minutes; "
-        "asking again and again "
-        "only prolongs it.",
-    )
+def _fits(text: str) -> bool:
+    """Whether DuckDuckGo takes the text as a query."""
+    return len(text) <= MAX_CHARACTERS

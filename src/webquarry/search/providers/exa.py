@@ -18,16 +18,18 @@ from webquarry.errors import AuthFailure, BadInput, ProviderFailure, SiteRefused
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
+from webquarry.search.query.parameters import drop_empty
 from webquarry.search.replies.body import (
     failure,
     json_object,
     objects,
     optional_text,
-    quoted,
-    rate_limited,
-    used_up,
+    parse_each,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
 )
-from webquarry.search.replies.text import iso_date, plain, shortened
+from webquarry.search.replies.text import iso_date, plain, shorten_text
 
 KEY = "EXA_API_KEY"
 SNIPPET_CHARACTERS = 500
@@ -58,36 +60,40 @@ class Exa(Provider):
     )
 
     def applied(self, query: Query) -> frozenset[str]:
-        left_out = {
-            "exact_terms": _phrase(query.exact_terms, MAX_PHRASE_WORDS) is None,
-            "exclude_terms": _phrase(query.exclude_terms, 1) is None,
-            "blocked_domains": bool(query.allowed_domains),
-        }
-        return self.native - {name for name, is_out in left_out.items() if is_out}
+        left_out = set()
+        if _phrase(query.exact_terms, MAX_PHRASE_WORDS) is None:
+            left_out.add("exact_terms")
+        if _phrase(query.exclude_terms, 1) is None:
+            left_out.add("exclude_terms")
+        if query.allowed_domains:
+            left_out.add("blocked_domains")
+        return self.native - left_out
 
     def build_request(self, query: Query) -> httpx2.Request:
-        filtered = bool(query.allowed_domains or query.blocked_domains)
-        days = _DAYS.get(query.time_range or "")
-        wishes = {
+        blocked: list[str] = []
+        if not query.allowed_domains:
+            blocked = list(query.blocked_domains)
+        since = None
+        if query.time_range in _DAYS:
+            moment = self.clock.now() - timedelta(days=_DAYS[query.time_range])
+            since = f"{moment:%Y-%m-%dT%H:%M:%S.000Z}"
+        options = {
             "includeDomains": list(query.allowed_domains),
-            "excludeDomains": [] if query.allowed_domains else list(query.blocked_domains),
-            "startPublishedDate": f"{self.clock.now() - timedelta(days=days):%Y-%m-%dT%H:%M:%S.000Z}"
-            if days
-            else None,
+            "excludeDomains": blocked,
+            "startPublishedDate": since,
             "includeText": _phrase(query.exact_terms, MAX_PHRASE_WORDS),
-            "excludeText": _phrase(
-                query.exclude_terms, 1
-            ),  # a phrase as a whole, so several words would mean another thing
+            # A phrase as a whole, so several words would mean another thing.
+            "excludeText": _phrase(query.exclude_terms, 1),
             "userLocation": query.country,
             "moderation": query.safe != "off",
         }
         body = {
             "query": query.text,
             "type": "auto",
-            "numResults": self.page_size if filtered else min(query.count, self.page_size),
+            "numResults": self.results_wanted(query),
             "contents": {"highlights": {"maxCharacters": SNIPPET_CHARACTERS}},
         }
-        return self._request(body | {name: value for name, value in wishes.items() if value})
+        return self._request(body | drop_empty(options))
 
     def build_probe(self) -> httpx2.Request:
         """One result of a real search, without its contents; costs half a cent."""
@@ -96,24 +102,28 @@ class Exa(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 401:
             raise self.not_accepted()
-        found = json_object(reply, self.label)
-        if reply.status != 200 or found.get("error"):
-            raise self._failure(found, reply)
-        if not isinstance(found.get("results"), list):
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or answer.get("error"):
+            raise self._failure(answer, reply)
+        if not isinstance(answer.get("results"), list):
             raise ProviderFailure("Exa answered with JSON of an unknown shape (HTTP 200).")
-        return Batch(
-            tuple(hit for part in objects(found["results"]) if (hit := self._result(part))),
-            more=False,
-        )
+        results = parse_each(objects(answer["results"]), self._result)
+        return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        headers = {"Accept": "application/json", "x-api-key": self.credential(KEY)}
-        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=headers)
+        """One search; the key goes into a header."""
+        headers = {
+            "Accept": "application/json",
+            "x-api-key": self.credential(KEY),
+        }
+        url = self.endpoint("/search")
+        return httpx2.Request("POST", url, json=body, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         """One hit, or None when it is not in the form of one."""
         try:
-            title, url = optional_text(hit.get("title")), optional_text(hit.get("url"))
+            title = optional_text(hit.get("title"))
+            url = optional_text(hit.get("url"))
             snippet = _snippet(hit)
         except ValueError:
             return None
@@ -126,28 +136,29 @@ class Exa(Provider):
             published=published,
         )
 
-    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
+    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a tag of Exa's stands for, or the status where there is none."""
-        tag, said = str(found.get("tag")), quoted(found.get("error"))
+        tag = str(answer.get("tag"))
+        words = quote_words(answer.get("error"))
         if tag == "INVALID_API_KEY":
             return self.not_accepted()
         if tag in _USED_UP or reply.status == 402:
-            return used_up(self.label, said)
+            return quota_failure(self.label, words)
         if tag in _NO_ACCESS:
             return AuthFailure(
-                f"Exa does not open the search to this key: {said}",
+                f"Exa does not open the search to this key: {words}",
                 suggested_action="Check the key on https://dashboard.exa.ai/, or name another "
                 "provider.",
             )
         if tag == "RATE_LIMITED":
-            return rate_limited(reply, self.label, said)
+            return rate_limit_failure(reply, self.label, words)
         if tag == "PROHIBITED_CONTENT":
             return SiteRefused(
-                f"Exa does not search for this: {said}", suggested_action="Name another provider."
+                f"Exa does not search for this: {words}", suggested_action="Name another provider."
             )
         if tag.startswith("INVALID_"):
-            return BadInput(f"Exa did not accept the request: {said}")
-        return failure(reply, self.label, said)
+            return BadInput(f"Exa did not accept the request: {words}")
+        return failure(reply, self.label, words)
 
 
 def _phrase(terms: str | None, most_words: int) -> list[str] | None:
@@ -159,10 +170,18 @@ def _phrase(terms: str | None, most_words: int) -> list[str] | None:
 
 
 def _snippet(hit: dict[str, Any]) -> str:
-    """The passages that Exa picked; its summary or the beginning of the text where it picked none."""
+    """The passages that Exa picked; its summary or the beginning of the text where it picked
+    none.
+    """
     highlights = hit.get("highlights")
-    picked = []
+    passages = []
     if isinstance(highlights, list):
-        picked = [plain(part) for part in highlights if isinstance(part, str)]
-    text = " ... ".join(filter(None, picked)) or plain(optional_text(hit.get("summary")))
-    return text or shortened(plain(optional_text(hit.get("text"))), SNIPPET_CHARACTERS)
+        passages = [plain(part) for part in highlights if isinstance(part, str)]
+    picked = " ... ".join(filter(None, passages))
+    if picked:
+        return picked
+    summary = plain(optional_text(hit.get("summary")))
+    if summary:
+        return summary
+    text = plain(optional_text(hit.get("text")))
+    return shorten_text(text, SNIPPET_CHARACTERS)

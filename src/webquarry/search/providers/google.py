@@ -22,7 +22,15 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._google_codes import country_code, language_code
 from webquarry.search.query.operators import with_sites
-from webquarry.search.replies.body import json_object, objects, optional_text, quoted
+from webquarry.search.query.parameters import drop_empty
+from webquarry.search.replies.body import (
+    json_object,
+    object_at,
+    objects,
+    optional_text,
+    parse_each,
+    quote_words,
+)
 from webquarry.search.replies.text import iso_date, plain, plain_from_html
 
 KEY = "GOOGLE_SEARCH_API_KEY"
@@ -32,17 +40,21 @@ MAX_WORDS = 32  # Google passes over the words after these, and operators are wo
 
 # Where pages say when they were published, best first. Dates of modification are none.
 _META_DATES = (
-    "article:published_time", "og:published_time", "datepublished", "date", "dc.date", "dc.date.issued",
-    "citation_publication_date", "sailthru.date", "parsely-pub-date",
-)  # fmt: skip
+    "article:published_time",
+    "og:published_time",
+    "datepublished",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "citation_publication_date",
+    "sailthru.date",
+    "parsely-pub-date",
+)
 _SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})")
 
 _PERIODS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
-_SAFE = {
-    "off": "off",
-    "medium": "active",
-    "high": "active",
-}  # Google knows no middle, and is off by default
+# Google knows no middle, and is off by default.
+_SAFE = {"off": "off", "medium": "active", "high": "active"}
 
 _BAD_CREDENTIALS = {"API_KEY_INVALID", "API_KEY_EXPIRED", "keyInvalid", "keyExpired", "authError"}
 _NO_ACCESS = {"forbidden", "accessNotConfigured", "SERVICE_DISABLED", "PERMISSION_DENIED"}
@@ -82,27 +94,30 @@ class Google(Provider):
                 f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand "
                 "in a URL."
             )
-        allowed, blocked = list(query.allowed_domains), list(query.blocked_domains)
+        allowed = list(query.allowed_domains)
+        blocked = list(query.blocked_domains)
         site: dict[str, str] = {}
         if len(allowed) == 1:
             site = {"siteSearch": allowed.pop(), "siteSearchFilter": "i"}
         elif not allowed and len(blocked) == 1:
             site = {"siteSearch": blocked.pop(), "siteSearchFilter": "e"}
-        filtered = bool(query.allowed_domains or query.blocked_domains)
-        if filtered:
-            num = self.page_size
-        else:
-            num = min(query.count, self.page_size)
-        text = with_sites(query.text, allowed, blocked, _fits)
-        return self._request(
-            {
-                "q": text,
-                "num": str(num),
-                "start": str(query.page * num + 1),
-                **site,
-                **_wishes(query),
-            }
-        )
+        count = self.results_wanted(query)
+        language = language_code(query)
+        options = {
+            "cx": query.engine,
+            "dateRestrict": _PERIODS.get(query.time_range or ""),
+            "safe": _SAFE.get(query.safe or ""),
+            "lr": f"lang_{language}" if language else None,
+            "gl": country_code(query),
+            "exactTerms": query.exact_terms,
+            "excludeTerms": query.exclude_terms,
+        }
+        parameters = {
+            "q": with_sites(query.text, allowed, blocked, _fits),
+            "num": str(count),
+            "start": str(query.page * count + 1),
+        }
+        return self._request(parameters | site | drop_empty(options))
 
     def build_probe(self) -> httpx2.Request:
         """One result of a real search: nothing less tells that the engine id is good. Costs one
@@ -113,26 +128,25 @@ class Google(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 401:
             raise self.not_accepted()
-        found = json_object(reply, self.label)
-        if found.get("error") or reply.status != 200:
-            raise self._failure(found, reply.status)
-        items = found.get("items")
+        answer = json_object(reply, self.label)
+        if answer.get("error") or reply.status != 200:
+            raise self._failure(object_at(answer, "error"), reply.status)
+        items = answer.get("items")
         # Without results there are no `items`, so that the others tell an answer from something
         # else.
-        known = items or found.get("searchInformation") or found.get("queries")
+        known = items or answer.get("searchInformation") or answer.get("queries")
         if not isinstance(known, dict | list) or not isinstance(items, list | None):
             raise ProviderFailure(
                 "Google Custom Search answered with JSON of an unknown shape (HTTP 200)."
             )
-        hits = [result for item in objects(items) if (result := self._result(item))]
-        queries = found.get("queries")
-        return Batch(
-            tuple(hits),
-            more=bool(hits) and isinstance(queries, dict) and bool(queries.get("nextPage")),
-        )
+        results = parse_each(objects(items), self._result)
+        next_page = object_at(answer, "queries").get("nextPage")
+        return Batch(tuple(results), more=bool(results) and bool(next_page))
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        key, engine = self.credential(KEY), parameters.get("cx") or self.credential(ENGINE)
+        """One search in the engine of the lens, or else in our own."""
+        key = self.credential(KEY)
+        engine = parameters.get("cx") or self.credential(ENGINE)
         return httpx2.Request(
             "GET",
             self.endpoint("/customsearch/v1"),
@@ -153,122 +167,86 @@ class Google(Provider):
             title or plain(url), url.strip(), snippet, provider=self.name, published=published
         )
 
-    def _failure(self, found: dict[str, Any], status: int) -> WebquarryError:
+    def _failure(self, problem: dict[str, Any], status: int) -> WebquarryError:
         """The error that Google's reasons stand for; they count for more than the status."""
-        problem = {}
-        if isinstance(found.get("error"), dict):
-            problem = found["error"]
-        said, reasons = quoted(problem.get("message")), _reasons(problem)
-        culprits = {part.get("location") for part in objects(problem.get("errors"))} - {None}
+        words = quote_words(problem.get("message"))
+        errors = objects(problem.get("errors"))
+        details = objects(problem.get("details"))
+        # Every reason that the envelope names: in the status, the old list and the new one.
+        named = [problem.get("status")]
+        named += [part.get("reason") for part in [*errors, *details]]
+        reasons = {reason for reason in named if isinstance(reason, str)}
+        culprits = {part.get("location") for part in errors} - {None}
         # Our counts and pages are always in range: where Google names no culprit, it is the engine
         # id.
-        bad_engine = "cx" in culprits or (
-            status == 400 and "INVALID_ARGUMENT" in reasons and not culprits
-        )
-        if reasons & _BAD_CREDENTIALS or bad_engine:
+        is_unnamed = status == 400 and "INVALID_ARGUMENT" in reasons and not culprits
+        if reasons & _BAD_CREDENTIALS or "cx" in culprits or is_unnamed:
             return self.not_accepted()
         if reasons & (_DAILY | _BURST) or status == 429:
-            return _quota(said, reasons, problem)
-        if (
-            reasons & _NO_ACCESS
-            or any(reason.endswith("_BLOCKED") for reason in reasons)
-            or status == 403
-        ):
+            return _quota_failure(words, reasons, details)
+        is_blocked = any(reason.endswith("_BLOCKED") for reason in reasons)
+        if reasons & _NO_ACCESS or is_blocked or status == 403:
             return AuthFailure(
-                f"Google does not open the search to this key: {said or 'no reason was given.'}",
+                f"Google does not open the search to this key: {words or 'no reason was given.'}",
                 suggested_action="Check the key's project and restrictions in the Google Cloud "
-                "console, "
-                "or name another provider.",
+                "console, or name another provider.",
             )
-        words = " ".join(filter(None, [f"Google Custom Search failed (HTTP {status}).", said]))
+        message = f"Google Custom Search failed (HTTP {status}). {words}".rstrip()
         if status == 400:
-            return BadInput(words)
-        return ProviderFailure(words, retryable=status >= 500)
-
-
-def _wishes(query: Query) -> dict[str, str]:
-    """The parameters for what else the caller asked for; what was not asked for is left to Google."""
-    language = language_code(query)
-    wishes = {
-        "cx": query.engine,
-        "dateRestrict": _PERIODS.get(query.time_range or ""),
-        "safe": _SAFE.get(query.safe or ""),
-        "lr": f"lang_{language}" if language else None,
-        "gl": country_code(query),
-        "exactTerms": query.exact_terms,
-        "excludeTerms": query.exclude_terms,
-    }
-    return {name: value for name, value in wishes.items() if value}
+            return BadInput(message)
+        return ProviderFailure(message, retryable=status >= 500)
 
 
 def _fits(text: str) -> bool:
+    """Whether Google takes the text as a query: it counts what stands in the URL."""
     return len(quote_plus(text)) <= MAX_URL_CHARACTERS and len(text.split()) <= MAX_WORDS
 
 
 def _text(item: dict[str, Any], field: str, html_field: str) -> str:
     """The plain field as it is; the HTML one only where there is no plain one."""
-    return plain(optional_text(item.get(field))) or plain_from_html(
-        optional_text(item.get(html_field))
-    )
+    text = plain(optional_text(item.get(field)))
+    if text:
+        return text
+    return plain_from_html(optional_text(item.get(html_field)))
 
 
-def _reasons(problem: dict[str, Any]) -> set[str]:
-    """Every reason that the envelope names, in the old list, the new one and the status."""
-    parts = [*objects(problem.get("errors")), *objects(problem.get("details"))]
-    named = [problem.get("status"), *(part.get("reason") for part in parts)]
-    return {reason for reason in named if isinstance(reason, str)}
-
-
-def _quota(said: str, reasons: set[str], problem: dict[str, Any]) -> RateLimited:
+def _quota_failure(words: str, reasons: set[str], details: list[dict[str, Any]]) -> RateLimited:
     """Day or minute: the reason is the same, and only the text, or the name of the limit, tells
     them apart.
     """
-    limits = [
-        part["metadata"].get("quota_limit")
-        for part in objects(problem.get("details"))
-        if _has_metadata(part)
-    ]
-    daily = (
-        reasons & _DAILY
-        or "per day" in said.lower()
-        or any("PerDay" in str(limit) for limit in limits)
-    )
-    if daily:
+    limits = [str(object_at(part, "metadata").get("quota_limit")) for part in details]
+    is_named_daily = any("PerDay" in limit for limit in limits)
+    if reasons & _DAILY or "per day" in words.lower() or is_named_daily:
         return RateLimited(
-            f"Google's quota for the day is used up: {said}",
+            f"Google's quota for the day is used up: {words}",
             retryable=False,
             suggested_action="Wait for midnight Pacific time, when the quota is renewed, or name "
             "another provider.",
         )
     return RateLimited(
-        f"Google asked us to slow down: {said or 'too many requests.'}", retry_after_seconds=60
+        f"Google asked us to slow down: {words or 'too many requests.'}", retry_after_seconds=60
     )
 
 
-def _has_metadata(part: dict[str, Any]) -> bool:
-    return isinstance(part.get("metadata"), dict)
-
-
 def _dates(pagemap: object) -> Iterator[str]:
-    """The dates of publication that the page gives of itself, best first; only those in ISO 8601."""
+    """The dates of publication that the page gives of itself, best first; only those in ISO
+    8601.
+    """
     if not isinstance(pagemap, dict):
         return
     for tags in objects(pagemap.get("metatags"))[:1]:
         for name in _META_DATES:
             value = tags.get(name)
+            # That tag is defined as year/month/day, which is ISO 8601 but for the dashes.
             if name == "citation_publication_date" and isinstance(value, str):
-                value = _unslashed(value)
-            if date := iso_date(value):
+                slashed = _SLASHED.fullmatch(value.strip())
+                if slashed:
+                    value = f"{slashed[1]}-{int(slashed[2]):02}-{int(slashed[3]):02}"
+            date = iso_date(value)
+            if date:
                 yield date
     for kind in ("newsarticle", "article"):
         for thing in objects(pagemap.get(kind))[:1]:
-            if date := iso_date(thing.get("datepublished")):
+            date = iso_date(thing.get("datepublished"))
+            if date:
                 yield date
-
-
-def _unslashed(value: str) -> str:
-    """That tag is defined as year/month/day, which is ISO 8601 but for the dashes."""
-    found = _SLASHED.fullmatch(value.strip())
-    if found:
-        return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}"
-    return value

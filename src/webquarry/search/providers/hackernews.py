@@ -27,10 +27,11 @@ from webquarry.search.replies.body import (
     json_object,
     objects,
     optional_text,
-    quoted,
-    rate_limited,
+    parse_each,
+    quote_words,
+    rate_limit_failure,
 )
-from webquarry.search.replies.text import iso_date, plain, shortened
+from webquarry.search.replies.text import iso_date, plain, shorten_text
 
 ITEM = "https://news.ycombinator.com/item?id="
 REST_SECONDS = 10.0
@@ -51,16 +52,15 @@ class HackerNews(Provider):
     native = frozenset({"time_range", "exact_terms", "exclude_terms"})
 
     def build_request(self, query: Query) -> httpx2.Request:
-        filtered = bool(query.allowed_domains or query.blocked_domains)
         parameters = {
             "query": with_terms(query),
             "tags": "story",
             "page": str(query.page),
-            "hitsPerPage": str(self.page_size if filtered else min(query.count, self.page_size)),
+            "hitsPerPage": str(self.results_wanted(query)),
             "advancedSyntax": "true",  # phrases in quotation marks, and words to leave out
         }
-        if days := _DAYS.get(query.time_range or ""):
-            since = self.clock.now() - timedelta(days=days)
+        if query.time_range in _DAYS:
+            since = self.clock.now() - timedelta(days=_DAYS[query.time_range])
             parameters["numericFilters"] = f"created_at_i>{int(since.timestamp())}"
         return self._request(parameters)
 
@@ -69,17 +69,20 @@ class HackerNews(Provider):
 
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status in (403, 429) and not asks_for_proof(reply.body):
-            raise rate_limited(reply, self.label, at_least=REST_SECONDS)
-        found = json_object(reply, self.label)
+            raise rate_limit_failure(reply, self.label, at_least=REST_SECONDS)
+        answer = json_object(reply, self.label)
         if reply.status != 200:
-            raise failure(reply, self.label, quoted(found.get("message") or found.get("error")))
-        if not isinstance(found.get("hits"), list):
+            words = quote_words(answer.get("message") or answer.get("error"))
+            raise failure(reply, self.label, words)
+        if not isinstance(answer.get("hits"), list):
             raise ProviderFailure("Hacker News answered with JSON of an unknown shape (HTTP 200).")
-        hits = [result for hit in objects(found["hits"]) if (result := self._result(hit))]
-        page, pages = found.get("page"), found.get("nbPages")
-        return Batch(
-            tuple(hits), more=isinstance(page, int) and isinstance(pages, int) and page + 1 < pages
-        )
+        results = parse_each(objects(answer["hits"]), self._result)
+        page = answer.get("page")
+        pages = answer.get("nbPages")
+        more = False
+        if isinstance(page, int) and isinstance(pages, int):
+            more = page + 1 < pages
+        return Batch(tuple(results), more=more)
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return httpx2.Request(
@@ -92,34 +95,38 @@ class HackerNews(Provider):
     def _result(self, hit: dict[str, Any]) -> Result | None:
         """One hit, or None when it is not in the form of one."""
         try:
-            number, url = optional_text(hit.get("objectID")), optional_text(hit.get("url")).strip()
-            title = plain(optional_text(hit.get("title")) or optional_text(hit.get("story_title")))
-            text = _text(
-                optional_text(hit.get("comment_text")) or optional_text(hit.get("story_text"))
-            )
+            number = optional_text(hit.get("objectID"))
+            url = optional_text(hit.get("url")).strip()
+            title = optional_text(hit.get("title")) or optional_text(hit.get("story_title"))
+            markup = optional_text(hit.get("comment_text")) or optional_text(hit.get("story_text"))
         except ValueError:
             return None
         if not number.isascii() or not number.isdigit():
             return None
+        title = plain(title)
+        # Of the little HTML that Hacker News knows, plain text, cut as snippets are.
+        unmarked = _MARKS.sub("", _BREAKS.sub(" ", markup))
+        text = shorten_text(plain(html.unescape(unmarked)), SNIPPET_CHARACTERS)
         item = ITEM + number
         published = iso_date(hit.get("created_at"))
-        if url:
-            return Result(
-                title or plain(url), url, text or _talk(hit, item, published), provider=self.name
-            )
-        return Result(title or item, item, text, provider=self.name, published=published)
+        if not url:
+            return Result(title or item, item, text, provider=self.name, published=published)
+        snippet = text or _describe_talk(hit, item, published)
+        return Result(title or plain(url), url, snippet, provider=self.name)
 
 
-def _talk(hit: dict[str, Any], item: str, submitted: str | None) -> str:
-    """What there is to say of a story that is only a link: where it is talked about, and how much."""
-    counts = {"points": hit.get("points"), "comments": hit.get("num_comments")}
-    said = [f"{number} {name}" for name, number in counts.items() if isinstance(number, int)]
-    day = [f"submitted {submitted[:10]}"] if submitted else []
-    return f"On Hacker News: {', '.join([*said, *day, item])}"
-
-
-def _text(fragment: str) -> str:
-    """Plain text of the little HTML that Hacker News knows; a long text is cut as snippets are."""
-    return shortened(
-        plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment)))), SNIPPET_CHARACTERS
-    )
+def _describe_talk(hit: dict[str, Any], item: str, submitted: str | None) -> str:
+    """What there is to say of a story that is only a link: where it is talked about, and how
+    much.
+    """
+    facts = []
+    points = hit.get("points")
+    if isinstance(points, int):
+        facts.append(f"{points} points")
+    comments = hit.get("num_comments")
+    if isinstance(comments, int):
+        facts.append(f"{comments} comments")
+    if submitted:
+        facts.append(f"submitted {submitted[:10]}")
+    facts.append(item)
+    return f"On Hacker News: {', '.join(facts)}"

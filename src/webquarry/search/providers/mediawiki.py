@@ -23,22 +23,20 @@ from webquarry.search.replies.body import (
     asks_for_proof,
     failure,
     json_object,
+    object_at,
     objects,
     optional_text,
-    quoted,
-    rate_limited,
+    parse_each,
+    quote_words,
+    rate_limit_failure,
 )
 from webquarry.search.replies.text import plain, plain_from_html
 
 MAX_CHARACTERS = 300
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _BUSY = {"maxlag", "ratelimited", "cirrussearch-too-busy-error"}
-_OURS = (
-    "internal_api_error",
-    "readonly",
-    "search-error",
-    "cirrussearch-backend-error",
-)  # and not the caller's
+# Faults of the wiki and not of the caller.
+_WIKI_FAULTS = ("internal_api_error", "readonly", "search-error", "cirrussearch-backend-error")
 
 
 class MediaWiki(Provider):
@@ -52,8 +50,7 @@ class MediaWiki(Provider):
     native = frozenset({"language", "exact_terms", "exclude_terms"})
 
     def applied(self, query: Query) -> frozenset[str]:
-        chosen = self.base == self.origin and bool(_LANGUAGE.fullmatch(query.language or ""))
-        if chosen:
+        if self._has_edition(query.language):
             return self.native
         return self.native - {"language"}
 
@@ -61,8 +58,12 @@ class MediaWiki(Provider):
         text = with_terms(query)
         if len(text) > MAX_CHARACTERS:
             raise BadInput(f"Wikipedia takes at most {MAX_CHARACTERS} characters in a query.")
-        offset = query.cursor.get("sroffset", "0")
-        return self._request(text, min(query.count, self.page_size), query.language, offset)
+        return self._request(
+            text=text,
+            limit=min(query.count, self.page_size),
+            language=query.language,
+            offset=query.cursor.get("sroffset", "0"),
+        )
 
     def build_probe(self) -> httpx2.Request:
         return self._request("wiki", 1, None, "0")
@@ -75,20 +76,18 @@ class MediaWiki(Provider):
                 suggested_action="Set WEBQUARRY_USER_AGENT to a name with an address, such as "
                 "'webquarry (you@example.org)', or name another provider.",
             )
-        found = json_object(reply, self.label)
-        if found.get("error") or reply.status != 200:
-            raise self._failure(found.get("error"), reply)
-        query, onward = found.get("query"), found.get("continue")
-        if not isinstance(query, dict) or not isinstance(query.get("search"), list):
+        answer = json_object(reply, self.label)
+        if answer.get("error") or reply.status != 200:
+            raise self._failure(object_at(answer, "error"), reply)
+        query = object_at(answer, "query")
+        if not isinstance(query.get("search"), list):
             raise ProviderFailure("Wikipedia answered with JSON of an unknown shape (HTTP 200).")
-        hits = [result for hit in objects(query["search"]) if (result := self._result(hit, reply))]
-        offset = None
-        if isinstance(onward, dict):
-            offset = onward.get("sroffset")
+        results = parse_each(objects(query["search"]), lambda hit: self._result(hit, reply))
+        offset = object_at(answer, "continue").get("sroffset")
         cursor = {}
         if isinstance(offset, int) and offset > 0:
             cursor = {"sroffset": str(offset)}
-        return Batch(tuple(hits), more=bool(cursor), cursor=cursor)
+        return Batch(tuple(results), more=bool(cursor), cursor=cursor)
 
     def _request(self, text: str, limit: int, language: str | None, offset: str) -> httpx2.Request:
         parameters = {
@@ -103,19 +102,23 @@ class MediaWiki(Provider):
             "formatversion": "2",
         }
         url = self.endpoint("/w/api.php")
-        if self.base == self.origin and language and _LANGUAGE.fullmatch(language):
+        if self._has_edition(language):
             url = url.replace("//en.", f"//{language}.", 1)
         return httpx2.Request("GET", url, params=parameters, headers={"Accept": "application/json"})
+
+    def _has_edition(self, language: str | None) -> bool:
+        """Whether the language chooses the wiki: each has a Wikipedia, but an address that the user
+        set is one wiki.
+        """
+        return self.base == self.origin and bool(_LANGUAGE.fullmatch(language or ""))
 
     def _result(self, hit: dict[str, Any], reply: Reply) -> Result | None:
         """One hit, or None when it is not in the form of one. Its address is at the host that
         answered.
         """
         try:
-            title, snippet = (
-                plain(optional_text(hit.get("title"))),
-                optional_text(hit.get("snippet")),
-            )
+            title = plain(optional_text(hit.get("title")))
+            snippet = plain_from_html(optional_text(hit.get("snippet")))
         except ValueError:
             return None
         if not title:
@@ -123,20 +126,18 @@ class MediaWiki(Provider):
         wiki = urlsplit(reply.url)
         path = quote(title.replace(" ", "_"), safe=";@$!*(),/~:")
         url = f"{wiki.scheme}://{wiki.netloc}/wiki/{path}"
-        return Result(title, url, plain_from_html(snippet), provider=self.name)
+        return Result(title, url, snippet, provider=self.name)
 
-    def _failure(self, problem: object, reply: Reply) -> WebquarryError:
+    def _failure(self, problem: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a code of MediaWiki's stands for; the status says nothing."""
         code = ""
-        if isinstance(problem, dict):
+        if problem:
             code = str(problem.get("code"))
-        said = ""
-        if isinstance(problem, dict):
-            said = quoted(problem.get("info"))
+        words = quote_words(problem.get("info"))
         if code in _BUSY:
-            return rate_limited(reply, self.label, said)
-        if code.startswith(_OURS):
-            return ProviderFailure(f"Wikipedia failed: {said or code}")
+            return rate_limit_failure(reply, self.label, words)
+        if code.startswith(_WIKI_FAULTS):
+            return ProviderFailure(f"Wikipedia failed: {words or code}")
         if code and reply.status == 200:
-            return BadInput(f"Wikipedia did not accept the request: {said or code}")
-        return failure(reply, self.label, said)
+            return BadInput(f"Wikipedia did not accept the request: {words or code}")
+        return failure(reply, self.label, words)

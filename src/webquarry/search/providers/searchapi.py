@@ -17,19 +17,24 @@ from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
-from webquarry.search.providers._google_codes import country_code, language_code
+from webquarry.search.providers._google_codes import country_code, fits_in_query, language_code
 from webquarry.search.query.operators import with_sites, with_terms
-from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.query.parameters import drop_empty
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    quota_failure,
+    quote_words,
+)
 from webquarry.search.replies.text import plain_from_html
 
 KEY = "SEARCHAPI_API_KEY"
-MAX_WORDS = 32  # Google passes over the words after these, and operators are words
 _PERIODS = {"day": "last_day", "week": "last_week", "month": "last_month", "year": "last_year"}
-_SAFE = {
-    "off": "off",
-    "medium": "active",
-    "high": "active",
-}  # Google knows no middle, and is off by default
+# Google knows no middle, and is off by default.
+_SAFE = {"off": "off", "medium": "active", "high": "active"}
 _NOTHING = "didn't return any results"
 
 
@@ -51,15 +56,16 @@ class SearchApi(Provider):
 
     def build_request(self, query: Query) -> httpx2.Request:
         language = language_code(query)
+        text = with_terms(query)
         parameters = {
-            "q": with_sites(with_terms(query), query.allowed_domains, query.blocked_domains, _fits),
+            "q": with_sites(text, query.allowed_domains, query.blocked_domains, fits_in_query),
             "page": str(query.page + 1),
             "time_period": _PERIODS.get(query.time_range or ""),
             "safe": _SAFE.get(query.safe or ""),
             "lr": f"lang_{language}" if language else None,
             "gl": country_code(query),
         }
-        return self._request({name: value for name, value in parameters.items() if value})
+        return self._request(drop_empty(parameters))
 
     def build_probe(self) -> httpx2.Request:
         """A real search: nothing less is known to tell a good key. Costs one search."""
@@ -68,52 +74,48 @@ class SearchApi(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 401:
             raise self.not_accepted()
-        found = json_object(reply, self.label)
-        said = found.get("error")
-        if reply.status == 200 and isinstance(said, str) and _NOTHING in said:
+        answer = json_object(reply, self.label)
+        error = answer.get("error")
+        if reply.status == 200 and isinstance(error, str) and _NOTHING in error:
             return Batch((), more=False)
-        if reply.status != 200 or said:
-            raise self._failure(quoted(said), reply)
-        organic, about = found.get("organic_results"), found.get("search_metadata")
-        if (
-            not isinstance(about, dict)
-            or about.get("status") != "Success"
-            or not isinstance(organic, list | None)
-        ):
+        if reply.status != 200 or error:
+            raise self._failure(quote_words(error), reply)
+        organic = answer.get("organic_results")
+        is_finished = object_at(answer, "search_metadata").get("status") == "Success"
+        if not is_finished or not isinstance(organic, list | None):
             raise ProviderFailure(
                 "SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP "
                 "200)."
             )
-        hits = [result for hit in objects(organic) if (result := self._result(hit))]
-        pages = found.get("pagination")
-        return Batch(
-            tuple(hits), more=bool(hits) and isinstance(pages, dict) and bool(pages.get("next"))
-        )
+        results = parse_each(objects(organic), self._result)
+        next_page = object_at(answer, "pagination").get("next")
+        return Batch(tuple(results), more=bool(results) and bool(next_page))
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        key = self.credential(KEY)
         return httpx2.Request(
             "GET",
             self.endpoint("/api/v1/search"),
             params={"engine": "google", **parameters},
             headers={
                 "Accept": "application/json",
-                "Authorization": f"Bearer {self.credential(KEY)}",
+                "Authorization": f"Bearer {key}",
             },
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         return self.result(
-            hit.get("title"), hit.get("link"), hit.get("snippet"), clean=plain_from_html
+            title=hit.get("title"),
+            url=hit.get("link"),
+            snippet=hit.get("snippet"),
+            clean=plain_from_html,
         )
 
-    def _failure(self, said: str, reply: Reply) -> WebquarryError:
+    def _failure(self, words: str, reply: Reply) -> WebquarryError:
         """A 429 is either too many at once, which passes, or the end of the plan, which does not;
         the words tell.
         """
-        if reply.status == 429 and ("used all" in said.lower() or "for the month" in said.lower()):
-            return used_up(self.label, said)
-        return failure(reply, self.label, said)
-
-
-def _fits(text: str) -> bool:
-    return len(text) <= 2048 and len(text.split()) <= MAX_WORDS
+        lowered = words.lower()
+        if reply.status == 429 and ("used all" in lowered or "for the month" in lowered):
+            return quota_failure(self.label, words)
+        return failure(reply, self.label, words)

@@ -17,14 +17,25 @@ from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.query.operators import with_sites, with_terms, without_commands
-from webquarry.search.replies.body import asks_for_proof, failure, json_object, objects, quoted
+from webquarry.search.query.parameters import drop_empty
+from webquarry.search.replies.body import (
+    asks_for_proof,
+    failure,
+    json_object,
+    objects,
+    parse_each,
+    quote_words,
+)
 from webquarry.search.replies.text import iso_date
 
 URL = "SEARXNG_URL"
 MAX_CHARACTERS = 2000  # of the query; the engines behind it take less, and pass over the rest
 _SAFE = {"off": "0", "medium": "1", "high": "2"}
 _CURE = "Set SEARXNG_URL to the address of an instance, such as http://127.0.0.1:8888."
-_JSON_OFF = "List json under search.formats in the settings.yml of the instance; public instances mostly refuse it."
+_JSON_OFF = (
+    "List json under search.formats in the settings.yml of the instance; public instances mostly "
+    "refuse it."
+)
 
 
 class SearXNG(Provider):
@@ -51,21 +62,17 @@ class SearXNG(Provider):
 
     def build_request(self, query: Query) -> httpx2.Request:
         text = without_commands(with_terms(query), "!:<?")
+        locale = query.language
+        if query.language and query.country:
+            locale = f"{query.language}-{query.country}"
         parameters = {
-            "q": with_sites(
-                text,
-                query.allowed_domains,
-                query.blocked_domains,
-                lambda text: len(text) <= MAX_CHARACTERS,
-            ),
+            "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
             "pageno": str(query.page + 1),
             "safesearch": _SAFE.get(query.safe or ""),
             "time_range": query.time_range,
-            "language": "-".join(filter(None, [query.language, query.country]))
-            if query.language
-            else None,
+            "language": locale,
         }
-        return self._request({name: value for name, value in parameters.items() if value})
+        return self._request(drop_empty(parameters))
 
     def build_probe(self) -> httpx2.Request:
         return self._request({"q": "searxng", "pageno": "1"})
@@ -77,47 +84,58 @@ class SearXNG(Provider):
                 "instance takes us for a robot.",
                 suggested_action=_JSON_OFF,
             )
-        found = json_object(reply, self.label)
-        if reply.status != 200 or found.get("error"):
-            raise failure(reply, self.label, quoted(found.get("error")))
-        if not isinstance(found.get("results"), list):
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or answer.get("error"):
+            raise failure(reply, self.label, quote_words(answer.get("error")))
+        if not isinstance(answer.get("results"), list):
             raise ProviderFailure("SearXNG answered with JSON of an unknown shape (HTTP 200).")
-        hits = [result for hit in objects(found["results"]) if (result := self._result(hit))]
-        silent = _silent_engines(found)
-        if not hits and silent:
+        results = parse_each(objects(answer["results"]), self._result)
+        silent = _name_silent_engines(answer)
+        if not results and silent:
             raise ProviderFailure(
                 "None of the engines behind SearXNG found anything, and some did not answer: "
                 f"{silent}"
             )
-        return Batch(tuple(hits), more=bool(hits))
+        return Batch(tuple(results), more=bool(results))
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         if not self.base:
             raise AuthFailure(
                 "SearXNG needs the address of an instance in SEARXNG_URL.", suggested_action=_CURE
             )
-        headers = {
-            "Accept": "application/json",
-            "Accept-Language": "en,*;q=0.5",
-        }  # the limiter blocks bare clients
         return httpx2.Request(
             "GET",
             self.endpoint("/search"),
             params={**parameters, "format": "json"},
-            headers=headers,
+            # The limiter blocks bare clients.
+            headers={"Accept": "application/json", "Accept-Language": "en,*;q=0.5"},
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         return self.result(
-            hit.get("title"), hit.get("url"), hit.get("content"), iso_date(hit.get("publishedDate"))
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("content"),
+            published=iso_date(hit.get("publishedDate")),
         )
 
 
-def _silent_engines(found: dict[str, Any]) -> str:
+def _fits(text: str) -> bool:
+    """Whether the engines behind take the text as a query."""
+    return len(text) <= MAX_CHARACTERS
+
+
+def _name_silent_engines(answer: dict[str, Any]) -> str:
     """The engines that did not answer, each with its reason."""
-    listed = found.get("unresponsive_engines")
-    pairs = []
-    if isinstance(listed, list):
-        pairs = [pair for pair in listed if isinstance(pair, list) and pair]
-    named = [f"{pair[0]} ({pair[1]})" if len(pair) > 1 else str(pair[0]) for pair in pairs]
-    return quoted(", ".join(named))
+    listed = answer.get("unresponsive_engines")
+    if not isinstance(listed, list):
+        return ""
+    names = []
+    for pair in listed:
+        if not isinstance(pair, list) or not pair:
+            continue
+        name = str(pair[0])
+        if len(pair) > 1:
+            name = f"{name} ({pair[1]})"
+        names.append(name)
+    return quote_words(", ".join(names))

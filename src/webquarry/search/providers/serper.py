@@ -16,12 +16,19 @@ from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
-from webquarry.search.providers._google_codes import language_code
+from webquarry.search.providers._google_codes import fits_in_query, language_code
 from webquarry.search.query.operators import with_sites, with_terms
-from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.query.parameters import drop_empty
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    parse_each,
+    quota_failure,
+    quote_words,
+)
 
 KEY = "SERPER_API_KEY"
-MAX_WORDS = 32  # Google passes over the words after these, and operators are words
 _PERIODS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 
 
@@ -46,16 +53,15 @@ class Serper(Provider):
     )
 
     def build_request(self, query: Query) -> httpx2.Request:
-        text = with_sites(with_terms(query), query.allowed_domains, query.blocked_domains, _fits)
-        wishes = {
+        text = with_terms(query)
+        text = with_sites(text, query.allowed_domains, query.blocked_domains, fits_in_query)
+        options = {
             "tbs": _PERIODS.get(query.time_range or ""),
-            "gl": query.country.lower() if query.country else None,
+            "gl": (query.country or "").lower(),
             "hl": language_code(query) or query.language,
         }
         # More than 10 on a page cost double, where they are to be had at all.
-        return self._request(
-            {"q": text, "page": query.page + 1, **{k: v for k, v in wishes.items() if v}}
-        )
+        return self._request({"q": text, "page": query.page + 1, **drop_empty(options)})
 
     def build_probe(self) -> httpx2.Request:
         """A real search: nothing less is known to tell a good key. Costs one credit."""
@@ -64,32 +70,38 @@ class Serper(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 401:
             raise self.not_accepted()
-        found = json_object(reply, self.label)
-        if reply.status != 200 or ("message" in found and "searchParameters" not in found):
-            raise self._failure(found, reply)
-        organic = found.get("organic")
-        if not isinstance(found.get("searchParameters"), dict) or not isinstance(
-            organic, list | None
-        ):
+        answer = json_object(reply, self.label)
+        is_complaint = "message" in answer and "searchParameters" not in answer
+        if reply.status != 200 or is_complaint:
+            raise self._failure(answer, reply)
+        organic = answer.get("organic")
+        is_answer = isinstance(answer.get("searchParameters"), dict)
+        if not is_answer or not isinstance(organic, list | None):
             raise ProviderFailure("Serper answered with JSON of an unknown shape (HTTP 200).")
-        hits = [result for hit in objects(organic) if (result := self._result(hit))]
-        return Batch(tuple(hits), more=bool(hits))
+        results = parse_each(objects(organic), self._result)
+        return Batch(tuple(results), more=bool(results))
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        headers = {"Accept": "application/json", "X-API-KEY": self.credential(KEY)}
-        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=headers)
+        """One search; the key goes into a header."""
+        headers = {
+            "Accept": "application/json",
+            "X-API-KEY": self.credential(KEY),
+        }
+        url = self.endpoint("/search")
+        return httpx2.Request("POST", url, json=body, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
-        return self.result(hit.get("title"), hit.get("link"), hit.get("snippet"))
+        return self.result(
+            title=hit.get("title"),
+            url=hit.get("link"),
+            snippet=hit.get("snippet"),
+        )
 
-    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        said = quoted(found.get("message"))
+    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that the words stand for, or the status where they say nothing of ours."""
+        words = quote_words(answer.get("message"))
         if reply.status == 403:
             return self.not_accepted()
-        if "not enough credits" in said.lower():
-            return used_up(self.label, said)
-        return failure(reply, self.label, said)
-
-
-def _fits(text: str) -> bool:
-    return len(text) <= 2048 and len(text.split()) <= MAX_WORDS
+        if "not enough credits" in words.lower():
+            return quota_failure(self.label, words)
+        return failure(reply, self.label, words)

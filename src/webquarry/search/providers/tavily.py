@@ -18,12 +18,22 @@ from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.providers._tavily_countries import COUNTRIES
 from webquarry.search.query.operators import with_terms
-from webquarry.search.replies.body import failure, json_object, objects, quoted, used_up
+from webquarry.search.query.parameters import drop_empty
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    parse_each,
+    quota_failure,
+    quote_words,
+)
 from webquarry.search.replies.text import iso_date, rfc_date
 
 KEY = "TAVILY_API_KEY"
 MAX_CHARACTERS = 400
-MAX_ALLOWED, MAX_BLOCKED = 300, 150  # domains
+MAX_ALLOWED = 300  # domains
+MAX_BLOCKED = 150
+_LONGEST_WAIT = 10**6  # seconds; what is more is no wait
 
 
 class Tavily(Provider):
@@ -44,29 +54,22 @@ class Tavily(Provider):
         return self.native - {"country"}
 
     def build_request(self, query: Query) -> httpx2.Request:
-        text = with_terms(
-            Query(query.text, exact_terms=query.exact_terms)
-        )  # there is no operator for "without"
+        # There is no operator for "without".
+        text = with_terms(Query(query.text, exact_terms=query.exact_terms))
         if len(text) > MAX_CHARACTERS:
             raise BadInput(f"Tavily takes at most {MAX_CHARACTERS} characters in a query.")
-        allowed = []
+        allowed: list[str] = []
         if len(query.allowed_domains) <= MAX_ALLOWED:
             allowed = list(query.allowed_domains)
-        filtered = bool(query.allowed_domains or query.blocked_domains)
-        wishes = {
+        options = {
             "time_range": query.time_range,
             "country": COUNTRIES.get(query.country or ""),
             "exact_match": bool(query.exact_terms),  # of the phrases in quotation marks
             "include_domains": allowed,
             "exclude_domains": list(query.blocked_domains[:MAX_BLOCKED]),
         }
-        if filtered:
-            number = self.page_size
-        else:
-            number = min(query.count, self.page_size)
-        return self._request(
-            {"query": text, "max_results": number, **{k: v for k, v in wishes.items() if v}}
-        )
+        body = {"query": text, "max_results": self.results_wanted(query)}
+        return self._request(body | drop_empty(options))
 
     def build_probe(self) -> httpx2.Request:
         """How much of the plan is used: it takes a good key, and costs nothing."""
@@ -80,60 +83,68 @@ class Tavily(Provider):
     def parse_reply(self, reply: Reply) -> Batch:
         if reply.status == 401:
             raise self.not_accepted()
-        found = json_object(reply, self.label)
-        if reply.status != 200 or found.get("detail") or found.get("error"):
-            raise self._failure(found, reply)
-        if not isinstance(found.get("results"), list):
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or answer.get("detail") or answer.get("error"):
+            raise self._failure(answer, reply)
+        if not isinstance(answer.get("results"), list):
             raise ProviderFailure("Tavily answered with JSON of an unknown shape (HTTP 200).")
-        return Batch(
-            tuple(hit for part in objects(found["results"]) if (hit := self._result(part))),
-            more=False,
-        )
+        results = parse_each(objects(answer["results"]), self._result)
+        return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
-        return httpx2.Request("POST", self.endpoint("/search"), json=body, headers=self._headers())
+        url = self.endpoint("/search")
+        headers = self._headers()
+        return httpx2.Request("POST", url, json=body, headers=headers)
 
     def _headers(self) -> dict[str, str]:
-        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
+        key = self.credential(KEY)
+        return {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {key}",
+        }
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
         date = hit.get("published_date")
-        published = rfc_date(date) or iso_date(date)
-        return self.result(hit.get("title"), hit.get("url"), hit.get("content"), published)
+        return self.result(
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("content"),
+            published=rfc_date(date) or iso_date(date),
+        )
 
-    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
+    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a status stands for; one envelope says by itself that the limit is
         reached.
         """
-        said = _said(found)
-        problem = found.get("error")
+        words = _quote_problem(answer)
+        problem = answer.get("error")
         if isinstance(problem, dict) and "retry_after_seconds" in problem:
             wait = problem["retry_after_seconds"]
             seconds = None
-            if isinstance(wait, int | float) and 0 < wait < 10**6:
+            if isinstance(wait, int | float) and 0 < wait < _LONGEST_WAIT:
                 seconds = float(wait)
-            return RateLimited(f"Tavily's limit is reached: {said}", retry_after_seconds=seconds)
+            return RateLimited(f"Tavily's limit is reached: {words}", retry_after_seconds=seconds)
         if reply.status in (432, 433):
-            return used_up(self.label, said)
+            return quota_failure(self.label, words)
         if reply.status == 403:
             return AuthFailure(
-                f"Tavily does not open the search to this key: {said or 'no reason was given.'}",
+                f"Tavily does not open the search to this key: {words or 'no reason was given.'}",
                 suggested_action="Check the key on https://app.tavily.com/, or name another "
                 "provider.",
             )
-        return failure(reply, self.label, said)
+        return failure(reply, self.label, words)
 
 
-def _said(found: dict[str, Any]) -> str:
+def _quote_problem(answer: dict[str, Any]) -> str:
     """What is wrong, in Tavily's words: `detail` is an object, a list of complaints or a text."""
-    detail = found.get("detail") or found.get("error")
+    detail = answer.get("detail") or answer.get("error")
     if isinstance(detail, list):
-        parts = [
-            f"{'.'.join(map(str, part.get('loc') or []))}: {part.get('msg')}"
-            for part in objects(detail)
-            if isinstance(part.get("loc"), list | None)
-        ]
-        return quoted("; ".join(parts))
+        complaints = []
+        for part in objects(detail):
+            place = part.get("loc")
+            if isinstance(place, list | None):
+                complaints.append(f"{'.'.join(map(str, place or []))}: {part.get('msg')}")
+        return quote_words("; ".join(complaints))
     if isinstance(detail, dict):
         detail = detail.get("error") or detail.get("message")
-    return quoted(detail)
+    return quote_words(detail)

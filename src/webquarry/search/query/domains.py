@@ -19,6 +19,8 @@ import idna
 
 from webquarry.errors import BadInput
 
+_LONGEST_NAME = 253  # characters of a domain
+_LONGEST_QUOTED = 60  # characters of an entry in an error
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _PORT = re.compile(r":\d{0,5}$")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\]")  # browsers read these otherwise than Python does
@@ -28,10 +30,13 @@ def normalise(entry: str) -> str:
     """The bare domain that an entry of a list means; what cannot be one is BadInput."""
     host = _PORT.sub("", _authority(entry.strip()))
     host = host.removeprefix("*.").removeprefix(".")
-    domain = _ascii(host)
+    domain = _to_ascii(host)
     if domain is None:
+        short = entry
+        if len(entry) > _LONGEST_QUOTED:
+            short = entry[: _LONGEST_QUOTED - 3] + "..."
         raise BadInput(
-            f"{_shown(entry)} is not a domain.",
+            f"{short!r} is not a domain.",
             suggested_action="Give bare domains, such as duckdb.org, one per entry.",
         )
     bare = domain.removeprefix("www.")
@@ -52,9 +57,12 @@ def host_of(url: str) -> str | None:
     if parts.scheme not in ("http", "https") or port == 0:
         return None
     host = parts.hostname or ""
-    if ":" in host:
-        return _ipv6(host)
-    return _ascii(host)
+    if ":" not in host:
+        return _to_ascii(host)
+    try:
+        return str(IPv6Address(host))
+    except AddressValueError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,10 @@ class DomainFilter:
     @classmethod
     def of(cls, allowed: Iterable[str], blocked: Iterable[str]) -> DomainFilter:
         """From the entries as the caller gave them."""
-        return cls(frozenset(map(normalise, allowed)), frozenset(map(normalise, blocked)))
+        return cls(
+            allowed=frozenset(map(normalise, allowed)),
+            blocked=frozenset(map(normalise, blocked)),
+        )
 
     def __bool__(self) -> bool:
         return bool(self.allowed or self.blocked)
@@ -75,9 +86,9 @@ class DomainFilter:
     @property
     def admits_nothing(self) -> bool:
         """Everything that is allowed is blocked as well."""
-        return bool(self.allowed) and all(
-            not self.blocked.isdisjoint(_suffixes(host)) for host in self.allowed
-        )
+        if not self.allowed:
+            return False
+        return all(not self.blocked.isdisjoint(_suffixes(host)) for host in self.allowed)
 
     def admits(self, url: str) -> bool:
         """May a result with this URL stay?"""
@@ -85,9 +96,9 @@ class DomainFilter:
         if host is None:
             return False
         suffixes = set(_suffixes(host))
-        return self.blocked.isdisjoint(suffixes) and (
-            not self.allowed or not self.allowed.isdisjoint(suffixes)
-        )
+        if not self.blocked.isdisjoint(suffixes):
+            return False
+        return not self.allowed or not self.allowed.isdisjoint(suffixes)
 
 
 def _authority(entry: str) -> str:
@@ -95,10 +106,12 @@ def _authority(entry: str) -> str:
     scheme, separator, rest = entry.partition("://")
     if separator and scheme.lower() not in ("http", "https"):
         return ""
-    return re.split(r"[/?#]", rest if separator else entry.removeprefix("//"), maxsplit=1)[0]
+    if not separator:
+        rest = entry.removeprefix("//")
+    return re.split(r"[/?#]", rest, maxsplit=1)[0]
 
 
-def _ascii(host: str) -> str | None:
+def _to_ascii(host: str) -> str | None:
     """A host name in lower-case ASCII without a trailing dot; None when it cannot be one."""
     if not host.isascii():
         try:
@@ -107,7 +120,7 @@ def _ascii(host: str) -> str | None:
             return None
     host = host.lower().removesuffix(".")
     labels = host.split(".")
-    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+    if len(host) > _LONGEST_NAME or not all(_LABEL.fullmatch(label) for label in labels):
         return None
     if not labels[-1].isdigit() or _is_ipv4(host):
         return host
@@ -115,18 +128,12 @@ def _ascii(host: str) -> str | None:
 
 
 def _is_ipv4(host: str) -> bool:
+    """Whether a name of digits and dots is an IPv4 address."""
     try:
         IPv4Address(host)
     except AddressValueError:
         return False
     return True
-
-
-def _ipv6(host: str) -> str | None:
-    try:
-        return str(IPv6Address(host))
-    except AddressValueError:
-        return None
 
 
 def _suffixes(host: str) -> Iterator[str]:
@@ -135,8 +142,3 @@ def _suffixes(host: str) -> Iterator[str]:
     while "." in host and ":" not in host:
         host = host.partition(".")[2]
         yield host
-
-
-def _shown(entry: str) -> str:
-    """An entry as an error quotes it: short, and visible when it is empty."""
-    return repr(entry if len(entry) <= 60 else entry[:57] + "...")

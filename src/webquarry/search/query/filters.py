@@ -19,13 +19,10 @@ from webquarry.search.query.domains import DomainFilter
 
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _SLACK = timedelta(days=1)  # dates come without a zone, or without a time
-_UNSPACED = (
-    "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without blanks between words
-)
-_STARTS_WORD, _ENDS_WORD = (
-    re.compile(rf"(?![{_UNSPACED}])\w"),
-    re.compile(rf"(?![{_UNSPACED}])\w\Z"),
-)
+# Scripts without blanks between words.
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_STARTS_WORD = re.compile(rf"(?![{_UNSPACED}])\w")
+_ENDS_WORD = re.compile(rf"(?![{_UNSPACED}])\w\Z")
 _UNCHECKABLE = ("exact_terms", "language", "country")
 
 
@@ -40,12 +37,12 @@ class Sieve:
     @classmethod
     def of(cls, query: Query, domains: DomainFilter, provider: Provider, now: datetime) -> Sieve:
         """The sieve for what this provider sends."""
-        known = not query.time_range or "time_range" in provider.applied(query)
-        if known:
-            since = None
-        else:
-            since = (now - timedelta(days=_DAYS[query.time_range or ""]) - _SLACK).date()
-        return cls(domains, _any_word(words_of(query.exclude_terms)), since)
+        since = None
+        if query.time_range and "time_range" not in provider.applied(query):
+            span = timedelta(days=_DAYS[query.time_range]) + _SLACK
+            since = (now - span).date()
+        excluded = _compile_words(words_of(query.exclude_terms))
+        return cls(domains, excluded, since)
 
     def admits(self, result: Result) -> bool:
         """May this result stay?"""
@@ -53,44 +50,48 @@ class Sieve:
             return False
         if self.excluded and self.excluded.search(f"{result.title}\n{result.snippet}".casefold()):
             return False
-        dated = _date_of(result) if self.since else None
-        return dated is None or self.since is None or dated >= self.since
+        if self.since is None:
+            return True
+        try:
+            published = date.fromisoformat((result.published or "")[:10])
+        except ValueError:
+            return True
+        return published >= self.since
 
 
 def words_of(terms: str | None) -> list[str]:
     """The words of `exclude_terms`, each once, without the signs that people put around them."""
-    words = re.split(r"[\s,;\"“”]+", terms or "")
-    return list(dict.fromkeys(word for word in (word.lstrip("-") for word in words) if word))
+    parts = re.split(r"[\s,;\"“”]+", terms or "")
+    words = [part.lstrip("-") for part in parts]
+    return list(dict.fromkeys(filter(None, words)))
 
 
-def unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
+def find_unapplied(query: Query, provider: Provider) -> tuple[str, ...]:
     """The filters that were asked for and that nobody can apply to this provider's results."""
-    names = [
-        name
-        for name in _UNCHECKABLE
-        if getattr(query, name) and name not in provider.applied(query)
-    ]
-    if query.safe not in (None, "medium") and "safe" not in provider.applied(
-        query
-    ):  # the middle is what everybody does by default
-        names.append("safe")
-    return tuple(names)
+    applied = provider.applied(query)
+    wanted = [name for name in _UNCHECKABLE if getattr(query, name)]
+    if query.safe not in (None, "medium"):  # the middle is what everybody does by default
+        wanted.append("safe")
+    return tuple(name for name in wanted if name not in applied)
 
 
 def with_reserve(query: Query, provider: Provider) -> Query:
     """The query for twice as many results, as far as one page goes, where we will have to take some
     out ourselves.
     """
-    ours = [name for name in ("time_range", "exclude_terms") if getattr(query, name)]
-    if all(name in provider.applied(query) for name in ours):
+    applied = provider.applied(query)
+    filters = [name for name in ("time_range", "exclude_terms") if getattr(query, name)]
+    if all(name in applied for name in filters):
         return query
-    return replace(query, count=max(query.count, min(2 * query.count, provider.page_size)))
+    twice = min(2 * query.count, provider.page_size)
+    return replace(query, count=max(query.count, twice))
 
 
 def notes_on(query: Query, provider: Provider) -> list[str]:
     """What could not be done, or only in part, in sentences."""
     notes = []
-    if names := unapplied(query, provider):
+    names = find_unapplied(query, provider)
+    if names:
         notes.append(f"{provider.label} cannot filter by {' and '.join(names)}: not applied.")
     if query.time_range and "time_range" not in provider.applied(query):
         notes.append(
@@ -104,20 +105,18 @@ def notes_on(query: Query, provider: Provider) -> list[str]:
     return notes
 
 
-def _any_word(words: list[str]) -> re.Pattern[str] | None:
-    """Any of these as a whole word; scripts without blanks have no words to be whole."""
-    parts = []
+def _compile_words(words: list[str]) -> re.Pattern[str] | None:
+    """The pattern for any of these as a whole word; scripts without blanks have no words to be
+    whole. None for no words.
+    """
+    patterns = []
     for word in map(str.casefold, words):
-        before = r"(?<!\w)" if _STARTS_WORD.match(word) else ""
-        after = r"(?!\w)" if _ENDS_WORD.search(word) else ""
-        parts.append(before + re.escape(word) + after)
-    if parts:
-        return re.compile("|".join(parts))
+        pattern = re.escape(word)
+        if _STARTS_WORD.match(word):
+            pattern = r"(?<!\w)" + pattern
+        if _ENDS_WORD.search(word):
+            pattern += r"(?!\w)"
+        patterns.append(pattern)
+    if patterns:
+        return re.compile("|".join(patterns))
     return None
-
-
-def _date_of(result: Result) -> date | None:
-    try:
-        return date.fromisoformat((result.published or "")[:10])
-    except ValueError:
-        return None

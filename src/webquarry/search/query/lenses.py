@@ -21,7 +21,8 @@ from webquarry.errors import BadInput
 from webquarry.search.query.domains import normalise
 
 
-def _domain(entry: str) -> str:
+def _normalise_domain(entry: str) -> str:
+    """The bare domain of an entry, with the kind of error that pydantic collects."""
     try:
         return normalise(entry)
     except BadInput as error:
@@ -35,7 +36,7 @@ class Lens(BaseModel):
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
     description: str = Field(min_length=1)
-    domains: list[Annotated[str, AfterValidator(_domain)]] = Field(min_length=1)
+    domains: list[Annotated[str, AfterValidator(_normalise_domain)]] = Field(min_length=1)
     cx: str | None = Field(None, pattern=r"^[0-9A-Za-z:_-]+$")
     routing: list[str] | None = Field(None, min_length=1)
 
@@ -49,9 +50,7 @@ class Lens(BaseModel):
 
 def load_lenses(own: Path | None = None) -> dict[str, Lens]:
     """Every lens by name, the user's own in place of ours."""
-    lenses = {
-        lens.name: lens for lens in map(_read, _json_files(files("webquarry") / "data" / "lenses"))
-    }
+    lenses = _read_folder(files("webquarry") / "data" / "lenses")
     if own is not None:
         folder = own.expanduser()
         if not folder.is_dir():
@@ -59,7 +58,7 @@ def load_lenses(own: Path | None = None) -> dict[str, Lens]:
                 f"The folder of lenses {own} is not there.",
                 suggested_action="Make it, or unset WEBQUARRY_LENSES.",
             )
-        lenses |= {lens.name: lens for lens in map(_read, _json_files(folder))}
+        lenses |= _read_folder(folder)
     return dict(sorted(lenses.items()))
 
 
@@ -72,30 +71,35 @@ def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
     return lenses[name]
 
 
-def _json_files(folder: Traversable) -> list[Traversable]:
-    return sorted(
-        (entry for entry in folder.iterdir() if entry.name.endswith(".json")),
-        key=lambda entry: entry.name,
-    )
+def _read_folder(folder: Traversable) -> dict[str, Lens]:
+    """The lenses of a folder by name, in the order of its files."""
+    lenses = {}
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if file.name.endswith(".json"):
+            lens = _read_lens(file)
+            lenses[lens.name] = lens
+    return lenses
 
 
-def _read(file: Traversable) -> Lens:
+def _read_lens(file: Traversable) -> Lens:
+    """The lens in a file; BadInput that says what is wrong with it."""
     try:
         lens = Lens.model_validate(json.loads(file.read_text("utf-8")))
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in problem["loc"]) or "the whole"
-        raise _unusable(file, f"{place}: {problem['msg']}") from None
+        raise _file_failure(file, f"{place}: {problem['msg']}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise _unusable(file, f"it is not readable JSON ({type(error).__name__})") from error
+        raise _file_failure(file, f"it is not readable JSON ({type(error).__name__})") from error
     if file.name != f"{lens.name}.json":
-        raise _unusable(
+        raise _file_failure(
             file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
         )
     return lens
 
 
-def _unusable(file: Traversable, reason: str) -> BadInput:
+def _file_failure(file: Traversable, reason: str) -> BadInput:
+    """The error for a file that holds no lens, with what to do about it."""
     return BadInput(
         f"The lens file {file.name} is not usable: {reason}.",
         suggested_action="Correct or remove the file; docs/search.md shows what a lens looks like.",

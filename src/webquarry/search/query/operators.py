@@ -34,17 +34,26 @@ def with_terms(query: Query) -> str:
     """The query text with the words that must be there as they stand, and those that must not be
     there.
     """
+    parts = [query.text]
     exact = (query.exact_terms or "").replace('"', " ").split()
-    excluded = [f"-{word}" for word in (query.exclude_terms or "").replace('"', " ").split()]
-    phrase = f'"{" ".join(exact)}"' if exact else ""
-    return " ".join(filter(None, [query.text, phrase, *excluded]))
+    if exact:
+        parts.append(f'"{" ".join(exact)}"')
+    for word in (query.exclude_terms or "").replace('"', " ").split():
+        parts.append(f"-{word}")
+    return " ".join(filter(None, parts))
 
 
 def without_commands(text: str, marks: str) -> str:
     """The text with every word that begins with one of these marks (`!bang`) in quotation marks, so
     that it is a word.
     """
+
+    def quote_command(found: re.Match[str]) -> str:
+        word = found[0]
+        if word.startswith('"'):  # a phrase, which is quoted already
+            return word
+        bare = word.replace('"', "")
+        return f'"{bare}"'
+
     word = re.compile(rf"{_QUOTED}|(?<!\S)[{re.escape(marks)}]\S*")
-    return word.sub(
-        lambda found: found[0] if found[0][0] == '"' else f'"{found[0].replace(chr(34), "")}"', text
-    )
+    return word.sub(quote_command, text)

@@ -1,14 +1,15 @@
 """A provider's reply -> the JSON object in it.
 
 What came instead of JSON (a firewall's page, a captcha, half an answer) becomes an error of the
-kind it is, never "no results". The text of errors is the provider's own only after `quoted`, which
-shortens it and takes secrets out.
+kind it is, never "no results". The text of errors is the provider's own only after `quote_words`,
+which shortens it and takes secrets out.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from webquarry.errors import (
     BadInput,
@@ -37,13 +38,16 @@ _CHALLENGE_MARKS = (
 )
 _LOOKED_AT = 200_000  # bytes of an HTML page that are searched for the marks of a challenge
 
+Part = TypeVar("Part")
+Record = TypeVar("Record")
+
 
 def json_object(reply: Reply, label: str) -> dict[str, Any]:
     """The JSON object of the body, whatever the status says; raises what the body is otherwise."""
     try:
         found = json.loads(reply.body)
     except (ValueError, RecursionError) as error:
-        raise not_json(reply, label) from error
+        raise unreadable_failure(reply, label) from error
     if not isinstance(found, dict):
         raise ProviderFailure(
             f"{label} answered with JSON of an unknown shape (HTTP {reply.status})."
@@ -51,7 +55,7 @@ def json_object(reply: Reply, label: str) -> dict[str, Any]:
     return found
 
 
-def not_json(reply: Reply, label: str) -> WebquarryError:
+def unreadable_failure(reply: Reply, label: str) -> WebquarryError:
     """The error that a body without readable JSON stands for."""
     status = reply.status
     page = reply.body[:_LOOKED_AT].lstrip().lower()
@@ -59,7 +63,7 @@ def not_json(reply: Reply, label: str) -> WebquarryError:
     if is_html and asks_for_proof(page):
         return Challenge(f"{label} answered with a captcha page (HTTP {status}).")
     if status == 429:
-        return rate_limited(reply, label)
+        return rate_limit_failure(reply, label)
     if status in (403, 451):
         return SiteRefused(
             f"{label} refused the request before it reached the search (HTTP {status})."
@@ -68,13 +72,12 @@ def not_json(reply: Reply, label: str) -> WebquarryError:
         return BadInput(f"{label} finds the query too long (HTTP {status}).")
     if not page:
         what = "an empty body"
+    elif is_html:
+        what = "an HTML page"
     else:
         what = "unreadable JSON"
-        if is_html:
-            what = "an HTML page"
-    return ProviderFailure(
-        f"{label} answered with {what} (HTTP {status}).", retryable=status < 300 or status >= 500
-    )
+    is_passing = status < 300 or status >= 500
+    return ProviderFailure(f"{label} answered with {what} (HTTP {status}).", retryable=is_passing)
 
 
 def asks_for_proof(page: bytes) -> bool:
@@ -85,57 +88,58 @@ def asks_for_proof(page: bytes) -> bool:
     return any(mark in page for mark in _CHALLENGE_MARKS)
 
 
-def failure(reply: Reply, label: str, said: str = "") -> WebquarryError:
-    """The error that a status stands for where the provider's own codes do not say more; `said` are
-    its words.
+def failure(reply: Reply, label: str, words: str = "") -> WebquarryError:
+    """The error that a status stands for where the provider's own codes do not say more; `words`
+    are the provider's, as `quote_words` gives them.
     """
     status = reply.status
-    words = " ".join(filter(None, [f"{label} failed (HTTP {status}).", said]))
+    reason = words or f"HTTP {status}."
     if status == 429:
-        return rate_limited(reply, label, said)
+        return rate_limit_failure(reply, label, words)
     if status in (400, 413, 414, 422, 431):
-        return BadInput(f"{label} did not accept the request: {said or f'HTTP {status}.'}")
+        return BadInput(f"{label} did not accept the request: {reason}")
     if status in (403, 451):
-        return SiteRefused(f"{label} refused the request: {said or f'HTTP {status}.'}")
-    return ProviderFailure(words, retryable=status >= 500)
+        return SiteRefused(f"{label} refused the request: {reason}")
+    message = f"{label} failed (HTTP {status}). {words}".rstrip()
+    return ProviderFailure(message, retryable=status >= 500)
 
 
-def rate_limited(
-    reply: Reply, label: str, said: str = "", *, at_least: float | None = None
+def rate_limit_failure(
+    reply: Reply, label: str, words: str = "", *, at_least: float | None = None
 ) -> RateLimited:
     """The error for a provider that is asked too often; it says how long to wait where the provider
     does.
     """
-    told = retry_after_seconds(reply.headers, reply.fetched_at)
-    wait = None
-    if told is not None or at_least is not None:
-        wait = max(told or 0.0, at_least or 0.0)
-    return RateLimited(
-        f"{label} asked us to slow down{f': {said}' if said else f' (HTTP {reply.status}).'}",
-        retry_after_seconds=wait,
-        suggested_action=None
-        if wait is None
-        else f"Wait {max(1, round(wait))} seconds and try again, or name another provider.",
-    )
+    message = f"{label} asked us to slow down (HTTP {reply.status})."
+    if words:
+        message = f"{label} asked us to slow down: {words}"
+    wait = retry_after_seconds(reply.headers, reply.fetched_at)
+    if at_least is not None:
+        wait = max(wait or 0.0, at_least)
+    action = None
+    if wait is not None:
+        seconds = max(1, round(wait))
+        action = f"Wait {seconds} seconds and try again, or name another provider."
+    return RateLimited(message, retry_after_seconds=wait, suggested_action=action)
 
 
-def used_up(label: str, said: str) -> RateLimited:
+def quota_failure(label: str, words: str) -> RateLimited:
     """The error for a quota or a credit that is used up: waiting a minute does not help."""
     return RateLimited(
-        f"The quota of this {label} key is used up: {said or 'no reason was given.'}",
+        f"The quota of this {label} key is used up: {words or 'no reason was given.'}",
         retryable=False,
         suggested_action="Wait for the quota to be renewed, raise it, or name another provider.",
     )
 
 
-def quoted(text: object, limit: int = 300) -> str:
+def quote_words(text: object, limit: int = 300) -> str:
     """A provider's own words as an error may repeat them: one line, short, no secrets, ending as a
     sentence.
     """
-    words = redact(plain(text)) if isinstance(text, str) else ""
-    if len(words) <= limit:
-        words = words
-    else:
+    if not isinstance(text, str):
+        return ""
+    words = redact(plain(text))
+    if len(words) > limit:
         words = words[: limit - 3] + "..."
     if words.endswith((".", "!", "?")) or not words:
         return words
@@ -143,10 +147,30 @@ def quoted(text: object, limit: int = 300) -> str:
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects of a JSON array; what is no array holds none, and other members are passed over."""
+    """The objects of a JSON array; what is no array holds none, and other members are passed
+    over.
+    """
     if isinstance(value, list):
         return [member for member in value if isinstance(member, dict)]
     return []
+
+
+def object_at(parent: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An object inside another; empty where there is none."""
+    value = parent.get(name)
+    if isinstance(value, dict):
+        return value
+    return {}
+
+
+def parse_each(parts: Iterable[Part], parse: Callable[[Part], Record | None]) -> list[Record]:
+    """The records that `parse` makes of the parts of a reply; a part without one is passed over."""
+    records = []
+    for part in parts:
+        record = parse(part)
+        if record is not None:
+            records.append(record)
+    return records
 
 
 def optional_text(value: object) -> str:

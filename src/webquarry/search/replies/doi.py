@@ -9,22 +9,23 @@ from urllib.parse import quote, unquote
 
 DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/[^\s\"<>{}|\\^`\x00-\x20]{1,200}")
 _PREFIXED = re.compile(r"(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*|info:doi/", re.IGNORECASE)
+_LONGEST = 400  # characters of a text that are looked at
 
 
 def normal_doi(text: object) -> str | None:
     """The bare DOI in lower case of a text that is one; None for any other."""
     if not isinstance(text, str):
         return None
-    bare = _PREFIXED.sub("", unquote(text.strip()[:400]), count=1).strip()
-    found = DOI.fullmatch(bare)
-    if found:
-        return trimmed(bare).lower()
+    decoded = unquote(text.strip()[:_LONGEST])
+    bare = _PREFIXED.sub("", decoded, count=1).strip()
+    if DOI.fullmatch(bare):
+        return trim_doi(bare).lower()
     return None
 
 
-def trimmed(doi: str) -> str:
-    """Without what belongs to the sentence around it: a full stop, a bracket that was opened before
-    it.
+def trim_doi(doi: str) -> str:
+    """The DOI without what belongs to the sentence around it: a full stop, a bracket that was
+    opened before it.
     """
     doi = doi.split("](")[0].rstrip(".,;:!?*'’”]")
     while doi.endswith(")") and doi.count(")") > doi.count("("):

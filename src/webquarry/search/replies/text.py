@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -18,7 +19,8 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ISO = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})"
-    r"(?:[Tt ](?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?) ?(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
+    r"(?:[Tt ](?P<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)"
+    r" ?(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?"
 )
 _RFC_1123 = re.compile(
     r"[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} [1-9]\d{3} \d{2}:\d{2}:\d{2} (?:GMT|UTC|[+-]\d{4})"
@@ -27,17 +29,20 @@ _RFC_1123 = re.compile(
 
 def plain(text: str) -> str:
     """Plain text in one line: white space collapsed, nothing that cannot be printed or encoded."""
-    return " ".join(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _UNPRINTABLE.sub("", text)).split())
+    printable = _UNPRINTABLE.sub("", text)
+    encodable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", printable)
+    return " ".join(encodable.split())
 
 
 def plain_from_html(fragment: str) -> str:
     """Plain text of a snippet in HTML: highlighting removed, entities decoded once, so that
     `&amp;lt;` stays `&lt;`.
     """
-    return plain(html.unescape(_MARKS.sub("", _BREAKS.sub(" ", fragment))))
+    unmarked = _MARKS.sub("", _BREAKS.sub(" ", fragment))
+    return plain(html.unescape(unmarked))
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten_text(text: str, limit: int) -> str:
     """At most `limit` characters of a text, cut between words where it has some; what is cut is
     marked by dots.
     """
@@ -45,35 +50,49 @@ def shortened(text: str, limit: int) -> str:
         return text
     cut = text[: limit - 4]
     words = cut.rpartition(" ")[0].rstrip()
-    return (words if len(words) > limit // 2 else cut) + " ..."
+    if len(words) > limit // 2:
+        cut = words
+    return cut + " ..."
 
 
 def iso_date(value: object) -> str | None:
     """The date as ISO 8601, if that is what it is; None otherwise."""
-    found = None
-    if isinstance(value, str) and value.isascii():
-        found = _ISO.fullmatch(value.strip())
+    if not isinstance(value, str) or not value.isascii():
+        return None
+    found = _ISO.fullmatch(value.strip())
     if not found:
         return None
-    date, time, zone = found["date"], found["time"], (found["zone"] or "").upper()
-    moment = date if time is None else f"{date}T{time}{zone}"
+    moment = found["date"]
+    if found["time"] is not None:
+        zone = (found["zone"] or "").upper()
+        moment = f"{moment}T{found['time']}{zone}"
     try:
         year = datetime.fromisoformat(moment).year
     except ValueError:
         return None
-    if year > 1:
-        return moment  # 0001-01-01 is how some publishing systems write "no date"
-    return None
+    if year == 1:  # 0001-01-01 is how some publishing systems write "no date"
+        return None
+    return moment
 
 
 def rfc_date(value: object) -> str | None:
     """The date as ISO 8601 in UTC, if it is one of RFC 1123 (`Fri, 13 Nov 2026 08:05:00 GMT`); None
     otherwise.
     """
-    if not isinstance(value, str) or not value.isascii() or not _RFC_1123.fullmatch(value.strip()):
+    if not isinstance(value, str) or not value.isascii():
+        return None
+    text = value.strip()
+    if not _RFC_1123.fullmatch(text):
         return None
     try:
-        moment = parsedate_to_datetime(value.strip()).astimezone(UTC)
+        moment = parsedate_to_datetime(text).astimezone(UTC)
     except (ValueError, TypeError, OverflowError):
         return None
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def join_date(numbers: Sequence[int]) -> str:
+    """Year, month and day, as far as they are there, as ISO 8601."""
+    widths = (4, 2, 2)
+    parts = [f"{number:0{width}}" for number, width in zip(numbers, widths, strict=False)]
+    return "-".join(parts)

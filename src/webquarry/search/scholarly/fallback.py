@@ -21,19 +21,21 @@ _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")
 
 def papers_of(results: Iterable[Result]) -> list[Paper]:
     """One record for each result. A snippet is no abstract, so there is none."""
-    return [_paper(rank, result) for rank, result in enumerate(results)]
+    return [_build_paper(rank, result) for rank, result in enumerate(results)]
 
 
-def _paper(rank: int, result: Result) -> Paper:
+def _build_paper(rank: int, result: Result) -> Paper:
+    """The paper that the address of a result names, as far as it does."""
     page = identity(result.url)
     number = arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
     doi = None
     if page.startswith("https://doi.org/"):
         doi = normal_doi(page)
-    found = _PUBMED.match(page)
+    pubmed = _PUBMED.match(page)
     path = urlsplit(result.url).path.lower()
     is_pdf = path.endswith(".pdf") or (bool(number) and path.startswith("/pdf/"))
     published = (result.published or "")[:10]
+    year = int(published[:4]) if published else None
     paper = Paper(
         title=_NUMBER.sub("", plain(result.title)) or result.url,
         url=result.url,
@@ -41,9 +43,9 @@ def _paper(rank: int, result: Result) -> Paper:
         rank=rank,
         doi=doi or "",
         arxiv_id=number,
-        pmid=found[1] if found else "",
+        pmid=pubmed[1] if pubmed else "",
         published=published,
-        year=int(published[:4]) if published else None,
+        year=year,
         open_access=True if number else None,
         pdf_url=result.url if is_pdf else "",
     )

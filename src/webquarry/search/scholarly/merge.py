@@ -12,31 +12,30 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from webquarry.search.replies.doi import doi_url
-from webquarry.search.scholarly.models import FIELDS, Paper
+from webquarry.search.scholarly.models import EMPTY, FIELDS, Paper
+from webquarry.search.scholarly.notices import Notice
 
 _SMOOTHING = 60  # of reciprocal rank fusion, as in the paper that proposed it
 _STAMP = re.compile(r"^(?:(?:retracted|withdrawn)\b(?: (?:article|paper|chapter))?\s*)+")
 _BUNDLE = ("volume", "issue", "pages")  # of one printing, so of one record
-_OF_PUBLICATION = (
-    "journal",
-    "kind",
-    "publisher",
-    "year",
-)  # those of the journal count for more than the preprint's
-_EMPTY = (None, "", ())
+# Those of the journal count for more than the preprint's.
+_OF_PUBLICATION = ("journal", "kind", "publisher", "year")
 
 Group = list[Paper]
 
 
 def merge(records: Iterable[Paper]) -> list[Paper]:
     """The papers, best first."""
-    groups = [sorted(group, key=_richness) for group in _groups(list(records))]
-    return [_whole(group) for group in sorted(groups, key=_standing)]
+    groups = _group_by_paper(list(records))
+    for group in groups:
+        group.sort(key=_richness)
+    groups.sort(key=_standing)
+    return [_merge_group(group) for group in groups]
 
 
 def title_key(title: str) -> str:
@@ -48,22 +47,29 @@ def title_key(title: str) -> str:
     return _STAMP.sub("", re.sub(r"[\W_]+", " ", bare).strip())
 
 
-def _groups(records: Group) -> list[Group]:
-    by_ids = [
-        [record for one in joined for record in one]
-        for joined in _joined([[one] for one in records], _ids)
-    ]
+def _group_by_paper(records: Group) -> list[Group]:
+    """The records of one paper together: first by their identifiers, then by title, year and
+    author.
+    """
+    by_ids = [_flatten(linked) for linked in _link([[record] for record in records], _ids)]
     groups: list[Group] = []
-    for joined in _joined(by_ids, _works):
-        whole = [record for group in joined for record in group]
-        groups += [whole] if len(joined) == 1 or not _conflicting(joined) else joined
+    for linked in _link(by_ids, _works):
+        if len(linked) > 1 and _have_conflict(linked):
+            groups += linked
+        else:
+            groups.append(_flatten(linked))
     return groups
 
 
-def _joined(
+def _flatten(groups: list[Group]) -> Group:
+    """The records of several groups in one."""
+    return [record for group in groups for record in group]
+
+
+def _link(
     members: list[Group], keys_of: Callable[[Group], Iterable[Hashable]]
 ) -> list[list[Group]]:
-    """The members in sets of those that share a key, directly or by others."""
+    """The members in sets of those that share a key, directly or by others (union-find)."""
     parents = list(range(len(members)))
 
     def root(number: int) -> int:
@@ -83,125 +89,172 @@ def _joined(
 
 
 def _ids(group: Group) -> set[Hashable]:
-    named = [("doi", one.journal_doi) for one in group] + [("arxiv", one.arxiv_id) for one in group]
-    return {key for key in [*named, *(("pmid", one.pmid) for one in group)] if key[1]}
+    """The identifiers of all records, each with its kind."""
+    keys: set[Hashable] = set()
+    for record in group:
+        if record.journal_doi:
+            keys.add(("doi", record.journal_doi))
+        if record.arxiv_id:
+            keys.add(("arxiv", record.arxiv_id))
+        if record.pmid:
+            keys.add(("pmid", record.pmid))
+    return keys
 
 
 def _works(group: Group) -> set[Hashable]:
-    return {
-        (title_key(one.title), one.year, _family(one))
-        for one in group
-        if one.year is not None and _family(one) and title_key(one.title)
-    }
+    """Title, year and first author of all records that have the three of them."""
+    keys: set[Hashable] = set()
+    for record in group:
+        family = _first_family(record)
+        title = title_key(record.title)
+        if record.year is not None and family and title:
+            keys.add((title, record.year, family))
+    return keys
 
 
-def _family(paper: Paper) -> str:
+def _first_family(paper: Paper) -> str:
     """The last word of the first author's family name; particles are written in too many ways."""
-    first = paper.authors[0] if paper.authors else None
-    if first:
-        return title_key(first.family or first.written).rpartition(" ")[2]
-    return ""
+    if not paper.authors:
+        return ""
+    first = paper.authors[0]
+    return title_key(first.family or first.written).rpartition(" ")[2]
 
 
-def _conflicting(groups: list[Group]) -> bool:
-    """Whether they have several identifiers of one kind: then the same title means several papers."""
+def _have_conflict(groups: list[Group]) -> bool:
+    """Whether they have several identifiers of one kind: then the same title means several
+    papers.
+    """
     for name in ("journal_doi", "arxiv_id", "pmid"):
-        sets = [{getattr(one, name) for one in group} - {""} for group in groups]
-        if (
-            len([found for found in sets if found]) > 1
-        ):  # had they one in common, they would be one group
+        # Had two of them one in common, they would be one group.
+        named = [group for group in groups if any(getattr(record, name) for record in group)]
+        if len(named) > 1:
             return True
     return False
 
 
 def _richness(record: Paper) -> tuple[Any, ...]:
     """The richest first; the rest decides between equals, and never by chance."""
-    known = sum(getattr(record, name) not in _EMPTY for name in FIELDS)
-    return (-known, -len(record.abstract), record.source, record.rank, _exactly(record))
+    known = sum(getattr(record, name) not in EMPTY for name in FIELDS)
+    return (
+        -known,
+        -len(record.abstract),
+        record.source,
+        record.rank,
+        _content(record),
+    )
 
 
-def _exactly(record: Paper) -> str:
+def _content(record: Paper) -> str:
+    """All that a record says, so that records that differ at all have an order."""
     return repr([getattr(record, name) for name in FIELDS])
 
 
 def _standing(group: Group) -> tuple[Any, ...]:
-    """By reciprocal rank fusion, every index counting once; then the best single rank."""
+    """The place of a paper: by reciprocal rank fusion, every index counting once; then the best
+    single rank.
+    """
     ranks: dict[str, int] = {}
     for record in group:
         ranks[record.source] = min(record.rank, ranks.get(record.source, record.rank))
     score = math.fsum(1 / (_SMOOTHING + rank) for rank in ranks.values())
-    return (-score, min(ranks.values()), title_key(group[0].title), _exactly(group[0]), len(group))
+    richest = group[0]
+    return (
+        -score,
+        min(ranks.values()),
+        title_key(richest.title),
+        _content(richest),
+        len(group),
+    )
 
 
-def _whole(group: Group) -> Paper:
+def _merge_group(group: Group) -> Paper:
     """One paper of its records, the richest of which comes first."""
-    formal = sorted(group, key=lambda one: one.kind in ("", "article"))
-    givers = {name: _giver(formal if name in _OF_PUBLICATION else group, name) for name in FIELDS}
-    givers |= dict.fromkeys(
-        _BUNDLE, max(group, key=lambda one: sum(getattr(one, name) != "" for name in _BUNDLE))
-    )
-    givers["abstract"] = max(group, key=lambda one: len(one.abstract))
-    givers["citation_count"] = max(
-        group, key=lambda one: -1 if one.citation_count is None else one.citation_count
-    )
-    givers["open_access"] = next((one for one in group if one.open_access), givers["open_access"])
-    givers["doi"] = next((one for one in group if one.journal_doi), givers["doi"])
-    givers["published"] = _dated(group, givers["year"])
-    fields: dict[str, Any] = {name: getattr(giver, name) for name, giver in givers.items()}
-    origins = {
-        name: _origin(giver, name) for name, giver in givers.items() if fields[name] not in _EMPTY
-    }
-    fields["notices"] = _notices(group)
+    givers = _choose_givers(group)
+    fields: dict[str, Any] = {}
+    origins = {}
+    for name in FIELDS:
+        giver = givers[name]
+        fields[name] = getattr(giver, name)
+        if fields[name] not in EMPTY:
+            origins[name] = giver.origins.get(name, giver.source)
+    fields["notices"] = _merge_notices(group)
+    origins.pop("notices", None)
     if fields["notices"]:
-        origins["notices"] = ",".join(sorted({one.source for one in group if one.notices}))
-    else:
-        origins.pop("notices", None)
-    paper = replace(group[0], **fields, rank=0)
-    return _addressed(
-        replace(paper, origins={name: origins[name] for name in FIELDS if name in origins})
-    )
+        tellers = {record.source for record in group if record.notices}
+        origins["notices"] = ",".join(sorted(tellers))  # the last of FIELDS, so in its order
+    paper = replace(group[0], **fields, rank=0, origins=origins)
+    return _with_lasting_url(paper)
 
 
-def _giver(group: Group, name: str) -> Paper:
-    return next((one for one in group if getattr(one, name) not in _EMPTY), group[0])
+def _choose_givers(group: Group) -> dict[str, Paper]:
+    """Which record gives which field: the richest that has it, but for fields with rules of their
+    own.
+    """
+    formal = sorted(group, key=lambda record: record.kind in ("", "article"))
+    givers = {}
+    for name in FIELDS:
+        ordered = formal if name in _OF_PUBLICATION else group
+        knowing = [record for record in ordered if getattr(record, name) not in EMPTY]
+        givers[name] = (knowing or ordered)[0]
+    givers |= dict.fromkeys(_BUNDLE, max(group, key=_bundle_size))
+    givers["abstract"] = max(group, key=lambda record: len(record.abstract))
+    givers["citation_count"] = max(group, key=_citations)
+    for record in reversed(group):  # so that the first of several stays
+        if record.open_access:
+            givers["open_access"] = record
+        if record.journal_doi:
+            givers["doi"] = record
+    givers["published"] = _choose_dated(group, givers["year"])
+    return givers
 
 
-def _dated(group: Group, dated: Paper) -> Paper:
-    """Who gives the date: it must be one of the year that was chosen."""
-    fitting = [one for one in group if one.published and int(one.published[:4]) == dated.year]
+def _bundle_size(record: Paper) -> int:
+    """How much of volume, issue and pages a record has."""
+    return sum(getattr(record, name) != "" for name in _BUNDLE)
+
+
+def _citations(record: Paper) -> int:
+    """The number of citations; less than none where it is not known."""
+    if record.citation_count is None:
+        return -1
+    return record.citation_count
+
+
+def _choose_dated(group: Group, with_year: Paper) -> Paper:
+    """Who gives the date: it must be one of the year that was chosen, and the most exact one."""
+    dated = [record for record in group if record.published]
+    fitting = [record for record in dated if int(record.published[:4]) == with_year.year]
     if fitting:
-        return max(fitting, key=lambda one: len(one.published))
-    return dated
+        return max(fitting, key=lambda record: len(record.published))
+    return with_year
 
 
-def _notices(group: Group) -> tuple[Any, ...]:
+def _merge_notices(group: Group) -> tuple[Notice, ...]:
     """All notices, each once; of a preprint's own only where nothing else was published."""
-    published = any(one.journal_doi and not one.arxiv_id for one in group)
+    is_published = any(record.journal_doi and not record.arxiv_id for record in group)
+    notices = set()
+    for record in group:
+        for notice in record.notices:
+            if not (notice.preprint and is_published):
+                notices.add(notice)
     return tuple(
         sorted(
-            {
-                notice
-                for one in group
-                for notice in one.notices
-                if not (notice.preprint and published)
-            },
+            notices,
             key=lambda notice: (notice.type, notice.date, notice.doi or "", notice.source),
         )
     )
 
 
-def _origin(record: Paper, name: str) -> str:
-    return record.origins.get(name, record.source)
-
-
-def _addressed(paper: Paper) -> Paper:
-    """At the address that lasts: that of its DOI, its arXiv id or its PubMed id, where it has one."""
-    lasting: Sequence[tuple[str, str]] = (
-        ("doi", doi_url(paper.journal_doi) if paper.journal_doi else ""),
-        ("arxiv_id", f"https://arxiv.org/abs/{paper.arxiv_id}" if paper.arxiv_id else ""),
-        ("pmid", f"https://pubmed.ncbi.nlm.nih.gov/{paper.pmid}/" if paper.pmid else ""),
-    )
-    for name, url in lasting:
-        if url:
-            return replace(paper, url=url, origins={**paper.origins, "url": paper.origins[name]})
-    return paper
+def _with_lasting_url(paper: Paper) -> Paper:
+    """At the address that lasts: that of its DOI, its arXiv id or its PubMed id, where it has
+    one.
+    """
+    if paper.journal_doi:
+        name, url = "doi", doi_url(paper.journal_doi)
+    elif paper.arxiv_id:
+        name, url = "arxiv_id", f"https://arxiv.org/abs/{paper.arxiv_id}"
+    elif paper.pmid:
+        name, url = "pmid", f"https://pubmed.ncbi.nlm.nih.gov/{paper.pmid}/"
+    else:
+        return paper
+    return replace(paper, url=url, origins={**paper.origins, "url": paper.origins[name]})

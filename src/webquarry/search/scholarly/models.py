@@ -61,9 +61,9 @@ class Paper:
         return self.doi
 
 
-NOT_FIELDS = frozenset(
-    {"source", "rank", "origins"}
-)  # of Paper: what says something of the record, not of the paper
+# Of Paper: what says something of the record, not of the paper.
+NOT_FIELDS = frozenset({"source", "rank", "origins"})
+EMPTY = (None, "", ())  # values of a field that is not known
 FIELDS = tuple(name for name in Paper.__dataclass_fields__ if name not in NOT_FIELDS)
 
 
@@ -87,9 +87,9 @@ class PaperQuery:
             return False
         if self.year_to is not None and (paper.year is None or paper.year > self.year_to):
             return False
-        return (not self.open_access or paper.open_access is True) and (
-            not self.with_pdf or bool(paper.pdf_url)
-        )
+        if self.open_access and paper.open_access is not True:
+            return False
+        return bool(paper.pdf_url) or not self.with_pdf
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ say.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from webquarry.search.replies.body import objects
-from webquarry.search.replies.doi import DOI, normal_doi, trimmed
+from webquarry.search.replies.body import object_at, objects
+from webquarry.search.replies.doi import DOI, normal_doi, trim_doi
+from webquarry.search.replies.text import join_date
 
 # What PubMed and Europe PMC call them, in letters alone and lower case.
 _TYPES = {
@@ -39,34 +41,52 @@ class Notice:
 
 def crossref_notices(entries: Any) -> list[Notice]:
     """The notices of Crossref's `updated-by`."""
-    return [
-        Notice(
-            type=str(entry.get("type") or "").strip().lower().replace("-", "_").replace(" ", "_"),
-            date=_date(entry.get("updated")),
+    notices = []
+    for entry in objects(entries):
+        kind = str(entry.get("type") or "").strip().lower()
+        notice = Notice(
+            type=kind.replace("-", "_").replace(" ", "_"),
+            date=_parse_date(object_at(entry, "updated").get("date-parts")),
             doi=normal_doi(entry.get("DOI")),
             source=str(entry.get("source") or ""),
         )
-        for entry in objects(entries)
-    ]
+        notices.append(notice)
+    return notices
 
 
-def flagged(words: object, source: str, reference: str = "") -> Notice | None:
+def parse_flag(words: object, source: str, reference: str = "") -> Notice | None:
     """The notice that a type of publication or of comment stands for; its DOI where the reference
     names one.
     """
     kind = _TYPES.get(re.sub(r"[^a-z]", "", str(words).lower()))
+    if not kind:
+        return None
+    doi = None
     found = DOI.search(reference)
-    if kind:
-        return Notice(kind, doi=trimmed(found[0]).lower() if found else None, source=source)
-    return None
+    if found:
+        doi = trim_doi(found[0]).lower()
+    return Notice(kind, doi=doi, source=source)
 
 
-def _date(updated: Any) -> str:
-    parts = None
-    if isinstance(updated, dict):
-        parts = updated.get("date-parts")
+def combine_flags(
+    comments: Iterable[Notice | None], types: Iterable[Notice | None]
+) -> list[Notice]:
+    """The notices that comments name; of a type of publication alone where no comment does."""
+    notices = [notice for notice in comments if notice]
+    named = {notice.type for notice in notices}
+    for notice in types:
+        if notice and notice.type not in named:
+            notices.append(notice)
+    return notices
+
+
+def _parse_date(parts: object) -> str:
+    """`[[year, month, day]]`, as far as they are there, as ISO 8601."""
     first = []
     if isinstance(parts, list) and parts and isinstance(parts[0], list):
         first = parts[0]
-    numbers = [part for part in first[:3] if isinstance(part, int) and 0 < part < 10_000]
-    return "-".join(f"{number:0{width}}" for number, width in zip(numbers, (4, 2, 2), strict=False))
+    numbers = []
+    for part in first[:3]:
+        if isinstance(part, int) and 0 < part < 10_000:
+            numbers.append(part)
+    return join_date(numbers)

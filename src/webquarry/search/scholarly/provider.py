@@ -22,15 +22,19 @@ from webquarry.net.models import Reply
 from webquarry.search.identity import identity
 from webquarry.search.query.domains import host_of
 from webquarry.search.replies.doi import doi_url, normal_doi
-from webquarry.search.replies.text import iso_date, plain
-from webquarry.search.scholarly.models import ARXIV_DOI, FIELDS, Author, Paper, PaperQuery
+from webquarry.search.replies.text import iso_date, join_date, plain
+from webquarry.search.scholarly.models import ARXIV_DOI, EMPTY, FIELDS, Author, Paper, PaperQuery
+from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.text import from_markup
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
-# asked of every index, however few are wanted: what several know is worth more, and some is
-# filtered out
+# Asked of every index, however few are wanted: what several know is worth more, and some is
+# filtered out.
 RECORDS = 20
+_YEARS = range(1000, 2201)  # that a paper can be of
+_LONGEST_NAME = 300  # characters
+_LONGEST_NAME_PART = 200
 _PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _ARXIV = re.compile(
     r"(?:arxiv:)?([a-z-]+(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d+)?", re.IGNORECASE
@@ -42,12 +46,10 @@ _MOST_AUTHORS = 3000
 class Scholarly(Service):
     """One index. A subclass in `providers/` is all that it takes to add one."""
 
-    domains: ClassVar[
-        tuple[str, ...]
-    ] = ()  # where its papers are read, for a web search in its place
-    contact: str | None = (
-        None  # an e-mail address for those that serve better whom they can write to
-    )
+    # Where its papers are read, for a web search in its place.
+    domains: ClassVar[tuple[str, ...]] = ()
+    # An e-mail address for those that serve better whom they can write to.
+    contact: str | None = None
     user_agent: str = ""
 
     @classmethod
@@ -57,9 +59,10 @@ class Scholarly(Service):
         environ: Mapping[str, str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """The same as of every member, with the contact address."""
+        """The same as of every service, with the contact address."""
         provider = super().configure(settings, environ, clock)
-        provider.contact, provider.user_agent = settings.contact, settings.user_agent
+        provider.contact = settings.contact
+        provider.user_agent = settings.user_agent
         return provider
 
     @property
@@ -74,7 +77,9 @@ class Scholarly(Service):
         return None
 
     def key_refused(self) -> AuthFailure:
-        """The index speaks of a key: ours is not good, or it wants one where it did without before."""
+        """The error for an index that speaks of a key: ours is not good, or it wants one where it
+        did without before.
+        """
         if self.sources():
             return self.not_accepted()
         named = " or ".join(wanted.variable for wanted in self.credentials)
@@ -111,70 +116,81 @@ class Scholarly(Service):
 
     def headers(self, accept: str = "application/json") -> dict[str, str]:
         """What a request carries: whom to write to, where the user said so."""
-        return {"Accept": accept} | (
-            {"User-Agent": f"{self.user_agent} (mailto:{self.contact})"} if self.contact else {}
-        )
+        headers = {"Accept": accept}
+        if self.contact:
+            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
+        return headers
 
-    def record(self, title: object, url: object, **fields: Any) -> Paper | None:
+    def record(
+        self,
+        title: object,
+        url: object,
+        *,
+        doi: object = None,
+        authors: Iterable[Author] = (),
+        year: object = None,
+        published: object = None,
+        citation_count: object = None,
+        open_access: bool | None = None,
+        pdf_url: object = None,
+        notices: Iterable[Notice] = (),
+        **texts: object,
+    ) -> Paper | None:
         """A record in the common form, whatever came; None without a title or an address that leads
         somewhere.
         """
-        named, address = plain(title) if isinstance(title, str) else "", _address(url)
-        doi = normal_doi(fields.pop("doi", None)) or ""
-        if not address and doi:
-            address = doi_url(doi)
-        if not named or not address:
+        clean_title = plain(title) if isinstance(title, str) else ""
+        clean_doi = normal_doi(doi) or ""
+        address = _clean_url(url)
+        if not address and clean_doi:
+            address = doi_url(clean_doi)
+        if not clean_title or not address:
             return None
-        numbers = (
-            fields.pop("arxiv_id", None),
-            doi.removeprefix(ARXIV_DOI),
-            identity(address).removeprefix(_ARXIV_PAGE),
-        )
-        arxiv = next((number for one in numbers if (number := arxiv_id(one))), "")
-        published = _date(fields.pop("published", None))
-        year = fields.pop("year", None)
-        known = {
-            "year": year
-            if type(year) is int and 1000 <= year <= 2200
-            else int(published[:4])
-            if published
-            else None,
-            "citation_count": count_of(fields.pop("citation_count", None)),
-            "pdf_url": _address(fields.pop("pdf_url", None)),
-            "authors": tuple(fields.pop("authors", ()))[:_MOST_AUTHORS],
-            "notices": tuple(fields.pop("notices", ())),
-            "open_access": fields.pop("open_access", None),
-        }
-        texts: Any = {
-            name: plain(value) if isinstance(value, str) else "" for name, value in fields.items()
-        }
+        number = arxiv_id(texts.pop("arxiv_id", None))
+        number = number or arxiv_id(clean_doi.removeprefix(ARXIV_DOI))
+        number = number or arxiv_id(identity(address).removeprefix(_ARXIV_PAGE))
+        date = _clean_date(published)
+        clean_year = None
+        if type(year) is int and year in _YEARS:
+            clean_year = year
+        elif date:
+            clean_year = int(date[:4])
         paper = Paper(
-            named,
-            address,
-            self.name,
-            doi=doi,
-            arxiv_id=arxiv,
-            published=published,
-            **known,
-            **texts,
+            title=clean_title,
+            url=address,
+            source=self.name,
+            doi=clean_doi,
+            arxiv_id=number or "",
+            authors=tuple(authors)[:_MOST_AUTHORS],
+            year=clean_year,
+            published=date,
+            citation_count=count_of(citation_count),
+            open_access=open_access,
+            pdf_url=_clean_url(pdf_url),
+            notices=tuple(notices),
+            **_clean_texts(texts),
         )
         return with_origins(paper, self.name)
 
 
 def with_origins(paper: Paper, origin: str) -> Paper:
     """The record with one origin for everything that it knows."""
-    return replace(
-        paper,
-        origins={name: origin for name in FIELDS if getattr(paper, name) not in (None, "", ())},
-    )
+    known = [name for name in FIELDS if getattr(paper, name) not in EMPTY]
+    origins = dict.fromkeys(known, origin)
+    return replace(paper, origins=origins)
 
 
-def author(written: object = None, family: object = None, given: object = None) -> Author | None:
+def build_author(
+    written: object = None, family: object = None, given: object = None
+) -> Author | None:
     """One author, of a whole name or of its parts; None for nobody."""
-    parts = from_markup(family, 200), from_markup(given, 200)
-    whole = from_markup(written, 300) or " ".join(filter(None, (parts[1], parts[0])))
+    family_name = from_markup(family, _LONGEST_NAME_PART)
+    given_name = from_markup(given, _LONGEST_NAME_PART)
+    whole = from_markup(written, _LONGEST_NAME)
+    if not whole:
+        whole = " ".join(filter(None, (given_name, family_name)))
     if whole:
-        return Author(whole, *parts)
+        return Author(whole, family_name, given_name)
     return None
 
 
@@ -185,20 +201,12 @@ def authors_of(names: Iterable[Author | None]) -> tuple[Author, ...]:
 
 def arxiv_id(text: object) -> str | None:
     """An arXiv id without its version, in lower case; None for what is none."""
-    found = None
-    if isinstance(text, str):
-        found = _ARXIV.fullmatch(text.strip())
+    if not isinstance(text, str):
+        return None
+    found = _ARXIV.fullmatch(text.strip())
     if found:
         return found[1].lower()
     return None
-
-
-def part(of: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An object inside another; empty where there is none."""
-    value = of.get(name)
-    if isinstance(value, dict):
-        return value
-    return {}
 
 
 def count_of(value: object) -> int | None:
@@ -210,17 +218,25 @@ def count_of(value: object) -> int | None:
 
 def date_of(parts: object) -> str:
     """ISO 8601 of `[year, month, day]`, as far as they are there."""
-    numbers = parts if isinstance(parts, list) else []
-    whole = [number for number in numbers[:3] if type(number) is int]
-    return "-".join(f"{number:0{width}}" for number, width in zip(whole, (4, 2, 2), strict=False))
+    if not isinstance(parts, list):
+        return ""
+    return join_date([number for number in parts[:3] if type(number) is int])
 
 
-def _date(value: object) -> str:
+def _clean_texts(fields: Mapping[str, object]) -> dict[str, Any]:
+    """The fields that hold a text, in one line; any other value is none."""
+    texts = {}
+    for name, value in fields.items():
+        texts[name] = plain(value) if isinstance(value, str) else ""
+    return texts
+
+
+def _clean_date(value: object) -> str:
     """A date that can be right, as exact as it is; of a moment, the day."""
-    found = None
-    if isinstance(value, str):
-        found = _PARTIAL_DATE.fullmatch(value[:10])
-    if not found or not 1000 <= int(found[1]) <= 2200:
+    if not isinstance(value, str):
+        return ""
+    found = _PARTIAL_DATE.fullmatch(value[:10])
+    if not found or int(found[1]) not in _YEARS:
         return ""
     year, month, day = found.groups()
     if day and iso_date(f"{year}-{month}-{day}"):
@@ -230,8 +246,11 @@ def _date(value: object) -> str:
     return str(year)
 
 
-def _address(url: object) -> str:
-    text = url.strip() if isinstance(url, str) else ""
+def _clean_url(url: object) -> str:
+    """A URL that leads somewhere; "" for what is none."""
+    if not isinstance(url, str):
+        return ""
+    text = url.strip()
     if text.startswith(("https://", "http://")) and host_of(text):
         return text
     return ""

@@ -17,23 +17,29 @@ _TUPLES = ("providers", "notes", "order")
 
 def pack(found: PapersFound) -> bytes:
     """Everything but the freshness, which is the cache's to know."""
-    fields = {name: value for name, value in asdict(found).items() if name not in _FRESHNESS}
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    fields = asdict(found)
+    for name in _FRESHNESS:
+        del fields[name]
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def unpack(value: bytes) -> PapersFound:
-    """The same again."""
+    """What `pack` was given."""
     fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
-    fields["papers"] = tuple(map(_paper, fields["papers"]))
-    fields["attempts"] = tuple(Attempt(**attempt) for attempt in fields["attempts"])
-    return PapersFound(**fields | {name: tuple(fields[name]) for name in _TUPLES})
+    for name in _TUPLES:
+        fields[name] = tuple(fields[name])
+    attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
+    papers = [_unpack_paper(paper) for paper in fields["papers"]]
+    fields["attempts"] = tuple(attempts)
+    fields["papers"] = tuple(papers)
+    return PapersFound(**fields)
 
 
-def _paper(fields: dict[str, Any]) -> Paper:
-    authors = tuple(Author(**one) for one in fields["authors"])
-    return Paper(
-        **fields
-        | {"authors": authors, "notices": tuple(Notice(**one) for one in fields["notices"])}
-    )
+def _unpack_paper(fields: dict[str, Any]) -> Paper:
+    """One paper, with its authors and notices as the records that they were."""
+    authors = [Author(**author) for author in fields["authors"]]
+    notices = [Notice(**notice) for notice in fields["notices"]]
+    fields["authors"] = tuple(authors)
+    fields["notices"] = tuple(notices)
+    return Paper(**fields)

@@ -10,7 +10,7 @@ from lxml import etree
 
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import not_json
+from webquarry.search.replies.body import unreadable_failure
 from webquarry.search.replies.text import plain
 
 _OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
@@ -38,10 +38,10 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
             raise ProviderFailure(
                 f"{label} answered with unreadable XML (HTTP {reply.status})."
             ) from error
-        raise not_json(reply, label) from error  # an HTML page, a captcha, nothing
+        raise unreadable_failure(reply, label) from error  # an HTML page, a captcha, nothing
 
 
-def said(element: etree._Element | None) -> str:
+def text_of(element: etree._Element | None) -> str:
     """All the text in an element, marked up or not, in one line."""
     if element is None:
         return ""

@@ -125,7 +125,7 @@ async def _summarize_sessions() -> list[dict[str, Any]]:
 
 def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
     """One line a session, for a person."""
-    from webquarry.search.replies.text import shortened
+    from webquarry.search.replies.text import shorten_text
 
     if not sessions:
         console.print(
@@ -134,7 +134,7 @@ def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
     for session in sessions:
         counts = f"{session['totalSteps']} steps, {session['totalSources']} sources"
         status = session["status"].replace("_", " ")
-        goal = shortened(one_line(session["goal"]), _GOAL_CHARACTERS)
+        goal = shorten_text(one_line(session["goal"]), _GOAL_CHARACTERS)
         console.print(f"{session['sessionId']}  {counts}, {status}  {goal}", soft_wrap=True)
 
 

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from webquarry.errors import BadInput
 from webquarry.host.checking import check_paths
-from webquarry.host.environment import visible
+from webquarry.host.environment import escape_unprintable
 from webquarry.host.folders import Folder, executables_in, expand
 from webquarry.host.host import ToolHost
 from webquarry.host.models import HostedTool
@@ -109,7 +109,7 @@ def check(
                 }
                 rows.append(row)
                 if not as_json:
-                    output.write(visible(f"{path}: {finding}"))
+                    output.write(escape_unprintable(f"{path}: {finding}"))
         if as_json:
             output.show({"checked": len(report), "findings": rows})
         if has_errors:

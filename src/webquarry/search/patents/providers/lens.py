@@ -20,14 +20,17 @@ from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.replies.body import (
     failure,
     json_object,
+    object_at,
     objects,
-    quoted,
-    rate_limited,
-    used_up,
+    parse_each,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
 )
 from webquarry.search.replies.text import iso_date, plain
 
 KEY = "LENS_API_TOKEN"
+_MOST_NAMES = 6  # words of an inventor's name
 _FIELDS = [
     "lens_id",
     "jurisdiction",
@@ -52,17 +55,45 @@ class LensPatents(PatentProvider):
     sign_up = "https://www.lens.org/lens/user/subscriptions"
 
     def build_search(self, query: PatentQuery) -> httpx2.Request:
-        return self._request(_conditions(query), min(query.count, self.most))
+        conditions: list[dict[str, Any]] = []
+        if query.text:
+            fields = ["title"]
+            if query.search_type != "specific":
+                fields += ["abstract", "claim"]
+            matches = [{"match": {field: query.text}} for field in fields]
+            conditions.append({"bool": {"should": matches}})
+        if query.assignee:
+            conditions.append({"match_phrase": {"applicant.name": query.assignee}})
+        # Registers have the family name first, people the given name: the words count, not their
+        # order.
+        for word in query.inventor.split()[:_MOST_NAMES]:
+            conditions.append({"match": {"inventor.name": word}})
+        if query.office:
+            conditions.append({"term": {"jurisdiction": query.office}})
+        if query.cpc:
+            symbol = query.cpc.replace("/", "\\/") + "*"
+            if query.cpc.endswith("/00"):  # a main group, with all of its subgroups
+                symbol = query.cpc.removesuffix("/00").replace("/", "\\/") + "\\/*"
+            conditions.append({"query_string": {"query": f"class_cpc.symbol:{symbol}"}})
+        years: dict[str, str] = {}
+        if query.year_from:
+            years["gte"] = f"{query.year_from:04}-01-01"
+        if query.year_to:
+            years["lte"] = f"{query.year_to:04}-12-31"
+        if years:
+            conditions.append({"range": {"date_published": years}})
+        size = min(query.count, self.most)
+        return self._request(conditions, size)
 
     def build_lookup(self, number: PatentNumber) -> httpx2.Request:
         spellings = list(dict.fromkeys([number.number, number.docdb_number]))
-        wanted: list[dict[str, Any]] = [
+        conditions: list[dict[str, Any]] = [
             {"term": {"jurisdiction": number.office}},
             {"terms": {"doc_number": spellings}},
         ]
-        return self._request(
-            [*wanted, *([{"term": {"kind": number.kind}}] if number.kind else [])], 10
-        )
+        if number.kind:
+            conditions.append({"term": {"kind": number.kind}})
+        return self._request(conditions, 10)
 
     def build_probe(self) -> httpx2.Request:
         """How much of the plan is used: it takes a good token, and costs nothing."""
@@ -77,147 +108,149 @@ class LensPatents(PatentProvider):
     def rest_after(self, reply: Reply) -> float:
         """Until the minute is over, where this was its last request."""
         left = reply.headers.get("x-rate-limit-remaining-request-per-minute", "").strip()
-        return _seconds(reply) or 60.0 if left == "0" and reply.status == 200 else 0.0
+        if left == "0" and reply.status == 200:
+            return _seconds_to_wait(reply) or 60.0
+        return 0.0
 
     def parse_reply(self, reply: Reply) -> PatentBatch:
         if reply.status in (204, 404):
             return PatentBatch((), 0)
         if reply.status != 200:
             raise self._failure(reply)
-        found = json_object(reply, self.label)
-        if not isinstance(found.get("data"), list):
-            if found.get("total") == 0:
-                return PatentBatch((), 0)
+        answer = json_object(reply, self.label)
+        data = answer.get("data")
+        total = answer.get("total")
+        if not isinstance(data, list) and total == 0:
+            return PatentBatch((), 0)
+        patents = parse_each(objects(data), self._patent)
+        if not isinstance(data, list) or (data and not patents):
             raise ProviderFailure(
                 f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False
             )
-        patents = tuple(patent for part in objects(found["data"]) if (patent := self._patent(part)))
-        if found["data"] and not patents:
-            raise ProviderFailure(
-                f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False
-            )
-        total = found.get("total")
-        return PatentBatch(patents, total if isinstance(total, int) else None)
+        return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
 
     def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:
-        body = {"query": {"bool": {"must": conditions}}, "size": size, "include": _FIELDS}
-        return httpx2.Request(
-            "POST", self.endpoint("/patent/search"), json=body, headers=self._headers()
-        )
+        """The search for patents that fulfil all conditions."""
+        body = {
+            "query": {"bool": {"must": conditions}},
+            "size": size,
+            "include": _FIELDS,
+        }
+        url = self.endpoint("/patent/search")
+        return httpx2.Request("POST", url, json=body, headers=self._headers())
 
     def _headers(self) -> dict[str, str]:
-        return {"Accept": "application/json", "Authorization": f"Bearer {self.credential(KEY)}"}
+        token = self.credential(KEY)
+        return {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {token}",
+        }
 
     def _failure(self, reply: Reply) -> WebquarryError:
+        """The error that the status and the counters in the headers stand for."""
         if reply.status == 401:
             return self.not_accepted()
         try:
-            said = quoted(json_object(reply, self.label).get("message"))
+            words = quote_words(json_object(reply, self.label).get("message"))
         except WebquarryError as error:
             return error
         if reply.status == 403:
             return AuthFailure(
                 f"{self.label} does not open the search to this token: "
-                f"{said or 'no reason was given.'}",
+                f"{words or 'no reason was given.'}",
                 suggested_action=f"Check the plan on {self.sign_up}, or name another provider.",
             )
-        if reply.status == 429 and _is_month_over(reply):
-            return used_up(self.label, said)
-        return (
-            rate_limited(reply, self.label, said, at_least=_seconds(reply))
-            if reply.status == 429
-            else failure(reply, self.label, said)
-        )
+        if reply.status != 429:
+            return failure(reply, self.label, words)
+        for unit in ("request", "record"):
+            left = reply.headers.get(f"x-rate-limit-remaining-{unit}-per-month", "").strip()
+            if left == "0":
+                return quota_failure(self.label, words)
+        return rate_limit_failure(reply, self.label, words, at_least=_seconds_to_wait(reply))
 
     def _patent(self, part: dict[str, Any]) -> Patent | None:
         """One record, or None when it is not in the form of one."""
-        number = number_of(
-            _string(part, "jurisdiction"), _string(part, "doc_number"), _string(part, "kind")
-        )
+        office = _string(part, "jurisdiction")
+        number = number_of(office, _string(part, "doc_number"), _string(part, "kind"))
         if number is None:
             return None
-        biblio, legal = _object(part, "biblio"), _object(part, "legal_status")
-        parties = _object(biblio, "parties")
+        biblio = object_at(part, "biblio")
+        legal = object_at(part, "legal_status")
+        parties = object_at(biblio, "parties")
         published = iso_date(part.get("date_published"))
         granted = iso_date(legal.get("grant_date"))
-        status = plain(_string(legal, "patent_status")).lower().replace("_", " ")
+        if not granted and number.is_dated_by_grant:
+            granted = published
+        status: str | None = plain(_string(legal, "patent_status")).lower().replace("_", " ")
+        if status in ("", "unknown"):
+            status = number.stage
         return Patent(
             number=number,
-            title=_said(biblio.get("invention_title")) or number.google,
+            title=_choose_english(biblio.get("invention_title")) or number.google,
             url=number.url,
-            abstract=_said(part.get("abstract")),
-            assignees=_names(parties.get("applicants")) or _names(parties.get("owners_all")),
-            inventors=_names(parties.get("inventors")),
-            filed=iso_date(_object(biblio, "application_reference").get("date")),
+            abstract=_choose_english(part.get("abstract")),
+            assignees=_read_names(parties.get("applicants"))
+            or _read_names(parties.get("owners_all")),
+            inventors=_read_names(parties.get("inventors")),
+            filed=iso_date(object_at(biblio, "application_reference").get("date")),
             published=published,
-            granted=granted or (published if number.is_dated_by_grant else None),
-            status=status if status not in ("", "unknown") else number.stage,
-            cpc=_symbols(biblio),
+            granted=granted,
+            status=status,
+            cpc=_read_symbols(biblio),
             provider=self.name,
         )
 
 
-def _conditions(query: PatentQuery) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    if query.text:
-        fields = ("title",) if query.search_type == "specific" else ("title", "abstract", "claim")
-        found.append({"bool": {"should": [{"match": {field: query.text}} for field in fields]}})
-    found += [{"match_phrase": {"applicant.name": query.assignee}}] if query.assignee else []
-    # Registers have the family name first, people the given name: the words count, not their order.
-    found += [{"match": {"inventor.name": word}} for word in query.inventor.split()[:6]]
-    found += [{"term": {"jurisdiction": query.office}}] if query.office else []
-    if query.cpc:
-        below = query.cpc.removesuffix("/00").replace("/", "\\/") + (
-            "\\/*" if query.cpc.endswith("/00") else "*"
-        )
-        found.append({"query_string": {"query": f"class_cpc.symbol:{below}"}})
-    years: dict[str, str] = {}
-    years |= {"gte": f"{query.year_from:04}-01-01"} if query.year_from else {}
-    years |= {"lte": f"{query.year_to:04}-12-31"} if query.year_to else {}
-    return [*found, *([{"range": {"date_published": years}}] if years else [])]
-
-
-def _object(value: dict[str, Any], name: str) -> dict[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
-
-
 def _string(value: dict[str, Any], name: str) -> str:
+    """A text inside an object; empty where there is none."""
     found = value.get(name)
-    return found if isinstance(found, str) else ""
+    if isinstance(found, str):
+        return found
+    return ""
 
 
-def _said(value: object) -> str:
+def _choose_english(value: object) -> str:
     """A text in whatever form it comes: a text, an object with its language, or a list of either;
     English first.
     """
     parts = value if isinstance(value, list) else [value]
-    texts = [("", part) if isinstance(part, str) else (part.get("lang"), part.get("text")) for part in parts
-             if isinstance(part, str | dict)]  # fmt: skip
-    ordered = sorted(texts, key=lambda pair: str(pair[0]).lower() != "en")
-    return next((plain(text) for _, text in ordered if isinstance(text, str) and plain(text)), "")
+    english = []
+    others = []
+    for part in parts:
+        text, language = part, ""
+        if isinstance(part, dict):
+            text, language = part.get("text"), str(part.get("lang"))
+        if not isinstance(text, str):
+            continue
+        if language.lower() == "en":
+            english.append(plain(text))
+        else:
+            others.append(plain(text))
+    return next(filter(None, english + others), "")
 
 
-def _names(value: object) -> tuple[str, ...]:
-    names = [plain(_string(_object(one, "extracted_name"), "value")) for one in objects(value)]
+def _read_names(value: object) -> tuple[str, ...]:
+    """The names of parties, each once."""
+    names = []
+    for party in objects(value):
+        name = _string(object_at(party, "extracted_name"), "value")
+        names.append(plain(name))
     return tuple(dict.fromkeys(filter(None, names)))
 
 
-def _symbols(biblio: dict[str, Any]) -> tuple[str, ...]:
-    every = objects(_object(biblio, "classifications_cpc").get("classifications"))
-    return tuple(
-        dict.fromkeys(filter(None, ("".join(_string(one, "symbol").split()) for one in every)))
-    )
+def _read_symbols(biblio: dict[str, Any]) -> tuple[str, ...]:
+    """The symbols of the CPC without blanks, each once."""
+    listed = object_at(biblio, "classifications_cpc")
+    symbols = []
+    for entry in objects(listed.get("classifications")):
+        symbol = _string(entry, "symbol")
+        symbols.append("".join(symbol.split()))
+    return tuple(dict.fromkeys(filter(None, symbols)))
 
 
-def _seconds(reply: Reply) -> float | None:
+def _seconds_to_wait(reply: Reply) -> float | None:
+    """How long the Lens asks to be left alone; None where it does not say."""
     value = reply.headers.get("x-rate-limit-retry-after-seconds", "").strip()
-    return float(value) if value.isdecimal() and value.isascii() and len(value) < 8 else None
-
-
-def _is_month_over(reply: Reply) -> bool:
-    names = ("request", "record")
-    return any(
-        reply.headers.get(f"x-rate-limit-remaining-{name}-per-month", "").strip() == "0"
-        for name in names
-    )
+    if value.isdecimal() and value.isascii() and len(value) < 8:
+        return float(value)
+    return None

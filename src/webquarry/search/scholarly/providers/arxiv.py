@@ -15,20 +15,48 @@ from lxml import etree
 
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, quoted, rate_limited
+from webquarry.search.replies.body import failure, parse_each, quote_words, rate_limit_failure
 from webquarry.search.scholarly.models import ARXIV_DOI, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, arxiv_id, author, authors_of
-from webquarry.search.scholarly.text import labelled
-from webquarry.search.scholarly.xml import said, xml_root
+from webquarry.search.scholarly.provider import (
+    RECORDS,
+    Scholarly,
+    arxiv_id,
+    authors_of,
+    build_author,
+)
+from webquarry.search.scholarly.text import join_sections
+from webquarry.search.scholarly.xml import text_of, xml_root
 
-_ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _WORD = re.compile(r'"([^"]+)"|([^\s"]+)')
 _NO_WORD = re.compile(r"[^\w.+#']+")  # what the query language would take for its own
-_STOPWORDS = frozenset({
-    "a", "an", "and", "andnot", "are", "as", "at", "by", "for", "from", "in", "is", "not", "of", "on", "or", "the", "to", "with",
-})  # fmt: skip
+_STOPWORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "andnot",
+        "are",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "not",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "with",
+    ]
+)
+_SUMMARY_START = 200  # characters of an abstract in which a withdrawal is told
 _WITHDRAWN = re.compile(
     r"\b(?:paper|article|submission|manuscript|preprint) (?:has been|was|is) withdrawn\b",
     re.IGNORECASE,
@@ -43,32 +71,34 @@ class Arxiv(Scholarly):
     min_interval_seconds = 3.0
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
-        asked = _terms(query.text)
+        terms = _build_terms(query.text)
         if query.year_from is not None or query.year_to is not None:
             first, last = query.year_from or 1900, query.year_to or 2199
-            asked = f"{asked} AND submittedDate:[{first:04}01010000 TO {last:04}12312359]"
+            terms = f"{terms} AND submittedDate:[{first:04}01010000 TO {last:04}12312359]"
         parameters = {
-            "search_query": asked,
+            "search_query": terms,
             "start": "0",
             "max_results": str(RECORDS),
             "sortBy": "submittedDate" if query.newest_first else "relevance",
             "sortOrder": "descending",
         }
-        headers = self.headers("application/atom+xml")
-        return httpx2.Request(
-            "GET", self.endpoint("/api/query"), params=parameters, headers=headers
-        )
+        return self._request(parameters)
 
     def build_probe(self) -> httpx2.Request:
         parameters = {"search_query": "all:electron", "start": "0", "max_results": "1"}
-        headers = self.headers("application/atom+xml")
+        return self._request(parameters)
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
         return httpx2.Request(
-            "GET", self.endpoint("/api/query"), params=parameters, headers=headers
+            "GET",
+            self.endpoint("/api/query"),
+            params=parameters,
+            headers=self.headers("application/atom+xml"),
         )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status == 429 or reply.body.lstrip()[:13].lower() == b"rate exceeded":
-            raise rate_limited(reply, self.label)
+            raise rate_limit_failure(reply, self.label)
         if reply.status not in (200, 400):
             raise failure(reply, self.label)
         feed = xml_root(reply, self.label)
@@ -78,54 +108,59 @@ class Arxiv(Scholarly):
             )
         entries = feed.findall(f"{_ATOM}entry")
         for entry in entries:
-            if said(entry.find(f"{_ATOM}title")) == "Error" and "/api/errors" in said(
-                entry.find(f"{_ATOM}id")
-            ):
-                raise BadInput(
-                    "arXiv did not accept the request: "
-                    f"{quoted(said(entry.find(f'{_ATOM}summary')))}"
-                )
-        if not entries and said(feed.find(f"{_SEARCH}totalResults")) != "0":
+            title = text_of(entry.find(f"{_ATOM}title"))
+            address = text_of(entry.find(f"{_ATOM}id"))
+            if title == "Error" and "/api/errors" in address:
+                words = quote_words(text_of(entry.find(f"{_ATOM}summary")))
+                raise BadInput(f"arXiv did not accept the request: {words}")
+        if not entries and text_of(feed.find(f"{_SEARCH}totalResults")) != "0":
             raise ProviderFailure("arXiv answered with an empty page although it has results.")
-        return [paper for entry in entries if (paper := self._paper(entry))]
+        return parse_each(entries, self._paper)
 
     def _paper(self, entry: etree._Element) -> Paper | None:
-        address = said(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
+        """The record of one entry of the feed."""
+        address = text_of(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
         number = arxiv_id(address.partition("/abs/")[2]) or ""
+        doi = text_of(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
+        if not doi and number:
+            doi = ARXIV_DOI + number
+        names = [author.find(f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")]
         links = entry.findall(f"{_ATOM}link")
-        pdf = next((one.get("href") for one in links if one.get("title") == "pdf"), None)
-        summary = said(entry.find(f"{_ATOM}summary"))
-        comment = said(entry.find(f"{_ARXIV}comment"))
-        withdrawn = _WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:200])
+        pdf = next((link.get("href") for link in links if link.get("title") == "pdf"), None)
+        summary = text_of(entry.find(f"{_ATOM}summary"))
+        comment = text_of(entry.find(f"{_ARXIV}comment"))
+        notices = []
+        if _WITHDRAWN.search(comment) or _WITHDRAWN.search(summary[:_SUMMARY_START]):
+            notices.append(Notice("withdrawal", source=self.name, preprint=True))
         return self.record(
-            said(entry.find(f"{_ATOM}title")),
+            text_of(entry.find(f"{_ATOM}title")),
             address,
-            doi=said(entry.find(f"{_ARXIV}doi")).partition(" ")[0]
-            or (ARXIV_DOI + number if number else None),
+            doi=doi,
             arxiv_id=number,
-            authors=authors_of(
-                author(said(one.find(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")
-            ),
-            journal=said(entry.find(f"{_ARXIV}journal_ref")),
-            published=said(entry.find(f"{_ATOM}published")),
-            abstract=labelled([("", summary)]),
+            authors=authors_of(build_author(text_of(name)) for name in names),
+            journal=text_of(entry.find(f"{_ARXIV}journal_ref")),
+            published=text_of(entry.find(f"{_ATOM}published")),
+            abstract=join_sections([("", summary)]),
             open_access=True,
             pdf_url=pdf,
             kind="article",
             publisher="arXiv",
-            notices=[Notice("withdrawal", source=self.name, preprint=True)] if withdrawn else [],
+            notices=notices,
         )
 
 
-def _terms(text: str) -> str:
+def _build_terms(text: str) -> str:
     """Every word or phrase has to occur somewhere; what joins words in a sentence need not."""
-    found = [phrase or word for phrase, word in _WORD.findall(text)]
-    terms = [" ".join(_NO_WORD.sub(" ", one.replace("_", " ")).split()) for one in found]
-    telling = [term for term in terms if term and term.lower() not in _STOPWORDS] or [
-        term for term in terms if term
-    ]
-    if not telling:
+    terms: dict[str, None] = {}  # each once, in their order
+    for phrase, word in _WORD.findall(text):
+        spaced = (phrase or word).replace("_", " ")
+        term = " ".join(_NO_WORD.sub(" ", spaced).split())
+        if term:
+            terms[term] = None
+    telling = [term for term in terms if term.lower() not in _STOPWORDS]
+    if not terms:
         raise BadInput("arXiv takes no query without a word in it.")
-    return " AND ".join(
-        f'all:"{term}"' if " " in term else f"all:{term}" for term in dict.fromkeys(telling)
-    )
+    conditions = []
+    for term in telling or terms:
+        conditions.append(f'all:"{term}"' if " " in term else f"all:{term}")
+    return " AND ".join(conditions)

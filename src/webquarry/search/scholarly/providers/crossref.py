@@ -16,25 +16,34 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, not_json, objects, quoted
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    quote_words,
+    unreadable_failure,
+)
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import crossref_notices
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, date_of
+from webquarry.search.scholarly.provider import (
+    RECORDS,
+    Scholarly,
+    authors_of,
+    build_author,
+    date_of,
+)
 from webquarry.search.scholarly.text import abstract_from_markup, from_markup
 from webquarry.settings import Settings
 
 _FIELDS = (
-    "DOI,URL,title,author,container-title,issued,published,published-print,published-online,posted,created,abstract,type,"
-    "volume,issue,page,publisher,license,link,is-referenced-by-count,updated-by"
+    "DOI,URL,title,author,container-title,issued,published,published-print,published-online,posted,"
+    "created,abstract,type,volume,issue,page,publisher,license,link,is-referenced-by-count,"
+    "updated-by"
 )
-_DATES = (
-    "issued",
-    "published",
-    "published-online",
-    "published-print",
-    "posted",
-    "created",
-)  # the best first
+# The best first.
+_DATES = ("issued", "published", "published-online", "published-print", "posted", "created")
 _KINDS = {
     "journal-article": "article-journal",
     "proceedings-article": "paper-conference",
@@ -50,10 +59,20 @@ _KINDS = {
     "report": "report",
     "dataset": "dataset",
 }
-_NO_PAPERS = frozenset({
-    "component", "grant", "journal", "journal-issue", "journal-volume", "peer-review", "book-series", "book-set",
-    "report-series", "database",
-})  # fmt: skip
+_NO_PAPERS = frozenset(
+    [
+        "component",
+        "grant",
+        "journal",
+        "journal-issue",
+        "journal-volume",
+        "peer-review",
+        "book-series",
+        "book-set",
+        "report-series",
+        "database",
+    ]
+)
 
 
 class Crossref(Scholarly):
@@ -72,8 +91,6 @@ class Crossref(Scholarly):
         provider = super().configure(settings, environ, clock)
         if provider.contact:
             provider.min_interval_seconds = 1 / 3
-        else:
-            provider.min_interval_seconds = cls.min_interval_seconds
         return provider
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -83,16 +100,17 @@ class Crossref(Scholarly):
         if query.year_to is not None:
             filters.append(f"until-pub-date:{query.year_to:04}")
         parameters = {"query": query.text, "rows": str(RECORDS), "select": _FIELDS}
-        parameters |= {"filter": ",".join(filters)} if filters else {}
-        parameters |= {"mailto": self.contact} if self.contact else {}
-        return httpx2.Request(
-            "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
-        )
+        if filters:
+            parameters["filter"] = ",".join(filters)
+        return self._request(parameters)
 
     def build_probe(self) -> httpx2.Request:
-        parameters = {"query": "test", "rows": "0"} | (
-            {"mailto": self.contact} if self.contact else {}
-        )
+        return self._request({"query": "test", "rows": "0"})
+
+    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """A list of works, with the contact if there is one."""
+        if self.contact:
+            parameters["mailto"] = self.contact
         return httpx2.Request(
             "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
         )
@@ -100,30 +118,36 @@ class Crossref(Scholarly):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200:
             raise self._failure(reply)
-        message = json_object(reply, self.label).get("message")
-        if not isinstance(message, dict) or not isinstance(message.get("items"), list):
+        answer = json_object(reply, self.label)
+        items = object_at(answer, "message").get("items")
+        if not isinstance(items, list):
             raise ProviderFailure("Crossref answered with JSON of an unknown shape (HTTP 200).")
-        return [paper for work in objects(message["items"]) if (paper := self._paper(work))]
+        return parse_each(objects(items), self._paper)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
+        """The record of one work; None for what is no paper."""
         if work.get("type") in _NO_PAPERS:
             return None
-        is_open = any(
-            "creativecommons.org" in str(one.get("URL")) for one in objects(work.get("license"))
-        )
+        licences = [str(licence.get("URL")) for licence in objects(work.get("license"))]
+        # No such licence may only mean that none was registered.
+        is_open = any("creativecommons.org" in url for url in licences) or None
+        pdf_url = None
+        if is_open:  # others are for miners with a contract
+            links = objects(work.get("link"))
+            pdfs = [link for link in links if link.get("content-type") == "application/pdf"]
+            pdf_url = pdfs[0].get("URL") if pdfs else None
+        dates = [_read_date(work, name) for name in _DATES]
         return self.record(
             from_markup(_first(work.get("title"))),
             work.get("URL"),
             doi=work.get("DOI"),
-            authors=authors_of(_author(one) for one in objects(work.get("author"))),
+            authors=authors_of(map(_read_author, objects(work.get("author")))),
             journal=from_markup(_first(work.get("container-title"))),
-            published=next((date for name in _DATES if (date := _date(work.get(name)))), ""),
+            published=next(filter(None, dates), ""),
             abstract=abstract_from_markup(work.get("abstract")),
             citation_count=work.get("is-referenced-by-count"),
-            open_access=True
-            if is_open
-            else None,  # no such licence may only mean that none was registered
-            pdf_url=_pdf(work) if is_open else None,  # others are for miners with a contract
+            open_access=is_open,
+            pdf_url=pdf_url,
             kind=_KINDS.get(str(work.get("type")), ""),
             volume=work.get("volume"),
             issue=work.get("issue"),
@@ -133,34 +157,32 @@ class Crossref(Scholarly):
         )
 
     def _failure(self, reply: Reply) -> WebquarryError:
+        """The error that the first problem of the envelope stands for, or the status."""
         if reply.content_type != "application/json":
-            return not_json(reply, self.label)
+            return unreadable_failure(reply, self.label)
         problems = objects(json_object(reply, self.label).get("message"))
-        said = quoted(problems[0].get("message")) if problems else ""
         if problems:
-            return BadInput(f"Crossref did not accept the request: {said}")
+            words = quote_words(problems[0].get("message"))
+            return BadInput(f"Crossref did not accept the request: {words}")
         return failure(reply, self.label)
 
 
 def _first(values: object) -> object:
+    """The first value of a list; None where there is none."""
     if isinstance(values, list) and values:
         return values[0]
     return None
 
 
-def _author(one: dict[str, Any]) -> Author | None:
-    return author(one.get("name"), one.get("family"), one.get("given"))
-
-
-def _date(value: object) -> str:
-    parts = None
-    if isinstance(value, dict):
-        parts = value.get("date-parts")
-    return date_of(_first(parts))
-
-
-def _pdf(work: dict[str, Any]) -> object:
-    links = objects(work.get("link"))
-    return next(
-        (one.get("URL") for one in links if one.get("content-type") == "application/pdf"), None
+def _read_author(entry: dict[str, Any]) -> Author | None:
+    return build_author(
+        written=entry.get("name"),
+        family=entry.get("family"),
+        given=entry.get("given"),
     )
+
+
+def _read_date(work: dict[str, Any], name: str) -> str:
+    """One of the dates of a work, as ISO 8601."""
+    parts = object_at(work, name).get("date-parts")
+    return date_of(_first(parts))

@@ -8,17 +8,23 @@ with HTTP 200 and `errMsg`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, objects, quoted
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    quote_words,
+)
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
-from webquarry.search.scholarly.notices import Notice, flagged
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part
+from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
+from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import abstract_from_markup, from_markup
 
 _OPERATORS = re.compile(r"[()\[\]{}:^~*?\\/!|&+]")  # of its query language
@@ -34,24 +40,25 @@ class EuropePMC(Scholarly):
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         text = " ".join(_OPERATORS.sub(" ", query.text).split())
-        if text.count('"') % 2 == 0:
-            text = text
-        else:
+        if text.count('"') % 2 == 1:
             text = text.replace('"', " ").strip()
         if not text.replace('"', "").strip():
             raise BadInput("Europe PMC takes no query without a word in it.")
         parts = [f"({text})"]
         if query.year_from is not None or query.year_to is not None:
             parts.append(f"PUB_YEAR:[{query.year_from or 1000} TO {query.year_to or 3000}]")
-        parts += ["OPEN_ACCESS:y"] if query.open_access else []
-        parts += ["HAS_PDF:y"] if query.with_pdf else []
+        if query.open_access:
+            parts.append("OPEN_ACCESS:y")
+        if query.with_pdf:
+            parts.append("HAS_PDF:y")
         parameters = {
             "query": " AND ".join(parts),
             "resultType": "core",
             "format": "json",
             "pageSize": str(RECORDS),
         }
-        parameters |= {"sort": "P_PDATE_D desc"} if query.newest_first else {}
+        if query.newest_first:
+            parameters["sort"] = "P_PDATE_D desc"
         return self._request(parameters)
 
     def build_probe(self) -> httpx2.Request:
@@ -60,96 +67,93 @@ class EuropePMC(Scholarly):
         )
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        parameters |= {"email": self.contact} if self.contact else {}
+        """The search, with the contact if there is one."""
+        if self.contact:
+            parameters["email"] = self.contact
         url = self.endpoint("/europepmc/webservices/rest/search")
         return httpx2.Request("GET", url, params=parameters, headers=self.headers())
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        found = json_object(reply, self.label)
+        answer = json_object(reply, self.label)
+        message = quote_words(answer.get("errMsg"))
         if reply.status != 200:
-            raise failure(
-                reply, self.label, quoted(found.get("errMsg")) or quoted(found.get("error"))
-            )
-        if found.get("errMsg"):
-            raise BadInput(f"Europe PMC did not accept the request: {quoted(found['errMsg'])}")
-        listed = found.get("resultList")
-        if not isinstance(listed, dict) or not isinstance(listed.get("result"), list):
+            raise failure(reply, self.label, message or quote_words(answer.get("error")))
+        if answer.get("errMsg"):
+            raise BadInput(f"Europe PMC did not accept the request: {message}")
+        entries = object_at(answer, "resultList").get("result")
+        if not isinstance(entries, list):
             raise ProviderFailure("Europe PMC answered with JSON of an unknown shape (HTTP 200).")
-        return [paper for one in objects(listed["result"]) if (paper := self._paper(one))]
+        return parse_each(objects(entries), self._paper)
 
-    def _paper(self, one: dict[str, Any]) -> Paper | None:
-        issue = part(one, "journalInfo")
-        journal, year = part(issue, "journal"), str(one.get("pubYear") or "")
-        pmid, is_preprint = str(one.get("pmid") or ""), one.get("source") == "PPR"
+    def _paper(self, entry: dict[str, Any]) -> Paper | None:
+        """The record of one entry of the list."""
+        issue = object_at(entry, "journalInfo")
+        journal = object_at(issue, "journal")
+        year = str(entry.get("pubYear") or "")
+        pmid = str(entry.get("pmid") or "")
+        url = None
+        if entry.get("id"):
+            url = f"https://europepmc.org/article/{entry.get('source')}/{entry.get('id')}"
+        # The day of first publication, if it is of the year of the paper; that of a later
+        # registration is not.
+        published = str(entry.get("firstPublicationDate") or "")
+        if not year or not published.startswith(year):
+            published = year
         return self.record(
-            from_markup(one.get("title")).removesuffix("."),
-            f"https://europepmc.org/article/{one.get('source')}/{one.get('id')}"
-            if one.get("id")
-            else None,
-            doi=one.get("doi"),
+            from_markup(entry.get("title")).removesuffix("."),
+            url,
+            doi=entry.get("doi"),
             pmid=pmid if pmid.isdigit() else "",
-            authors=tuple(_authors(one)),
-            journal=from_markup(journal.get("title") or one.get("journalTitle")),
+            authors=_read_authors(entry),
+            journal=from_markup(journal.get("title") or entry.get("journalTitle")),
             year=int(year) if year.isascii() and year.isdigit() else None,
-            published=_published(one, year),
-            abstract=abstract_from_markup(one.get("abstractText")),
-            citation_count=one.get("citedByCount"),
-            open_access={"Y": True, "N": False}.get(str(one.get("isOpenAccess"))),
-            pdf_url=_pdf(one),
-            kind="article" if is_preprint else "article-journal",
-            volume=issue.get("volume") or one.get("journalVolume"),
-            issue=issue.get("issue") or one.get("issue"),
-            pages=one.get("pageInfo"),
-            notices=tuple(self._notices(one)),
+            published=published,
+            abstract=abstract_from_markup(entry.get("abstractText")),
+            citation_count=entry.get("citedByCount"),
+            open_access={"Y": True, "N": False}.get(str(entry.get("isOpenAccess"))),
+            pdf_url=_find_pdf(entry),
+            kind="article" if entry.get("source") == "PPR" else "article-journal",
+            volume=issue.get("volume") or entry.get("journalVolume"),
+            issue=issue.get("issue") or entry.get("issue"),
+            pages=entry.get("pageInfo"),
+            notices=self._read_notices(entry),
         )
 
-    def _notices(self, one: dict[str, Any]) -> Iterator[Notice]:
-        """By the comments that name a notice; the type of publication alone where none does."""
-        comments = objects(part(one, "commentCorrectionList").get("commentCorrection"))
-        named = [
-            flagged(each.get("type"), self.name, str(each.get("reference"))) for each in comments
-        ]
-        kinds = part(one, "pubTypeList").get("pubType")
+    def _read_notices(self, entry: dict[str, Any]) -> list[Notice]:
+        comments = []
+        for comment in objects(object_at(entry, "commentCorrectionList").get("commentCorrection")):
+            reference = str(comment.get("reference"))
+            comments.append(parse_flag(comment.get("type"), self.name, reference))
         types = []
+        kinds = object_at(entry, "pubTypeList").get("pubType")
         if isinstance(kinds, list):
-            types = [flagged(kind, self.name) for kind in kinds]
-        yield from (notice for notice in named if notice)
-        yield from (
-            one
-            for one in types
-            if one and one.type not in {notice.type for notice in named if notice}
-        )
+            types = [parse_flag(kind, self.name) for kind in kinds]
+        return combine_flags(comments, types)
 
 
-def _authors(one: dict[str, Any]) -> Iterator[Author]:
-    listed = objects(part(one, "authorList").get("author"))
-    known = authors_of(
-        author(
-            each.get("collectiveName"),
-            each.get("lastName"),
-            each.get("firstName") or each.get("initials"),
-        )
-        for each in listed
-    )
-    yield from known
-    if not known:  # "Okafor A, Lindqvist PJ."
-        for name in str(one.get("authorString") or "").rstrip(".").split(", "):
-            family, _, initials = name.strip().rpartition(" ")
-            if found := author(None, family, initials) if family else author(name):
-                yield found
-
-
-def _published(one: dict[str, Any], year: str) -> object:
-    """The day of first publication, if it is of the year of the paper; that of a later registration
-    is not.
+def _read_authors(entry: dict[str, Any]) -> tuple[Author, ...]:
+    """The authors by their parts; where there are none, out of one text ("Okafor A, Lindqvist
+    PJ.").
     """
-    first = str(one.get("firstPublicationDate") or "")
-    if first.startswith(year) and year:
-        return first
-    return year
+    authors: list[Author | None] = []
+    for person in objects(object_at(entry, "authorList").get("author")):
+        given = person.get("firstName") or person.get("initials")
+        authors.append(build_author(person.get("collectiveName"), person.get("lastName"), given))
+    if any(authors):
+        return authors_of(authors)
+    for name in str(entry.get("authorString") or "").rstrip(".").split(", "):
+        family, _, initials = name.strip().rpartition(" ")
+        if family:
+            authors.append(build_author(None, family, initials))
+        else:
+            authors.append(build_author(name))
+    return authors_of(authors)
 
 
-def _pdf(one: dict[str, Any]) -> object:
-    places = objects(part(one, "fullTextUrlList").get("fullTextUrl"))
-    free = [each for each in places if each.get("availabilityCode") in ("OA", "F")]
-    return next((each.get("url") for each in free if each.get("documentStyle") == "pdf"), None)
+def _find_pdf(entry: dict[str, Any]) -> object:
+    """The address of a PDF that everybody may read; None where there is none."""
+    for place in objects(object_at(entry, "fullTextUrlList").get("fullTextUrl")):
+        is_free = place.get("availabilityCode") in ("OA", "F")
+        if is_free and place.get("documentStyle") == "pdf":
+            return place.get("url")
+    return None

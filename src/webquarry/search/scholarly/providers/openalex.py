@@ -14,17 +14,25 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part
+from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import from_inverted_index, from_markup
 
 KEY = "OPENALEX_API_KEY"
 _ANY_WORK = "W2741809807"  # on open access; a probe asks for it
 _FIELDS = (
-    "id,doi,title,publication_year,publication_date,ids,primary_location,best_oa_location,type,open_access,authorships,"
-    "cited_by_count,biblio,is_retracted,is_paratext,abstract_inverted_index"
+    "id,doi,title,publication_year,publication_date,ids,primary_location,best_oa_location,type,"
+    "open_access,authorships,cited_by_count,biblio,is_retracted,is_paratext,abstract_inverted_index"
 )
 _KINDS = {
     "article": "article-journal",
@@ -57,12 +65,14 @@ class OpenAlex(Scholarly):
             filters.append(f"to_publication_date:{query.year_to:04}-12-31")
         if query.open_access or query.with_pdf:
             filters.append("open_access.is_oa:true")
-        text = " ".join(
-            query.text.translate({ord("!"): " ", ord("|"): " "}).split()
-        )  # OpenAlex answers 400 to either
+        # OpenAlex answers 400 to either.
+        allowed = query.text.replace("!", " ").replace("|", " ")
+        text = " ".join(allowed.split())
         parameters = {"search": text or query.text, "per_page": str(RECORDS), "select": _FIELDS}
-        parameters |= {"filter": ",".join(filters)} if filters else {}
-        parameters |= {"sort": "publication_date:desc"} if query.newest_first else {}
+        if filters:
+            parameters["filter"] = ",".join(filters)
+        if query.newest_first:
+            parameters["sort"] = "publication_date:desc"
         return self._request("/works", parameters)
 
     def build_probe(self) -> httpx2.Request:
@@ -70,93 +80,93 @@ class OpenAlex(Scholarly):
         return self._request(f"/works/{_ANY_WORK}", {"select": "id"})
 
     def parse_probe(self, reply: Reply) -> None:
-        found = json_object(reply, self.label)
-        if reply.status != 200 or "error" in found:
-            raise self._failure(found, reply)
-        if not isinstance(found.get("id"), str):
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or "error" in answer:
+            raise self._failure(answer, reply)
+        if not isinstance(answer.get("id"), str):
             raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
 
     def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
+        """A request with the key, if there is one."""
+        headers = {"Accept": "application/json"}
         key = self.optional(KEY)
-        headers = {"Accept": "application/json"} | (
-            {"Authorization": f"Bearer {key}"} if key else {}
-        )
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
         return httpx2.Request("GET", self.endpoint(path), params=parameters, headers=headers)
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        found = json_object(reply, self.label)
-        if reply.status != 200 or "error" in found:
-            raise self._failure(found, reply)
-        if not isinstance(found.get("results"), list):
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or "error" in answer:
+            raise self._failure(answer, reply)
+        if not isinstance(answer.get("results"), list):
             raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
-        return [paper for work in objects(found["results"]) if (paper := self._paper(work))]
+        return parse_each(objects(answer["results"]), self._paper)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
+        """The record of one work; None for what is no paper."""
         if work.get("is_paratext") is True:  # covers, tables of contents
             return None
-        first, open_copy = part(work, "primary_location"), part(work, "best_oa_location")
-        ids, access, biblio = part(work, "ids"), part(work, "open_access"), part(work, "biblio")
-        venue = part(first, "source")
-        pages = [
-            page
-            for page in (biblio.get("first_page"), biblio.get("last_page"))
-            if isinstance(page, str)
-        ]
-        pmid = str(ids.get("pmid") or "").rstrip("/").rpartition("/")[2]
+        first = object_at(work, "primary_location")
+        open_copy = object_at(work, "best_oa_location")
+        venue = object_at(first, "source")
+        biblio = object_at(work, "biblio")
+        ends = (biblio.get("first_page"), biblio.get("last_page"))
+        pages = [page for page in ends if isinstance(page, str)]
+        pubmed_url = str(object_at(work, "ids").get("pmid") or "")
+        pmid = pubmed_url.rstrip("/").rpartition("/")[2]
+        is_open = object_at(work, "open_access").get("is_oa")
+        publisher = ""
+        if venue.get("type") == "journal":
+            publisher = from_markup(venue.get("host_organization_name"))
+        notices = []
+        if work.get("is_retracted") is True:
+            notices.append(Notice("retraction", source=self.name))
         return self.record(
             from_markup(work.get("title")),
             first.get("landing_page_url") or work.get("doi") or work.get("id"),
             doi=work.get("doi"),
             pmid=pmid if pmid.isdigit() else "",
-            authors=authors_of(_author(one) for one in objects(work.get("authorships"))),
+            authors=authors_of(map(_read_author, objects(work.get("authorships")))),
             journal=from_markup(venue.get("display_name") or first.get("raw_source_name")),
             year=work.get("publication_year"),
             published=work.get("publication_date"),
             abstract=from_inverted_index(work.get("abstract_inverted_index")),
             citation_count=work.get("cited_by_count"),
-            open_access=access.get("is_oa") if isinstance(access.get("is_oa"), bool) else None,
+            open_access=is_open if isinstance(is_open, bool) else None,
             pdf_url=open_copy.get("pdf_url") or first.get("pdf_url"),
             kind=_KINDS.get(str(work.get("type")), ""),
             volume=biblio.get("volume"),
             issue=biblio.get("issue"),
             pages="-".join(dict.fromkeys(pages)),
-            publisher=from_markup(venue.get("host_organization_name"))
-            if venue.get("type") == "journal"
-            else "",
-            notices=[Notice("retraction", source=self.name)]
-            if work.get("is_retracted") is True
-            else [],
+            publisher=publisher,
+            notices=notices,
         )
 
-    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        problem, said = (
-            str(found.get("error")),
-            quoted(found.get("message")) or quoted(found.get("error")),
-        )
+    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that the words and the status stand for; what a free key would help against
+        says so.
+        """
+        problem = str(answer.get("error"))
+        words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
         if reply.status == 401:
             return self.key_refused()
         if reply.status == 403 and "query parameters" in problem:
-            return BadInput(f"OpenAlex did not accept the request: {said}")
-        paused = (
-            reply.status == 503 and "temporarily unavailable" in problem
-        )  # searches without a key, under load
-        if reply.status == 429 or paused:
-            wait = found.get("retryAfter")
-            error = rate_limited(
-                reply,
-                self.label,
-                said,
-                at_least=float(wait) if isinstance(wait, int | float) else None,
+            return BadInput(f"OpenAlex did not accept the request: {words}")
+        # Searches without a key, under load.
+        is_paused = reply.status == 503 and "temporarily unavailable" in problem
+        if reply.status != 429 and not is_paused:
+            return failure(reply, self.label, words)
+        wait = answer.get("retryAfter")
+        at_least = float(wait) if isinstance(wait, int | float) else None
+        error = rate_limit_failure(reply, self.label, words, at_least=at_least)
+        if not self.sources():
+            error.suggested_action = (
+                f"{error.suggested_action} A free key ({KEY}) raises the limit: {self.sign_up}."
             )
-            if not self.sources():
-                error.suggested_action = (
-                    f"{error.suggested_action} A free key ({KEY}) raises the limit: {self.sign_up}."
-                )
-            return error
-        return failure(reply, self.label, said)
+        return error
 
 
-def _author(authorship: dict[str, Any]) -> Author | None:
-    return author(
-        part(authorship, "author").get("display_name") or authorship.get("raw_author_name")
-    )
+def _read_author(authorship: dict[str, Any]) -> Author | None:
+    """The author of one authorship; as printed where OpenAlex knows nobody of that name."""
+    person = object_at(authorship, "author")
+    return build_author(person.get("display_name") or authorship.get("raw_author_name"))

@@ -8,8 +8,8 @@ HTTP 200.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Self
 
 import httpx2
 from lxml import etree
@@ -18,12 +18,19 @@ from webquarry.clock import Clock
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, quoted, rate_limited
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    parse_each,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
-from webquarry.search.scholarly.notices import Notice, flagged
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of
-from webquarry.search.scholarly.text import labelled
-from webquarry.search.scholarly.xml import said, xml_root
+from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
+from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
+from webquarry.search.scholarly.text import join_sections
+from webquarry.search.scholarly.xml import text_of, xml_root
 from webquarry.settings import Settings
 
 KEY = "NCBI_API_KEY"
@@ -51,23 +58,20 @@ class PubMed(Scholarly):
         provider = super().configure(settings, environ, clock)
         if provider.sources():
             provider.min_interval_seconds = 0.1
-        else:
-            provider.min_interval_seconds = cls.min_interval_seconds
         return provider
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
+        term = query.text
         if query.open_access or query.with_pdf:
             term = f"({query.text}) AND free full text[sb]"
-        else:
-            term = query.text
-        parameters = {"term": term, "retmode": "json", "retmax": str(RECORDS)}
-        if query.newest_first:
-            parameters["sort"] = "pub_date"
-        else:
-            parameters["sort"] = "relevance"
-        if (
-            query.year_from is not None or query.year_to is not None
-        ):  # one without the other is not heeded
+        parameters = {
+            "term": term,
+            "retmode": "json",
+            "retmax": str(RECORDS),
+            "sort": "pub_date" if query.newest_first else "relevance",
+        }
+        # One without the other is not heeded.
+        if query.year_from is not None or query.year_to is not None:
             parameters |= {
                 "datetype": "pdat",
                 "mindate": str(query.year_from or 1000),
@@ -79,144 +83,160 @@ class PubMed(Scholarly):
         return self._request("esearch.fcgi", {"term": "test", "retmode": "json", "retmax": "1"})
 
     def next_request(self, reply: Reply) -> httpx2.Request | None:
-        ids = self._ids(reply) if _is_json(reply) else []
+        if not _is_json(reply):
+            return None
+        ids = self._parse_ids(reply)
         if ids:
             return self._request("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"})
         return None
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200 or _is_json(reply):
-            if self._ids(reply):
+            if self._parse_ids(reply):
                 raise ProviderFailure("PubMed answered with identifiers where records were due.")
             return []
         root = xml_root(reply, self.label)
         if root.tag != "PubmedArticleSet":
-            raise ProviderFailure(
-                f"PubMed failed: {quoted(said(root)) or 'the XML is of an unknown shape.'}"
-            )
-        papers = [paper for one in root.findall("PubmedArticle") if (paper := self._paper(one))]
-        places = {number: place for place, number in enumerate(_asked_for(reply))}
+            words = quote_words(text_of(root)) or "the XML is of an unknown shape."
+            raise ProviderFailure(f"PubMed failed: {words}")
+        papers = parse_each(root.findall("PubmedArticle"), self._paper)
+        # The request has the identifiers in the order of relevance; the records may come in
+        # another.
+        ids = str(httpx2.URL(reply.url).params.get("id", "")).split(",")
+        places = {pmid: place for place, pmid in enumerate(ids)}
         return sorted(papers, key=lambda paper: places.get(paper.pmid, len(places)))
 
     def _request(self, endpoint: str, parameters: dict[str, str]) -> httpx2.Request:
+        """A request to one of the utilities, with the contact and the key if there are any."""
+        parameters = {"db": "pubmed", **parameters, "tool": "webquarry"}
+        if self.contact:
+            parameters["email"] = self.contact
         key = self.optional(KEY)
-        known = {"db": "pubmed", **parameters, "tool": "webquarry"}
-        known |= {"email": self.contact} if self.contact else {}
-        known |= {"api_key": key} if key else {}
+        if key:
+            parameters["api_key"] = key
         return httpx2.Request(
-            "GET", self.endpoint(_PATH + endpoint), params=known, headers=self.headers("*/*")
+            "GET", self.endpoint(_PATH + endpoint), params=parameters, headers=self.headers("*/*")
         )
 
-    def _ids(self, reply: Reply) -> list[str]:
-        found = json_object(reply, self.label)
-        result = found.get("esearchresult")
-        problem = None
-        if isinstance(result, dict):
-            problem = result.get("ERROR")
-        if reply.status != 200 or "error" in found or problem:
-            raise self._failure(found, problem, reply)
-        ids = None
-        if isinstance(result, dict):
-            ids = result.get("idlist")
-        if not isinstance(ids, list):
+    def _parse_ids(self, reply: Reply) -> list[str]:
+        """The identifiers in the reply to a search, the most relevant first."""
+        answer = json_object(reply, self.label)
+        result = object_at(answer, "esearchresult")
+        problem = result.get("ERROR")
+        if reply.status != 200 or "error" in answer or problem:
+            words = quote_words(problem) or quote_words(answer.get("error"))
+            raise self._failure(words, bool(problem), reply)
+        listed = result.get("idlist")
+        if not isinstance(listed, list):
             raise ProviderFailure("PubMed answered with JSON of an unknown shape (HTTP 200).")
-        return [one for one in ids if isinstance(one, str) and one.isascii() and one.isdigit()][
-            :RECORDS
-        ]
+        texts = [entry for entry in listed if isinstance(entry, str)]
+        ids = [text for text in texts if text.isascii() and text.isdigit()]
+        return ids[:RECORDS]
 
-    def _failure(self, found: dict[str, Any], problem: object, reply: Reply) -> WebquarryError:
-        said_so = quoted(problem) or quoted(found.get("error"))
-        if "api key" in said_so.lower():
+    def _failure(self, words: str, is_of_search: bool, reply: Reply) -> WebquarryError:
+        """The error that these words mean; one of the search is the query's fault, unless they say
+        otherwise.
+        """
+        lowered = words.lower()
+        if "api key" in lowered:
             return self.key_refused()
-        if reply.status == 429 or "rate limit" in said_so.lower():
-            return rate_limited(reply, self.label, said_so)
-        if "backend" in said_so.lower() or not problem:
-            if reply.status != 200:
-                return failure(reply, self.label, said_so)
-            return ProviderFailure(f"PubMed failed: {said_so}")
-        return BadInput(f"PubMed did not accept the request: {said_so}")
+        if reply.status == 429 or "rate limit" in lowered:
+            return rate_limit_failure(reply, self.label, words)
+        if is_of_search and "backend" not in lowered:
+            return BadInput(f"PubMed did not accept the request: {words}")
+        if reply.status != 200:
+            return failure(reply, self.label, words)
+        return ProviderFailure(f"PubMed failed: {words}")
 
-    def _paper(self, one: etree._Element) -> Paper | None:
-        citation, ids = one.find("MedlineCitation"), {}
-        article = None
-        if citation is not None:
-            article = citation.find("Article")
-        if citation is None or article is None:
+    def _paper(self, entry: etree._Element) -> Paper | None:
+        """The record of one article; None when it is not in the form of one."""
+        citation = entry.find("MedlineCitation")
+        if citation is None:
             return None
-        for number in one.iterfind("PubmedData/ArticleIdList/ArticleId"):
-            ids[number.get("IdType")] = said(number)
-        pmid, pmc = said(citation.find("PMID")), ids.get("pmc") or ""
-        issue = article.find("Journal/JournalIssue")
+        article = citation.find("Article")
+        if article is None:
+            return None
+        ids = {}
+        for number in entry.iterfind("PubmedData/ArticleIdList/ArticleId"):
+            ids[number.get("IdType")] = text_of(number)
+        pmid = text_of(citation.find("PMID"))
+        url = None
+        if pmid.isdigit():
+            url = f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
+        pmc = ids.get("pmc") or ""
+        pdf_url = None
+        if pmc.isalnum():
+            pdf_url = f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/"
+        sections = []
+        for section in article.iterfind("Abstract/AbstractText"):
+            sections.append((section.get("Label") or "", text_of(section)))
         return self.record(
-            said(article.find("ArticleTitle")).removesuffix("."),
-            f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid.isdigit() else None,
-            doi=ids.get("doi") or said(article.find("ELocationID[@EIdType='doi']")),
-            pmid=pmid if pmid.isdigit() else "",
-            authors=authors_of(map(_author, article.iterfind("AuthorList/Author"))),
-            journal=said(article.find("Journal/Title")),
-            published=_published(article),
-            abstract=labelled(
-                [
-                    (part.get("Label") or "", said(part))
-                    for part in article.iterfind("Abstract/AbstractText")
-                ]
-            ),
+            text_of(article.find("ArticleTitle")).removesuffix("."),
+            url,
+            doi=ids.get("doi") or text_of(article.find("ELocationID[@EIdType='doi']")),
+            pmid=pmid if url else "",
+            authors=authors_of(map(_read_author, article.iterfind("AuthorList/Author"))),
+            journal=text_of(article.find("Journal/Title")),
+            published=_read_date(article),
+            abstract=join_sections(sections),
             open_access=True if pmc else None,
-            pdf_url=f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/" if pmc.isalnum() else None,
+            pdf_url=pdf_url,
             kind="article-journal",
-            volume=said(issue.find("Volume")) if issue is not None else "",
-            issue=said(issue.find("Issue")) if issue is not None else "",
-            pages=said(article.find("Pagination/MedlinePgn")),
-            notices=tuple(self._notices(citation)),
+            volume=text_of(article.find("Journal/JournalIssue/Volume")),
+            issue=text_of(article.find("Journal/JournalIssue/Issue")),
+            pages=text_of(article.find("Pagination/MedlinePgn")),
+            notices=self._read_notices(citation),
         )
 
-    def _notices(self, citation: etree._Element) -> Iterator[Notice]:
-        """By the comments that name a notice; the type of publication alone where none does."""
-        comments = [
-            flagged(one.get("RefType"), self.name, said(one.find("RefSource")))
-            for one in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")
-        ]
-        types = [
-            flagged(said(one), self.name)
-            for one in citation.iterfind("Article/PublicationTypeList/PublicationType")
-        ]
-        named = [notice for notice in comments if notice]
-        yield from named
-        yield from (
-            one for one in types if one and one.type not in {notice.type for notice in named}
-        )
+    def _read_notices(self, citation: etree._Element) -> list[Notice]:
+        comments = []
+        for comment in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
+            reference = text_of(comment.find("RefSource"))
+            comments.append(parse_flag(comment.get("RefType"), self.name, reference))
+        types = []
+        for kind in citation.iterfind("Article/PublicationTypeList/PublicationType"):
+            types.append(parse_flag(text_of(kind), self.name))
+        return combine_flags(comments, types)
 
 
 def _is_json(reply: Reply) -> bool:
-    """Identifiers and errors come as JSON, records as XML; the content type is not to be relied on."""
+    """Identifiers and errors come as JSON, records as XML; the content type is not to be relied
+    on.
+    """
     return reply.body.lstrip().startswith(b"{")
 
 
-def _asked_for(reply: Reply) -> list[str]:
-    """The identifiers of the request, in the order of relevance; the records may come in another."""
-    return str(httpx2.URL(reply.url).params.get("id", "")).split(",")
-
-
-def _author(one: etree._Element) -> Author | None:
-    return author(
-        said(one.find("CollectiveName")), said(one.find("LastName")), said(one.find("ForeName"))
+def _read_author(author: etree._Element) -> Author | None:
+    return build_author(
+        written=text_of(author.find("CollectiveName")),
+        family=text_of(author.find("LastName")),
+        given=text_of(author.find("ForeName")),
     )
 
 
-def _published(article: etree._Element) -> str:
+def _read_date(article: etree._Element) -> str:
     """The date of the issue, or of the first appearance where that is no plain date (`2018
     Jan-Feb`).
     """
-    issue, first = article.find("Journal/JournalIssue/PubDate"), article.find("ArticleDate")
-    for place in (issue, first):
-        if place is not None and (year := said(place.find("Year"))):
-            month, day = said(place.find("Month")), said(place.find("Day"))
-            number = _MONTHS.get(month[:3].lower()) or (int(month) if month.isdecimal() else 0)
-            return (
-                year
-                + (f"-{number:02}" if number else "")
-                + (f"-{int(day):02}" if number and day.isdecimal() else "")
-            )
+    issue = article.find("Journal/JournalIssue/PubDate")
+    for place in (issue, article.find("ArticleDate")):
+        if place is None:
+            continue
+        year = text_of(place.find("Year"))
+        if year:
+            return _join_date(year, text_of(place.find("Month")), text_of(place.find("Day")))
     if issue is not None:
-        return said(issue.find("MedlineDate"))[:4]
+        return text_of(issue.find("MedlineDate"))[:4]
     return ""
+
+
+def _join_date(year: str, month: str, day: str) -> str:
+    """ISO 8601 of the parts, as far as they can be read; a month is a name or a number."""
+    number = _MONTHS.get(month[:3].lower(), 0)
+    if not number and month.isdecimal():
+        number = int(month)
+    if not number:
+        return year
+    if not day.isdecimal():
+        return f"{year}-{number:02}"
+    return f"{year}-{number:02}-{int(day):02}"

@@ -15,15 +15,23 @@ import httpx2
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import failure, json_object, objects, quoted, rate_limited
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.search.scholarly.models import Paper, PaperQuery
-from webquarry.search.scholarly.provider import RECORDS, Scholarly, author, authors_of, part
+from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import LONGEST_ABSTRACT, from_markup
 
 KEY = "SEMANTIC_SCHOLAR_API_KEY"
 _FIELDS = (
-    "title,abstract,venue,publicationVenue,journal,year,publicationDate,externalIds,url,citationCount,isOpenAccess,"
-    "openAccessPdf,publicationTypes,authors"
+    "title,abstract,venue,publicationVenue,journal,year,publicationDate,externalIds,url,"
+    "citationCount,isOpenAccess,openAccessPdf,publicationTypes,authors"
 )
 _KINDS = {
     "JournalArticle": "article-journal",
@@ -59,58 +67,62 @@ class SemanticScholar(Scholarly):
         return self._request({"query": "test", "limit": "1", "fields": "title"})
 
     def _request(self, parameters: dict[str, str]) -> httpx2.Request:
+        """The search, with the key if there is one."""
+        headers = {"Accept": "application/json"}
         key = self.optional(KEY)
-        headers = {"Accept": "application/json"} | ({"x-api-key": key} if key else {})
+        if key:
+            headers["x-api-key"] = key
         url = self.endpoint("/graph/v1/paper/search")
         return httpx2.Request("GET", url, params=parameters, headers=headers)
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
-        found = json_object(reply, self.label)
+        answer = json_object(reply, self.label)
         if reply.status != 200:
-            raise self._failure(found, reply)
-        if not isinstance(found.get("data"), list) and found.get("total") != 0:
+            raise self._failure(answer, reply)
+        if not isinstance(answer.get("data"), list) and answer.get("total") != 0:
             raise ProviderFailure(
                 "Semantic Scholar answered with JSON of an unknown shape (HTTP 200)."
             )
-        return [paper for one in objects(found.get("data")) if (paper := self._paper(one))]
+        return parse_each(objects(answer.get("data")), self._paper)
 
-    def _paper(self, one: dict[str, Any]) -> Paper | None:
-        ids, journal, copy = (
-            part(one, "externalIds"),
-            part(one, "journal"),
-            part(one, "openAccessPdf"),
-        )
-        kinds = one.get("publicationTypes") if isinstance(one.get("publicationTypes"), list) else []
-        venue = journal.get("name") or part(one, "publicationVenue").get("name") or one.get("venue")
-        is_open = one.get("isOpenAccess")
+    def _paper(self, entry: dict[str, Any]) -> Paper | None:
+        """The record of one entry of the list."""
+        ids = object_at(entry, "externalIds")
+        journal = object_at(entry, "journal")
+        venue = object_at(entry, "publicationVenue")
+        people = objects(entry.get("authors"))
+        types = entry.get("publicationTypes")
+        kind = ""
+        if isinstance(types, list):
+            kind = next((_KINDS[name] for name in types if name in _KINDS), "")
+        is_open = entry.get("isOpenAccess")
         return self.record(
-            from_markup(one.get("title")),
-            one.get("url"),
+            from_markup(entry.get("title")),
+            entry.get("url"),
             doi=ids.get("DOI"),
             arxiv_id=ids.get("ArXiv"),
             pmid=str(ids.get("PubMed") or ""),
-            authors=authors_of(
-                author(person.get("name")) for person in objects(one.get("authors"))
-            ),
-            journal=from_markup(venue),
-            year=one.get("year"),
-            published=one.get("publicationDate"),
-            abstract=from_markup(one.get("abstract"), LONGEST_ABSTRACT),
-            citation_count=one.get("citationCount"),
+            authors=authors_of(build_author(person.get("name")) for person in people),
+            journal=from_markup(journal.get("name") or venue.get("name") or entry.get("venue")),
+            year=entry.get("year"),
+            published=entry.get("publicationDate"),
+            abstract=from_markup(entry.get("abstract"), LONGEST_ABSTRACT),
+            citation_count=entry.get("citationCount"),
             open_access=is_open if isinstance(is_open, bool) else None,
-            pdf_url=copy.get("url"),
-            kind=next((_KINDS[kind] for kind in kinds or [] if kind in _KINDS), ""),
+            pdf_url=object_at(entry, "openAccessPdf").get("url"),
+            kind=kind,
             volume=journal.get("volume"),
             pages=" ".join(str(journal.get("pages") or "").split()),
         )
 
-    def _failure(self, found: dict[str, Any], reply: Reply) -> WebquarryError:
-        said = quoted(found.get("error")) or quoted(found.get("message"))
+    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that the status stands for; what a key would help against says so."""
+        words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
         if reply.status in (401, 403) and self.sources():
             return self.not_accepted()
         if reply.status != 429:
-            return failure(reply, self.label, said)
-        error = rate_limited(reply, self.label, said)
+            return failure(reply, self.label, words)
+        error = rate_limit_failure(reply, self.label, words)
         if not self.sources():
             error.suggested_action = (
                 f"{error.suggested_action} A key ({KEY}) has a rate of its own: {self.sign_up}."
