@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo demo-sql test lint format bench bench-extraction fuzz conformance interop generate clean
+.PHONY: help setup demo demo-sql test lint format measure bench bench-extraction fuzz conformance interop generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ lint: $(READY) ## ruff and mypy
 format: $(READY) ## put the code into shape
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+measure: $(READY) ## print what can be counted of the code, and the way of two calls
+	@$(BIN)/python scripts/measure_house.py
 
 bench: $(READY) ## print the measured ratios
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

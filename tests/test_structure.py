@@ -10,10 +10,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scripts.house.imports import find_cycles, import_graph, imported_names
+from scripts.house.measures import Measures, measure_package
+from scripts.house.trace import Trace, trace_tool
 
 import webquarry
 from webquarry.registry import module_names
@@ -28,9 +30,41 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "sessions", "pages", "evidence", "read", "search", "net",
-    "records", "quota", "cache", "store", "registry", "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock", "secret", "errors",
+    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "sessions", "pages",
+    "evidence", "read", "search", "net", "records", "quota", "cache", "store", "registry",
+    "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
+    "secret", "errors",
 )  # fmt: skip
+# The same for the rooms within a room; members are named by their folder.
+ORDER_WITHIN = {
+    "read": (
+        "reader", "slices", "special", "detect", "executor", "formats", "special_reader", "walls",
+        "documents", "feeds", "main_content", "format", "markdown", "encoding", "models",
+        "visibility", "html", "css", "text",
+    ),
+    "surfaces": (
+        "cli", "executable", "schema", "server", "sql", "library", "arguments", "mcp", "terminal",
+        "bridge", "doctor",
+    ),
+    "search": (
+        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",
+        "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
+    ),
+    "net": (
+        "archive", "client", "robots", "sender", "transport", "budget", "dial", "http", "pacing",
+        "proxies", "guard", "models",
+    ),
+    "evidence": (
+        "evidence", "hints", "scores", "citation", "doi", "trust", "styles", "page", "language",
+        "models",
+    ),
+    "ask": (
+        "batch", "engine", "exchange", "answers", "in_flight", "keys", "options", "billing",
+        "models",
+    ),
+}  # fmt: skip
+MOST_MODULES = 15  # in a folder; folders of members aside
+MOST_FRAMES = 15  # from `Tool.call` to the transport
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 HEAVY = {
     "httpx2",
@@ -48,53 +82,103 @@ HEAVY = {
 }
 
 
-def imported_rooms(path: Path) -> Iterator[tuple[str, int]]:
-    """The rooms of ours that a file imports, wherever in it, but for imports that only the type
-    checker sees.
-    """
-    tree = ast.parse(path.read_text("utf-8"))
-    unseen = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
-        for statement in block.body
-        for node in ast.walk(statement)
-    }
-    for node in ast.walk(tree):
-        if id(node) in unseen:
-            continue
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
-            names = [node.module or ""]
-            if node.module == "webquarry":
-                names = [f"webquarry.{alias.name}" for alias in node.names]
-        for name in names:
-            if name.startswith("webquarry.") and name != "webquarry.__version__":
-                yield name.split(".")[1], getattr(node, "lineno", 0)
-
-
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+EVERY_MODULE = sorted(PACKAGE.rglob("*.py"))
+each_module = pytest.mark.parametrize(
+    "path", EVERY_MODULE, ids=lambda path: str(path.relative_to(PACKAGE))
 )
+
+
+def imports_of(path: Path) -> list[tuple[list[str], int]]:
+    """What a module of ours imports of ours: the parts of each name below the package, with the
+    line.
+    """
+    imports = []
+    for name, line in imported_names(ast.parse(path.read_text("utf-8"))):
+        assert not name.startswith("."), f"{path}:{line} imports relatively"
+        package, *parts = name.split(".")
+        if package == "webquarry" and parts and parts != ["__version__"]:
+            imports.append((parts, line))
+    return imports
+
+
+def find_upward(order: tuple[str, ...], room: str, others: list[tuple[str, int]]) -> list[str]:
+    """The imports that do not point down an order of rooms."""
+    assert room in order, f"{room} has no place in the order of the rooms"
+    upward = []
+    for other, line in others:
+        assert other in order, f"{other} has no place in the order of the rooms"
+        if order.index(other) < order.index(room):
+            upward.append(f"line {line} imports {other}")
+    return upward
+
+
+@each_module
 def test_imports_point_downwards(path: Path) -> None:
     room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     if room in ("__init__", "__main__"):
         return
-    assert room in ORDER, f"{room} has no place in the order of the rooms"
-    upwards = [
-        f"line {line} imports {other}"
-        for other, line in imported_rooms(path)
-        if other not in ORDER or ORDER.index(other) < ORDER.index(room)
-    ]
-    assert upwards == []
+    others = [(parts[0], line) for parts, line in imports_of(path)]
+
+    assert find_upward(ORDER, room, others) == []
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
+@each_module
+def test_imports_between_the_rooms_of_a_room_point_downwards(path: Path) -> None:
+    room, *rest = path.relative_to(PACKAGE).with_suffix("").parts
+    if room not in ORDER_WITHIN or rest[0] == "__init__":
+        return
+    others = []
+    for parts, line in imports_of(path):
+        if parts[0] == room and len(parts) > 1:
+            others.append((parts[1], line))
+
+    assert find_upward(ORDER_WITHIN[room], rest[0], others) == []
+
+
+def test_no_modules_import_each_other() -> None:
+    assert find_cycles(import_graph(PACKAGE)) == []
+
+
+@each_module
+def test_nobody_but_the_store_knows_sqlite_or_redis(path: Path) -> None:
+    if path.relative_to(PACKAGE).parts[0] == "store":
+        return
+    names = imported_names(ast.parse(path.read_text("utf-8")))
+
+    assert {name.partition(".")[0] for name, _ in names} & {"sqlite3", "redis"} == set()
+
+
+@pytest.fixture(scope="module")
+def measures() -> Measures:
+    return measure_package(PACKAGE)
+
+
+def test_no_folder_is_too_large_to_be_looked_over(measures: Measures) -> None:
+    sizes = measures.folder_sizes.items()
+
+    assert {folder: size for folder, size in sizes if size > MOST_MODULES} == {}
+
+
+def test_functions_are_named_by_verbs(measures: Measures) -> None:
+    """`applied` is what plug-ins override, so that it keeps its name."""
+    named = [name for name in measures.participles if not name.endswith(": applied")]
+
+    assert named == []
+
+
+def test_a_class_name_has_one_meaning(measures: Measures) -> None:
+    assert measures.shared_class_names == []
+
+
+def test_no_function_has_too_many_ways_through_it(measures: Measures) -> None:
+    assert measures.complex_functions == []
+
+
+def test_lines_end_within_100_columns(measures: Measures) -> None:
+    assert measures.wide_lines == 0
+
+
+@each_module
 def test_every_module_says_what_it_is_and_stays_readable(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
@@ -251,6 +335,46 @@ def test_every_function_that_the_architecture_names_is_in_the_code() -> None:
         f"{owner}.{name}" for owner, name in sorted(methods) if name not in known.get(owner, set())
     ] == []
     assert [name for name in sorted(functions) if name not in known] == []
+
+
+RIVERS: list[tuple[str, str, dict[str, str]]] = [
+    ("A query becomes results", "web_search", {"query": "tidal energy storage"}),
+    (
+        "A URL becomes Markdown",
+        "scrape_page",
+        {"url": "https://tidelines.example/2026/09/storing-the-tide"},
+    ),
+]
+
+
+def river_of(title: str) -> list[str]:
+    """The functions that the architecture names for a river, in order."""
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    drawing = re.split(r"\n\n(?! )", page.partition(f"{title}:")[2])[0]
+    return re.findall(r"[A-Z]\w+\.[a-z_]\w*|\b[a-z_]\w*\(\)", drawing)
+
+
+@pytest.mark.parametrize(("title", "tool", "arguments"), RIVERS)
+def test_a_real_call_goes_the_way_that_the_architecture_draws(
+    title: str, tool: str, arguments: dict[str, str]
+) -> None:
+    trace = trace_tool("research", tool, arguments)
+    river = river_of(title)
+    places = {name: trace.place_of(name) for name in river}
+
+    assert len(river) >= 10
+    assert [name for name, place in places.items() if place is None] == []
+    assert sorted(river, key=lambda name: places[name] or 0) == river
+
+
+def test_a_search_is_a_short_way_and_enters_the_router_once() -> None:
+    trace: Trace = trace_tool("research", "web_search", {"query": "tidal energy storage"})
+    owners = [frame.partition(".")[0] for frame in trace.frames]
+
+    assert trace.frames[0] == "Tool.call"
+    assert trace.frames[-1].endswith(".handle_async_request")
+    assert len(trace.frames) <= MOST_FRAMES
+    assert owners.count("Router") == 1
 
 
 def project_files() -> list[Path]:

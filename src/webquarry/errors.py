@@ -3,12 +3,12 @@
 WebquarryError                internal      a bug of ours, or something nobody foresaw
 ├── BadInput                  bad_input     the caller can fix it
 │   └── LimitReached          bad_input     a limit on rows or money was reached
-├── Refused                   blocked       the guard said no: scheme, spelling, private address, port
+├── Refused                   blocked       the guard said no: scheme, private address, port
 ├── RobotsRefused             robots        the site's robots.txt said no
 ├── NetworkFailure            network       no complete answer came back
 │   └── NotRecorded           network       replay is on and nobody recorded this request
 ├── TooLarge                  too_large     a size limit was reached
-├── SiteRefused               blocked       the site answered, but with a refusal (401, 403, 451, ...)
+├── SiteRefused               blocked       the site answered with a refusal (401, 403, 451)
 │   ├── Challenge             challenge     a captcha or a bot wall
 │   └── LoginWall             login_wall    the page is behind an account
 ├── NotFound                  not_found     404, 410, or a page that says so
@@ -218,7 +218,10 @@ class RecordsFailure(WebquarryError):
 
     kind = "internal"
     retryable = True
-    suggested_action = "Try again; `webquarry doctor` says where records are kept and what is wrong with the place."
+    suggested_action = (
+        "Try again; `webquarry doctor` says where records are kept and what is wrong with the "
+        "place."
+    )
 
 
 class Cancelled(WebquarryError):

@@ -12,12 +12,15 @@ from datetime import UTC, datetime
 
 from webquarry.secret import redact
 
-_LABELS: ContextVar[Mapping[str, str]] = ContextVar("webquarry_log_labels", default={})  # noqa: B039 - never changed
+_LABELS: ContextVar[Mapping[str, str]] = ContextVar(
+    "webquarry_log_labels",
+    default={},  # noqa: B039 - never changed
+)
 
 
 @contextmanager
 def add_labels(**labels: str) -> Iterator[None]:
-    """Put these on every line that is logged within the block, and by tasks that are begun in it."""
+    """Put these on every line that is logged within the block, or by tasks begun in it."""
     token = _LABELS.set({**_LABELS.get(), **labels})
     try:
         yield

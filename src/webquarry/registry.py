@@ -16,12 +16,11 @@ log = logging.getLogger(__name__)
 
 
 @cache
-def module_names(package: str) -> list[str]:
-    """The modules of a package folder by name, sorted; nothing is imported but the package itself."""
+def module_names(package: str) -> tuple[str, ...]:
+    """The names of a package folder's modules, sorted; nothing but the package is imported."""
     folder = importlib.import_module(package).__path__
-    return sorted(
-        module.name for module in pkgutil.iter_modules(folder) if not module.name.startswith("_")
-    )
+    names = [module.name for module in pkgutil.iter_modules(folder)]
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 def members_of(package: str, kind: type[T], group: str | None = None) -> list[type[T]]:

@@ -211,7 +211,7 @@ def _raise_refusal(requested_url: str, reply: Reply, source: FetchedDocument) ->
 def _judge_conversion(
     requested_url: str, url: str, headers: Mapping[str, str], converted: ConvertedDocument
 ) -> Outcome:
-    """Whether a converted document is a page, judged by all of its text where only a part was taken."""
+    """Whether it is a page: judged by all of its text, also where only a part was taken."""
     if converted.whole is not None:
         converted = replace(converted, markdown=converted.whole)
     return judge(url, requested_url, headers, converted)
