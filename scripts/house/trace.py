@@ -12,7 +12,6 @@ import asyncio
 import sys
 import tempfile
 import threading
-from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -77,10 +76,9 @@ class _Tracer:
         self._seen: set[tuple[Any, type | None]] = set()
         self._begun_by: dict[asyncio.Task[Any] | None, list[str]] = {}
 
-    def begin_task(
-        self, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any], **options: Any
-    ) -> asyncio.Task[Any]:
-        task = asyncio.Task(work, loop=loop, **options)
+    def begin_task(self, loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> Any:
+        """Begin a task as a loop does, and keep the stack that it was begun from."""
+        task: asyncio.Task[Any] = asyncio.Task(work, loop=loop, **options)
         self._begun_by[task] = self._stack(sys._getframe(1))
         return task
 

@@ -16,11 +16,11 @@ log = logging.getLogger(__name__)
 
 
 @cache
-def module_names(package: str) -> tuple[str, ...]:
+def module_names(package: str) -> list[str]:
     """The names of a package folder's modules, sorted; nothing but the package is imported."""
     folder = importlib.import_module(package).__path__
     names = [module.name for module in pkgutil.iter_modules(folder)]
-    return tuple(sorted(name for name in names if not name.startswith("_")))
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 def members_of(package: str, kind: type[T], group: str | None = None) -> list[type[T]]:
