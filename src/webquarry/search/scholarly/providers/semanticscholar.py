@@ -94,7 +94,8 @@ class SemanticScholar(Scholarly):
         types = entry.get("publicationTypes")
         kind = ""
         if isinstance(types, list):
-            kind = next((_KINDS[name] for name in types if name in _KINDS), "")
+            names = [name for name in types if isinstance(name, str)]
+            kind = next((_KINDS[name] for name in names if name in _KINDS), "")
         is_open = entry.get("isOpenAccess")
         return self.record(
             from_markup(entry.get("title")),
