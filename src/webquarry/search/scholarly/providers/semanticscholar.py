@@ -72,8 +72,12 @@ class SemanticScholar(Scholarly):
         key = self.optional(KEY)
         if key:
             headers["x-api-key"] = key
-        url = self.endpoint("/graph/v1/paper/search")
-        return httpx2.Request("GET", url, params=parameters, headers=headers)
+        return httpx2.Request(
+            "GET",
+            self.endpoint("/graph/v1/paper/search"),
+            params=parameters,
+            headers=headers,
+        )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         answer = json_object(reply, self.label)
