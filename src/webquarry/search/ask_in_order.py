@@ -35,7 +35,11 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
     end = services.clock.monotonic() + settings.timeout_seconds
     await services.learn(plan.names)
     for place, name in enumerate(plan.names):
-        seconds = _share_time(services, end, plan.names[place + 1 :])
+        # All the time that is left if nobody after it can be asked, half of it otherwise.
+        seconds = end - services.clock.monotonic()
+        later = plan.names[place + 1 :]
+        if any(services.get(other).configured for other in later):
+            seconds /= 2
         call, found = await _ask(services, services.get(name), plan, seconds)
         attempts.append(call.attempt)
         if call.error is not None:
@@ -83,17 +87,6 @@ async def _ask(
         partial=collector.is_partial,
     )
     return call, found
-
-
-def _share_time(services: Services[Provider], end: float, later: tuple[str, ...]) -> float:
-    """Seconds for a provider: all that is left if nobody after it can be asked, half of it
-    otherwise.
-    """
-    left = end - services.clock.monotonic()
-    for name in later:
-        if services.get(name).configured:
-            return left / 2
-    return left
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:

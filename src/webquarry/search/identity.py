@@ -159,8 +159,11 @@ def identity(url: str) -> str:
         return url
     if parts.scheme.lower() not in _PORTS or not host:
         return url
-    path = _SESSION_IN_PATH.sub("", _fold_escapes(parts.path or "/"))
-    host, path = _leave_amp_cache(_fold_host(host), _resolve_dots(path))
+    path = _fold_escapes(parts.path or "/")
+    path = _SESSION_IN_PATH.sub("", path)
+    path = _resolve_dots(path)
+    host = _fold_host(host)
+    host, path = _leave_amp_cache(host, path)
     path = _fold_path(host, path)
     parameters = _content_parameters(parts.query)
     work = _find_work(host, path, parameters)
@@ -168,9 +171,10 @@ def identity(url: str) -> str:
         return work
     if work:  # what is left of a DOI may itself end in something that is no part of it
         return identity(work)
-    page = f"https://{host}{path}"
+    authority = host
     if port is not None and port not in _PORTS.values():
-        page = f"https://{host}:{port}{path}"
+        authority = f"{host}:{port}"
+    page = f"https://{authority}{path}"
     if parameters:
         page = f"{page}?{_join_parameters(parameters)}"
     if parts.fragment.startswith(("!", "/")):  # pages that route by fragment
@@ -242,9 +246,11 @@ def _content_parameters(query: str) -> Parameters:
         pieces = re.split("[&;]", query)
     kept: Parameters = []
     for piece in pieces:
+        if not piece:
+            continue
         name, equals, value = piece.partition("=")
         folded = name.lower()
-        if not piece or folded in _TRACKING or folded.startswith(_TRACKING_PREFIXES):
+        if folded in _TRACKING or folded.startswith(_TRACKING_PREFIXES):
             continue
         if (folded, value.lower()) in _AMP_PARAMETERS:
             continue

@@ -96,6 +96,13 @@ def parse_reply(reply: Reply) -> InstantAnswer:
     abstract = _read_text(answer.get("AbstractText"))
     if not abstract:
         abstract = plain_from_html(_read_string(answer.get("Abstract")))
+    facts = []
+    infobox = object_at(answer, "Infobox")
+    for row in objects(infobox.get("content")):
+        label = _read_text(row.get("label"))
+        value = _read_value(row.get("value"))
+        if label and value and value != '""':
+            facts.append((label, value))
     return InstantAnswer(
         heading=_read_text(answer.get("Heading")),
         abstract=abstract,
@@ -110,7 +117,7 @@ def parse_reply(reply: Reply) -> InstantAnswer:
         results=tuple(parse_each(objects(answer.get("Results")), _read_topic)),
         entity=_read_text(answer.get("Entity")),
         image=_read_url(answer.get("Image")),
-        facts=tuple(_read_facts(object_at(answer, "Infobox"))),
+        facts=tuple(facts),
         redirect=_read_url(answer.get("Redirect")),
     )
 
@@ -152,17 +159,6 @@ def _read_topic(row: dict[str, Any]) -> Topic | None:
         name, _, text = whole.partition(" - ")
     text = text.strip().removeprefix("-").strip()
     return Topic(name, text, _read_url(row.get("FirstURL")))
-
-
-def _read_facts(infobox: dict[str, Any]) -> list[tuple[str, str]]:
-    """Label and value of each row that has both."""
-    facts = []
-    for row in objects(infobox.get("content")):
-        label = _read_text(row.get("label"))
-        value = _read_value(row.get("value"))
-        if label and value and value != '""':
-            facts.append((label, value))
-    return facts
 
 
 def _read_value(value: object) -> str:

@@ -209,9 +209,11 @@ def _names_all(provider: Provider, query: Query, domains: tuple[str, ...]) -> bo
     fit, as a whole.
     """
     try:
-        request = provider.build_request(replace(query, allowed_domains=domains))
+        part = replace(query, allowed_domains=domains)
+        request = provider.build_request(part)
     except WebquarryError:
         return True  # it will be raised again when the provider is really asked
     body = request.read().decode("utf-8", "replace")
-    text = unquote_plus(str(request.url)) + unquote_plus(body)
+    url = str(request.url)
+    text = unquote_plus(url) + unquote_plus(body)
     return all(domain in text for domain in domains)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.search.scholarly.replies import body_of, reply
@@ -241,6 +243,17 @@ def test_semantic_scholar_leaves_out_addresses_that_are_empty() -> None:
 
     assert first.arxiv_id == "2209.00042"
     assert (second.pdf_url, second.year, second.open_access) == ("", None, False)
+
+
+@pytest.mark.parametrize("other", [{"name": "Review"}, ["Review"], 7, None])
+def test_semantic_scholar_passes_over_a_type_of_publication_that_is_no_text(other: object) -> None:
+    answer = json.loads(body_of("semanticscholar/ok_200.json"))
+    answer["data"][0]["publicationTypes"] = [other, "Conference"]
+    answer["data"][1]["publicationTypes"] = [other]
+
+    first, second = papers_in("semanticscholar/ok_200.json", json.dumps(answer).encode())
+
+    assert (first.kind, second.kind) == ("paper-conference", "")
 
 
 def test_an_address_that_is_none_is_told_with_its_variable() -> None:

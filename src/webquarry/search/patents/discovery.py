@@ -66,13 +66,22 @@ def patent_of(result: Result) -> Patent | None:
         number = read_number(leading[1])
     if number is None:
         return None
-    is_pdf = urlsplit(result.url).path.lower().endswith(".pdf") or "downloadPdf" in result.url
+    # The title without the number before it and the name of the site behind it.
+    title = _SITE_NAMES.sub("", result.title)
+    leading = _LEADING.match(title)
+    if leading and read_number(leading[1]):
+        title = title[leading.end() :]
+    title = " ".join(title.split()).strip(" -–—|")
+    path = urlsplit(result.url).path.lower()
+    pdf = None
+    if path.endswith(".pdf") or "downloadPdf" in result.url:
+        pdf = result.url
     return Patent(
         number=number,
-        title=_clean_title(result.title) or number.google,
+        title=title or number.google,
         url=result.url,
         status=number.stage,
-        pdf=result.url if is_pdf else None,
+        pdf=pdf,
         snippet=result.snippet,
         provider=result.provider,
     )
@@ -117,32 +126,18 @@ def _number_at_espacenet(path: str, parameters: dict[str, list[str]]) -> PatentN
     return None
 
 
-def _clean_title(title: str) -> str:
-    """Without the number before it and the name of the site behind it."""
-    title = _SITE_NAMES.sub("", title)
-    found = _LEADING.match(title)
-    if found and read_number(found[1]):
-        title = title[found.end() :]
-    return " ".join(title.split()).strip(" -–—|")
-
-
 def each_once(patents: list[Patent]) -> list[Patent]:
     """Each publication once, at its best rank; one whose kind is not given is any of its number
     that came before.
     """
     kept: list[Patent] = []
     for patent in patents:
-        place = _find_same(kept, patent.number)
-        if place is None:
+        number = patent.number
+        for place, earlier in enumerate(kept):
+            if earlier.number.covers(number) or number.covers(earlier.number):
+                if earlier.pdf is None and patent.pdf:
+                    kept[place] = replace(earlier, pdf=patent.pdf)
+                break
+        else:
             kept.append(patent)
-        elif kept[place].pdf is None and patent.pdf:
-            kept[place] = replace(kept[place], pdf=patent.pdf)
     return kept
-
-
-def _find_same(patents: list[Patent], number: PatentNumber) -> int | None:
-    """The place of the first patent that this number may mean, or that may be meant by it."""
-    for place, patent in enumerate(patents):
-        if patent.number.covers(number) or number.covers(patent.number):
-            return place
-    return None

@@ -22,7 +22,9 @@ def admits(patent: Patent, query: PatentQuery) -> bool:
         year = int(patent.published[:4])
     if year is None:
         return True
-    return (query.year_from or year) <= year <= (query.year_to or year)
+    first = query.year_from or year
+    last = query.year_to or year
+    return first <= year <= last
 
 
 def has_names(patent: Patent, query: PatentQuery) -> bool:

@@ -23,7 +23,7 @@ from webquarry.search.models import Attempt
 from webquarry.search.patents.filters import admits, has_names
 from webquarry.search.patents.logins import Logins
 from webquarry.search.patents.merge import merge
-from webquarry.search.patents.models import FoundPatents, Patent, PatentBatch, PatentQuery
+from webquarry.search.patents.models import FoundPatents, PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.patents.web import ReadPage, WebPatents
@@ -143,7 +143,15 @@ class PatentFinder:
         patents = [patent for patent in found.patents if number.covers(patent.number)]
         if not patents:
             return replace(found, patents=())
-        best = max(patents, key=_preference)
+        # Of several publications of one number: the granted one, then the latest.
+        best = max(
+            patents,
+            key=lambda patent: (
+                patent.number.stage == "granted",
+                patent.published or "",
+                patent.number.kind,
+            ),
+        )
         if admits(best, query) and has_names(best, query):
             return replace(found, patents=(best,))
         return replace(found, patents=())
@@ -206,7 +214,21 @@ class PatentFinder:
                     reply = await self._logins.send(register, lambda: build(register), seconds)
                     with apply_retry_after(reply):
                         parsed = register.parse_reply(reply)
-                patents = [_hide_keys(patent, register) for patent in parsed.patents]
+                hide = register.conceal
+                patents = []
+                for patent in parsed.patents:
+                    status = None
+                    if patent.status:
+                        status = hide(patent.status)
+                    concealed = replace(
+                        patent,
+                        title=hide(patent.title),
+                        abstract=hide(patent.abstract),
+                        assignees=tuple(map(hide, patent.assignees)),
+                        inventors=tuple(map(hide, patent.inventors)),
+                        status=status,
+                    )
+                    patents.append(concealed)
                 batch = replace(parsed, patents=tuple(patents))
                 call.found = len(patents)
         return call, batch
@@ -248,22 +270,3 @@ class PatentFinder:
             order=(*order, *found.order),
             partial=found.partial or bool(attempts),
         )
-
-
-def _hide_keys(patent: Patent, register: PatentProvider) -> Patent:
-    hide = register.conceal
-    return replace(
-        patent,
-        title=hide(patent.title),
-        abstract=hide(patent.abstract),
-        assignees=tuple(map(hide, patent.assignees)),
-        inventors=tuple(map(hide, patent.inventors)),
-        status=hide(patent.status) if patent.status else None,
-    )
-
-
-def _preference(patent: Patent) -> tuple[bool, str, str]:
-    """Of several publications of one number: the granted one, then the latest."""
-    number = patent.number
-    is_granted = number.stage == "granted"
-    return is_granted, patent.published or "", number.kind

@@ -198,8 +198,8 @@ def _parse_moment(element: etree._Element) -> str | None:
     found = _MOMENT.fullmatch(_text(element))
     if not found:
         return None
-    date, time = found[1], found[2]
-    fraction = (found[3] or "")[:6].rstrip("0")
+    date, time, digits = found.groups()
+    fraction = (digits or "")[:6].rstrip("0")
     if fraction:
         return iso_date(f"{date}T{time}.{fraction}")
     if time == "00:00:00":

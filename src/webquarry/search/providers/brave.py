@@ -53,6 +53,7 @@ class Brave(Provider):
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
+        """All filters, but for a language or a country that Brave does not know."""
         unknown = set()
         if language_code(query) is None:
             unknown.add("language")
@@ -137,8 +138,13 @@ class Brave(Provider):
         if code == "SUBSCRIPTION_TOKEN_INVALID" or _complains_of_key(problem):
             return self.not_accepted()
         if code == "VALIDATION":
-            complaints = _list_complaints(problem)
-            return BadInput(f"Brave Search did not accept the request: {complaints or words}")
+            complaints = []
+            for detail in _details(problem):
+                place = ".".join(map(str, detail["loc"]))
+                message = detail.get("msg")
+                complaints.append(f"{place}: {message}")
+            reason = quote_words("; ".join(complaints)) or words
+            return BadInput(f"Brave Search did not accept the request: {reason}")
         if code in ("OPTION_NOT_IN_PLAN", "SUBSCRIPTION_NOT_FOUND"):
             return AuthFailure(
                 f"The plan of this Brave key does not cover the search: {words}",
@@ -153,7 +159,11 @@ class Brave(Provider):
                 "provider.",
             )
         if code == "RATE_LIMITED" or reply.status == 429:
-            wait = _seconds_to_wait(reply)
+            # The first value is that of the window of one second; the second is the month's.
+            reset = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
+            wait = 1.0
+            if reset.isascii() and reset.isdigit() and len(reset) < 10:
+                wait = float(min(int(reset), 3600))
             return RateLimited(
                 f"Brave Search asked us to slow down: {words or 'too many requests.'}",
                 retry_after_seconds=wait,
@@ -199,22 +209,3 @@ def _complains_of_key(problem: dict[str, Any]) -> bool:
         if place == _KEY_PLACE:
             return True
     return False
-
-
-def _list_complaints(problem: dict[str, Any]) -> str:
-    """Each parameter that was not accepted, and why."""
-    complaints = []
-    for detail in _details(problem):
-        place = ".".join(map(str, detail["loc"]))
-        complaints.append(f"{place}: {detail.get('msg')}")
-    return quote_words("; ".join(complaints))
-
-
-def _seconds_to_wait(reply: Reply) -> float:
-    """The first value of X-RateLimit-Reset: that of the window of one second. The second is the
-    month's.
-    """
-    first = reply.headers.get("x-ratelimit-reset", "").partition(",")[0].strip()
-    if first.isascii() and first.isdigit() and len(first) < 10:
-        return float(min(int(first), 3600))
-    return 1.0

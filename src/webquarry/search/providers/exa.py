@@ -60,6 +60,9 @@ class Exa(Provider):
     )
 
     def applied(self, query: Query) -> frozenset[str]:
+        """All filters, but for phrases that are too long for Exa, and for blocked domains where
+        some are allowed: it takes one of the two lists.
+        """
         left_out = set()
         if _phrase(query.exact_terms, MAX_PHRASE_WORDS) is None:
             left_out.add("exact_terms")

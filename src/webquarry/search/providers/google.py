@@ -84,6 +84,7 @@ class Google(Provider):
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
+        """All filters, but for a language that Google has no code for."""
         if language_code(query):
             return self.native
         return self.native - {"language"}
@@ -164,7 +165,11 @@ class Google(Provider):
             return None
         published = next(_dates(item.get("pagemap")), None)
         return Result(
-            title or plain(url), url.strip(), snippet, provider=self.name, published=published
+            title or plain(url),
+            url.strip(),
+            snippet,
+            provider=self.name,
+            published=published,
         )
 
     def _failure(self, problem: dict[str, Any], status: int) -> WebquarryError:
@@ -183,7 +188,21 @@ class Google(Provider):
         if reasons & _BAD_CREDENTIALS or "cx" in culprits or is_unnamed:
             return self.not_accepted()
         if reasons & (_DAILY | _BURST) or status == 429:
-            return _quota_failure(words, reasons, details)
+            # Day or minute: the reason is the same, and only the text, or the name of the limit,
+            # tells them apart.
+            limits = [str(object_at(part, "metadata").get("quota_limit")) for part in details]
+            is_named_daily = any("PerDay" in limit for limit in limits)
+            if reasons & _DAILY or "per day" in words.lower() or is_named_daily:
+                return RateLimited(
+                    f"Google's quota for the day is used up: {words}",
+                    retryable=False,
+                    suggested_action="Wait for midnight Pacific time, when the quota is renewed, "
+                    "or name another provider.",
+                )
+            return RateLimited(
+                f"Google asked us to slow down: {words or 'too many requests.'}",
+                retry_after_seconds=60,
+            )
         is_blocked = any(reason.endswith("_BLOCKED") for reason in reasons)
         if reasons & _NO_ACCESS or is_blocked or status == 403:
             return AuthFailure(
@@ -210,24 +229,6 @@ def _text(item: dict[str, Any], field: str, html_field: str) -> str:
     return plain_from_html(optional_text(item.get(html_field)))
 
 
-def _quota_failure(words: str, reasons: set[str], details: list[dict[str, Any]]) -> RateLimited:
-    """Day or minute: the reason is the same, and only the text, or the name of the limit, tells
-    them apart.
-    """
-    limits = [str(object_at(part, "metadata").get("quota_limit")) for part in details]
-    is_named_daily = any("PerDay" in limit for limit in limits)
-    if reasons & _DAILY or "per day" in words.lower() or is_named_daily:
-        return RateLimited(
-            f"Google's quota for the day is used up: {words}",
-            retryable=False,
-            suggested_action="Wait for midnight Pacific time, when the quota is renewed, or name "
-            "another provider.",
-        )
-    return RateLimited(
-        f"Google asked us to slow down: {words or 'too many requests.'}", retry_after_seconds=60
-    )
-
-
 def _dates(pagemap: object) -> Iterator[str]:
     """The dates of publication that the page gives of itself, best first; only those in ISO
     8601.
@@ -241,7 +242,8 @@ def _dates(pagemap: object) -> Iterator[str]:
             if name == "citation_publication_date" and isinstance(value, str):
                 slashed = _SLASHED.fullmatch(value.strip())
                 if slashed:
-                    value = f"{slashed[1]}-{int(slashed[2]):02}-{int(slashed[3]):02}"
+                    year, month, day = slashed.groups()
+                    value = f"{year}-{int(month):02}-{int(day):02}"
             date = iso_date(value)
             if date:
                 yield date

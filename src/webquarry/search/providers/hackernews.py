@@ -111,22 +111,16 @@ class HackerNews(Provider):
         published = iso_date(hit.get("created_at"))
         if not url:
             return Result(title or item, item, text, provider=self.name, published=published)
-        snippet = text or _describe_talk(hit, item, published)
-        return Result(title or plain(url), url, snippet, provider=self.name)
-
-
-def _describe_talk(hit: dict[str, Any], item: str, submitted: str | None) -> str:
-    """What there is to say of a story that is only a link: where it is talked about, and how
-    much.
-    """
-    facts = []
-    points = hit.get("points")
-    if isinstance(points, int):
-        facts.append(f"{points} points")
-    comments = hit.get("num_comments")
-    if isinstance(comments, int):
-        facts.append(f"{comments} comments")
-    if submitted:
-        facts.append(f"submitted {submitted[:10]}")
-    facts.append(item)
-    return f"On Hacker News: {', '.join(facts)}"
+        if not text:  # only a link: where it is talked about, and how much
+            facts = []
+            points = hit.get("points")
+            if isinstance(points, int):
+                facts.append(f"{points} points")
+            comments = hit.get("num_comments")
+            if isinstance(comments, int):
+                facts.append(f"{comments} comments")
+            if published:
+                facts.append(f"submitted {published[:10]}")
+            facts.append(item)
+            text = f"On Hacker News: {', '.join(facts)}"
+        return Result(title or plain(url), url, text, provider=self.name)

@@ -50,6 +50,7 @@ class SearchApi(Provider):
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:
+        """All filters, but for a language that Google has no code for."""
         if language_code(query):
             return self.native
         return self.native - {"language"}
@@ -116,6 +117,7 @@ class SearchApi(Provider):
         the words tell.
         """
         lowered = words.lower()
-        if reply.status == 429 and ("used all" in lowered or "for the month" in lowered):
+        is_used_up = "used all" in lowered or "for the month" in lowered
+        if reply.status == 429 and is_used_up:
             return quota_failure(self.label, words)
         return failure(reply, self.label, words)

@@ -66,7 +66,12 @@ class SearXNG(Provider):
         if query.language and query.country:
             locale = f"{query.language}-{query.country}"
         parameters = {
-            "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
+            "q": with_sites(
+                text,
+                query.allowed_domains,
+                query.blocked_domains,
+                lambda longer: len(longer) <= MAX_CHARACTERS,
+            ),
             "pageno": str(query.page + 1),
             "safesearch": _SAFE.get(query.safe or ""),
             "time_range": query.time_range,
@@ -85,8 +90,9 @@ class SearXNG(Provider):
                 suggested_action=_JSON_OFF,
             )
         answer = json_object(reply, self.label)
-        if reply.status != 200 or answer.get("error"):
-            raise failure(reply, self.label, quote_words(answer.get("error")))
+        problem = answer.get("error")
+        if reply.status != 200 or problem:
+            raise failure(reply, self.label, quote_words(problem))
         if not isinstance(answer.get("results"), list):
             raise ProviderFailure("SearXNG answered with JSON of an unknown shape (HTTP 200).")
         results = parse_each(objects(answer["results"]), self._result)
@@ -112,17 +118,13 @@ class SearXNG(Provider):
         )
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
         return self.result(
             title=hit.get("title"),
             url=hit.get("url"),
             snippet=hit.get("content"),
             published=iso_date(hit.get("publishedDate")),
         )
-
-
-def _fits(text: str) -> bool:
-    """Whether the engines behind take the text as a query."""
-    return len(text) <= MAX_CHARACTERS
 
 
 def _name_silent_engines(answer: dict[str, Any]) -> str:

@@ -49,6 +49,7 @@ class Tavily(Provider):
     )
 
     def applied(self, query: Query) -> frozenset[str]:
+        """All filters, but for a country that Tavily does not know."""
         if query.country in COUNTRIES:
             return self.native
         return self.native - {"country"}
@@ -104,6 +105,7 @@ class Tavily(Provider):
         }
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
         date = hit.get("published_date")
         return self.result(
             title=hit.get("title"),

@@ -28,7 +28,14 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\]")  # browsers read these otherwise t
 
 def normalise(entry: str) -> str:
     """The bare domain that an entry of a list means; what cannot be one is BadInput."""
-    host = _PORT.sub("", _authority(entry.strip()))
+    trimmed = entry.strip()
+    scheme, separator, rest = trimmed.partition("://")
+    if not separator:
+        rest = trimmed.removeprefix("//")
+    elif scheme.lower() not in ("http", "https"):
+        rest = ""
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    host = _PORT.sub("", authority)
     host = host.removeprefix("*.").removeprefix(".")
     domain = _to_ascii(host)
     if domain is None:
@@ -101,16 +108,6 @@ class DomainFilter:
         return not self.allowed or not self.allowed.isdisjoint(suffixes)
 
 
-def _authority(entry: str) -> str:
-    """What stands between the scheme, if there is one, and the path."""
-    scheme, separator, rest = entry.partition("://")
-    if separator and scheme.lower() not in ("http", "https"):
-        return ""
-    if not separator:
-        rest = entry.removeprefix("//")
-    return re.split(r"[/?#]", rest, maxsplit=1)[0]
-
-
 def _to_ascii(host: str) -> str | None:
     """A host name in lower-case ASCII without a trailing dot; None when it cannot be one."""
     if not host.isascii():
@@ -122,18 +119,12 @@ def _to_ascii(host: str) -> str | None:
     labels = host.split(".")
     if len(host) > _LONGEST_NAME or not all(_LABEL.fullmatch(label) for label in labels):
         return None
-    if not labels[-1].isdigit() or _is_ipv4(host):
-        return host
-    return None
-
-
-def _is_ipv4(host: str) -> bool:
-    """Whether a name of digits and dots is an IPv4 address."""
-    try:
-        IPv4Address(host)
-    except AddressValueError:
-        return False
-    return True
+    if labels[-1].isdigit():  # then it is an IPv4 address, or nothing
+        try:
+            IPv4Address(host)
+        except AddressValueError:
+            return None
+    return host
 
 
 def _suffixes(host: str) -> Iterator[str]:

@@ -41,7 +41,18 @@ class Sieve:
         if query.time_range and "time_range" not in provider.applied(query):
             span = timedelta(days=_DAYS[query.time_range]) + _SLACK
             since = (now - span).date()
-        excluded = _compile_words(words_of(query.exclude_terms))
+        # Any excluded word as a whole one; scripts without blanks have no words to be whole.
+        patterns = []
+        for word in map(str.casefold, words_of(query.exclude_terms)):
+            pattern = re.escape(word)
+            if _STARTS_WORD.match(word):
+                pattern = r"(?<!\w)" + pattern
+            if _ENDS_WORD.search(word):
+                pattern += r"(?!\w)"
+            patterns.append(pattern)
+        excluded = None
+        if patterns:
+            excluded = re.compile("|".join(patterns))
         return cls(domains, excluded, since)
 
     def admits(self, result: Result) -> bool:
@@ -103,20 +114,3 @@ def notes_on(query: Query, provider: Provider) -> list[str]:
             f"{provider.label} cannot filter by exclude_terms: applied to titles and snippets."
         )
     return notes
-
-
-def _compile_words(words: list[str]) -> re.Pattern[str] | None:
-    """The pattern for any of these as a whole word; scripts without blanks have no words to be
-    whole. None for no words.
-    """
-    patterns = []
-    for word in map(str.casefold, words):
-        pattern = re.escape(word)
-        if _STARTS_WORD.match(word):
-            pattern = r"(?<!\w)" + pattern
-        if _ENDS_WORD.search(word):
-            pattern += r"(?!\w)"
-        patterns.append(pattern)
-    if patterns:
-        return re.compile("|".join(patterns))
-    return None

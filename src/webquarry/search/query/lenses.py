@@ -72,30 +72,28 @@ def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
 
 
 def _read_folder(folder: Traversable) -> dict[str, Lens]:
-    """The lenses of a folder by name, in the order of its files."""
+    """The lenses of a folder by name, in the order of its files; BadInput that says what is wrong
+    with the first that holds none.
+    """
     lenses = {}
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if file.name.endswith(".json"):
-            lens = _read_lens(file)
-            lenses[lens.name] = lens
+        if not file.name.endswith(".json"):
+            continue
+        try:
+            lens = Lens.model_validate(json.loads(file.read_text("utf-8")))
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = ".".join(str(part) for part in problem["loc"]) or "the whole"
+            raise _file_failure(file, f"{place}: {problem['msg']}") from None
+        except (OSError, ValueError, RecursionError) as error:
+            name = type(error).__name__
+            raise _file_failure(file, f"it is not readable JSON ({name})") from error
+        if file.name != f"{lens.name}.json":
+            raise _file_failure(
+                file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
+            )
+        lenses[lens.name] = lens
     return lenses
-
-
-def _read_lens(file: Traversable) -> Lens:
-    """The lens in a file; BadInput that says what is wrong with it."""
-    try:
-        lens = Lens.model_validate(json.loads(file.read_text("utf-8")))
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(part) for part in problem["loc"]) or "the whole"
-        raise _file_failure(file, f"{place}: {problem['msg']}") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise _file_failure(file, f"it is not readable JSON ({type(error).__name__})") from error
-    if file.name != f"{lens.name}.json":
-        raise _file_failure(
-            file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
-        )
-    return lens
 
 
 def _file_failure(file: Traversable, reason: str) -> BadInput:

@@ -21,32 +21,35 @@ _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d+)")
 
 def papers_of(results: Iterable[Result]) -> list[Paper]:
     """One record for each result. A snippet is no abstract, so there is none."""
-    return [_build_paper(rank, result) for rank, result in enumerate(results)]
-
-
-def _build_paper(rank: int, result: Result) -> Paper:
-    """The paper that the address of a result names, as far as it does."""
-    page = identity(result.url)
-    number = arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
-    doi = None
-    if page.startswith("https://doi.org/"):
-        doi = normal_doi(page)
-    pubmed = _PUBMED.match(page)
-    path = urlsplit(result.url).path.lower()
-    is_pdf = path.endswith(".pdf") or (bool(number) and path.startswith("/pdf/"))
-    published = (result.published or "")[:10]
-    year = int(published[:4]) if published else None
-    paper = Paper(
-        title=_NUMBER.sub("", plain(result.title)) or result.url,
-        url=result.url,
-        source=result.provider,
-        rank=rank,
-        doi=doi or "",
-        arxiv_id=number,
-        pmid=pubmed[1] if pubmed else "",
-        published=published,
-        year=year,
-        open_access=True if number else None,
-        pdf_url=result.url if is_pdf else "",
-    )
-    return with_origins(paper, result.provider)
+    papers = []
+    for rank, result in enumerate(results):
+        # The identifiers are those that its address names.
+        page = identity(result.url)
+        number = arxiv_id(page.removeprefix("https://arxiv.org/abs/")) or ""
+        doi = None
+        if page.startswith("https://doi.org/"):
+            doi = normal_doi(page)
+        pubmed = _PUBMED.match(page)
+        path = urlsplit(result.url).path.lower()
+        pdf_url = ""
+        if path.endswith(".pdf") or (number and path.startswith("/pdf/")):
+            pdf_url = result.url
+        published = (result.published or "")[:10]
+        year = None
+        if published:
+            year = int(published[:4])
+        paper = Paper(
+            title=_NUMBER.sub("", plain(result.title)) or result.url,
+            url=result.url,
+            source=result.provider,
+            rank=rank,
+            doi=doi or "",
+            arxiv_id=number,
+            pmid=pubmed[1] if pubmed else "",
+            published=published,
+            year=year,
+            open_access=True if number else None,
+            pdf_url=pdf_url,
+        )
+        papers.append(with_origins(paper, result.provider))
+    return papers

@@ -190,10 +190,21 @@ class Finder:
             reply = await self.services.send(index, next_request, seconds)
         with apply_retry_after(reply):
             records = index.parse_reply(reply)
-        return [
-            _hide_keys(replace(record, rank=rank), index)
-            for rank, record in enumerate(records[:_MOST_RECORDS])
-        ]
+        # Without our own keys, should the index have put them back into its answer.
+        hide = index.conceal
+        papers = []
+        for rank, record in enumerate(records[:_MOST_RECORDS]):
+            texts: dict[str, Any] = {}
+            for field in fields(record):
+                value = getattr(record, field.name)
+                if isinstance(value, str):
+                    texts[field.name] = hide(value)
+            authors = []
+            for author in record.authors:
+                names = (author.written, author.family, author.given)
+                authors.append(Author(*map(hide, names)))
+            papers.append(replace(record, **texts, rank=rank, authors=tuple(authors)))
+        return papers
 
     async def _search_web(
         self,
@@ -258,17 +269,3 @@ def _select(records: Sequence[Paper], query: PaperQuery) -> tuple[Paper, ...]:
     if query.newest_first:
         papers.sort(key=lambda paper: paper.published or str(paper.year or ""), reverse=True)
     return tuple(papers[: query.count])
-
-
-def _hide_keys(paper: Paper, index: Scholarly) -> Paper:
-    """The record without our own keys, should the index have put them back into its answer."""
-    texts: dict[str, Any] = {}
-    for field in fields(paper):
-        value = getattr(paper, field.name)
-        if isinstance(value, str):
-            texts[field.name] = index.conceal(value)
-    authors = []
-    for author in paper.authors:
-        names = (author.written, author.family, author.given)
-        authors.append(Author(*map(index.conceal, names)))
-    return replace(paper, **texts, authors=tuple(authors))

@@ -31,7 +31,15 @@ Group = list[Paper]
 
 def merge(records: Iterable[Paper]) -> list[Paper]:
     """The papers, best first."""
-    groups = _group_by_paper(list(records))
+    # The records of one paper together: first by their identifiers, then by title, year and author.
+    singles = [[record] for record in records]
+    by_ids = [_flatten(linked) for linked in _link(singles, _ids)]
+    groups: list[Group] = []
+    for linked in _link(by_ids, _works):
+        if len(linked) > 1 and _have_conflict(linked):
+            groups += linked
+        else:
+            groups.append(_flatten(linked))
     for group in groups:
         group.sort(key=_richness)
     groups.sort(key=_standing)
@@ -45,20 +53,6 @@ def title_key(title: str) -> str:
     letters = unicodedata.normalize("NFKD", title.casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return _STAMP.sub("", re.sub(r"[\W_]+", " ", bare).strip())
-
-
-def _group_by_paper(records: Group) -> list[Group]:
-    """The records of one paper together: first by their identifiers, then by title, year and
-    author.
-    """
-    by_ids = [_flatten(linked) for linked in _link([[record] for record in records], _ids)]
-    groups: list[Group] = []
-    for linked in _link(by_ids, _works):
-        if len(linked) > 1 and _have_conflict(linked):
-            groups += linked
-        else:
-            groups.append(_flatten(linked))
-    return groups
 
 
 def _flatten(groups: list[Group]) -> Group:
@@ -105,19 +99,15 @@ def _works(group: Group) -> set[Hashable]:
     """Title, year and first author of all records that have the three of them."""
     keys: set[Hashable] = set()
     for record in group:
-        family = _first_family(record)
+        if record.year is None or not record.authors:
+            continue
+        first = record.authors[0]
+        # The last word of the family name: particles are written in too many ways.
+        family = title_key(first.family or first.written).rpartition(" ")[2]
         title = title_key(record.title)
-        if record.year is not None and family and title:
+        if family and title:
             keys.add((title, record.year, family))
     return keys
-
-
-def _first_family(paper: Paper) -> str:
-    """The last word of the first author's family name; particles are written in too many ways."""
-    if not paper.authors:
-        return ""
-    first = paper.authors[0]
-    return title_key(first.family or first.written).rpartition(" ")[2]
 
 
 def _have_conflict(groups: list[Group]) -> bool:
@@ -155,7 +145,8 @@ def _standing(group: Group) -> tuple[Any, ...]:
     """
     ranks: dict[str, int] = {}
     for record in group:
-        ranks[record.source] = min(record.rank, ranks.get(record.source, record.rank))
+        best = ranks.get(record.source, record.rank)
+        ranks[record.source] = min(record.rank, best)
     score = math.fsum(1 / (_SMOOTHING + rank) for rank in ranks.values())
     richest = group[0]
     return (
@@ -196,37 +187,24 @@ def _choose_givers(group: Group) -> dict[str, Paper]:
         ordered = formal if name in _OF_PUBLICATION else group
         knowing = [record for record in ordered if getattr(record, name) not in EMPTY]
         givers[name] = (knowing or ordered)[0]
-    givers |= dict.fromkeys(_BUNDLE, max(group, key=_bundle_size))
+    fullest = max(group, key=lambda record: sum(getattr(record, name) != "" for name in _BUNDLE))
+    givers |= dict.fromkeys(_BUNDLE, fullest)
     givers["abstract"] = max(group, key=lambda record: len(record.abstract))
-    givers["citation_count"] = max(group, key=_citations)
+    with_count = [record for record in group if record.citation_count is not None] or group
+    givers["citation_count"] = max(with_count, key=lambda record: record.citation_count or 0)
     for record in reversed(group):  # so that the first of several stays
         if record.open_access:
             givers["open_access"] = record
         if record.journal_doi:
             givers["doi"] = record
-    givers["published"] = _choose_dated(group, givers["year"])
-    return givers
-
-
-def _bundle_size(record: Paper) -> int:
-    """How much of volume, issue and pages a record has."""
-    return sum(getattr(record, name) != "" for name in _BUNDLE)
-
-
-def _citations(record: Paper) -> int:
-    """The number of citations; less than none where it is not known."""
-    if record.citation_count is None:
-        return -1
-    return record.citation_count
-
-
-def _choose_dated(group: Group, with_year: Paper) -> Paper:
-    """Who gives the date: it must be one of the year that was chosen, and the most exact one."""
+    # The date must be one of the year that was chosen, and is the most exact one of those.
+    givers["published"] = givers["year"]
+    year = givers["year"].year
     dated = [record for record in group if record.published]
-    fitting = [record for record in dated if int(record.published[:4]) == with_year.year]
+    fitting = [record for record in dated if int(record.published[:4]) == year]
     if fitting:
-        return max(fitting, key=lambda record: len(record.published))
-    return with_year
+        givers["published"] = max(fitting, key=lambda record: len(record.published))
+    return givers
 
 
 def _merge_notices(group: Group) -> tuple[Notice, ...]:

@@ -44,9 +44,18 @@ def crossref_notices(entries: Any) -> list[Notice]:
     notices = []
     for entry in objects(entries):
         kind = str(entry.get("type") or "").strip().lower()
+        # `[[year, month, day]]`, as far as they are there.
+        parts = object_at(entry, "updated").get("date-parts")
+        first = []
+        if isinstance(parts, list) and parts and isinstance(parts[0], list):
+            first = parts[0]
+        numbers = []
+        for part in first[:3]:
+            if isinstance(part, int) and 0 < part < 10_000:
+                numbers.append(part)
         notice = Notice(
             type=kind.replace("-", "_").replace(" ", "_"),
-            date=_parse_date(object_at(entry, "updated").get("date-parts")),
+            date=join_date(numbers),
             doi=normal_doi(entry.get("DOI")),
             source=str(entry.get("source") or ""),
         )
@@ -78,15 +87,3 @@ def combine_flags(
         if notice and notice.type not in named:
             notices.append(notice)
     return notices
-
-
-def _parse_date(parts: object) -> str:
-    """`[[year, month, day]]`, as far as they are there, as ISO 8601."""
-    first = []
-    if isinstance(parts, list) and parts and isinstance(parts[0], list):
-        first = parts[0]
-    numbers = []
-    for part in first[:3]:
-        if isinstance(part, int) and 0 < part < 10_000:
-            numbers.append(part)
-    return join_date(numbers)

@@ -155,6 +155,9 @@ class Scholarly(Service):
             clean_year = year
         elif date:
             clean_year = int(date[:4])
+        clean_texts: dict[str, Any] = {}
+        for name, value in texts.items():
+            clean_texts[name] = plain(value) if isinstance(value, str) else ""
         paper = Paper(
             title=clean_title,
             url=address,
@@ -168,7 +171,7 @@ class Scholarly(Service):
             open_access=open_access,
             pdf_url=_clean_url(pdf_url),
             notices=tuple(notices),
-            **_clean_texts(texts),
+            **clean_texts,
         )
         return with_origins(paper, self.name)
 
@@ -221,14 +224,6 @@ def date_of(parts: object) -> str:
     if not isinstance(parts, list):
         return ""
     return join_date([number for number in parts[:3] if type(number) is int])
-
-
-def _clean_texts(fields: Mapping[str, object]) -> dict[str, Any]:
-    """The fields that hold a text, in one line; any other value is none."""
-    texts = {}
-    for name, value in fields.items():
-        texts[name] = plain(value) if isinstance(value, str) else ""
-    return texts
 
 
 def _clean_date(value: object) -> str:

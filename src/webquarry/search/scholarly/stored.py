@@ -30,16 +30,13 @@ def unpack(value: bytes) -> PapersFound:
     for name in _TUPLES:
         fields[name] = tuple(fields[name])
     attempts = [Attempt(**attempt) for attempt in fields["attempts"]]
-    papers = [_unpack_paper(paper) for paper in fields["papers"]]
+    papers = []
+    for paper in fields["papers"]:
+        authors = [Author(**author) for author in paper["authors"]]
+        notices = [Notice(**notice) for notice in paper["notices"]]
+        paper["authors"] = tuple(authors)
+        paper["notices"] = tuple(notices)
+        papers.append(Paper(**paper))
     fields["attempts"] = tuple(attempts)
     fields["papers"] = tuple(papers)
     return PapersFound(**fields)
-
-
-def _unpack_paper(fields: dict[str, Any]) -> Paper:
-    """One paper, with its authors and notices as the records that they were."""
-    authors = [Author(**author) for author in fields["authors"]]
-    notices = [Notice(**notice) for notice in fields["notices"]]
-    fields["authors"] = tuple(authors)
-    fields["notices"] = tuple(notices)
-    return Paper(**fields)

@@ -16,6 +16,7 @@ from webquarry.search.models import Attempt
 from webquarry.search.services.service import Service
 from webquarry.secret import redact
 
+# The most useful first.
 _USEFUL = (
     "rate_limited",
     "challenge",
@@ -38,9 +39,22 @@ def choose_error(
     """The error to raise when nobody answered; `others` are services that were not asked and could
     be.
     """
-    error = min(failures, key=_usefulness)
+    most_useful = min(failures, key=_usefulness)
+    error = most_useful
     if len(failures) > 1:
-        error = _summarise(error, attempts)
+        # One of the same kind that names everybody who was tried.
+        tried = []
+        for attempt in attempts:
+            reason = shorten(attempt.reason)
+            tried.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
+        error = type(most_useful)(
+            f"No search provider answered. {'; '.join(tried)}.",
+            retryable=most_useful.retryable,
+            retry_after_seconds=most_useful.retry_after_seconds,
+            suggested_action=most_useful.suggested_action,
+            provider=most_useful.provider,
+        )
+        error.__cause__ = most_useful
     error.suggested_action = _advise(error, others)
     error.attempts = tuple(attempts)
     return error
@@ -77,23 +91,6 @@ def _usefulness(error: WebquarryError) -> int:
     if error.kind in _USEFUL:
         return _USEFUL.index(error.kind)
     return len(_USEFUL)
-
-
-def _summarise(error: WebquarryError, attempts: Sequence[Attempt]) -> WebquarryError:
-    """An error of the same kind that names everybody who was tried."""
-    tried = []
-    for attempt in attempts:
-        reason = shorten(attempt.reason)
-        tried.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
-    summary = type(error)(
-        f"No search provider answered. {'; '.join(tried)}.",
-        retryable=error.retryable,
-        retry_after_seconds=error.retry_after_seconds,
-        suggested_action=error.suggested_action,
-        provider=error.provider,
-    )
-    summary.__cause__ = error
-    return summary
 
 
 def _advise(error: WebquarryError, others: Sequence[str]) -> str:

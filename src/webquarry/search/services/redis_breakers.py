@@ -53,8 +53,13 @@ class RedisBreakers(Breakers):
         self._learnt_at.update(dict.fromkeys(due, now))
         for name, (cause, seconds) in rests.items():
             breaker = self.breaker(name)
-            if seconds > breaker.rest_left:
-                breaker.rest(seconds, _find_error(cause.decode()))
+            if seconds <= breaker.rest_left:
+                continue
+            error: type[WebquarryError] = ProviderFailure
+            found = getattr(errors, cause.decode(), None)  # another release may know more of them
+            if isinstance(found, type) and issubclass(found, WebquarryError):
+                error = found
+            breaker.rest(seconds, error)
 
     async def tell(self, name: str) -> None:
         breaker = self.breaker(name)
@@ -63,11 +68,3 @@ class RedisBreakers(Breakers):
             return
         with suppress(RedisUnavailable):
             await self._rests.put_longer(name, breaker.cause.__name__.encode(), life_ms)
-
-
-def _find_error(name: str) -> type[WebquarryError]:
-    """The error of this name; another release may know one that we do not."""
-    found = getattr(errors, name, None)
-    if isinstance(found, type) and issubclass(found, WebquarryError):
-        return found
-    return ProviderFailure

@@ -177,16 +177,20 @@ class Epo(PatentProvider):
         if number is None or part.get("status") == "not found":
             return None
         published = _read_date(part.find(".//{*}publication-reference//{*}date"))
+        granted = None
+        if number.is_dated_by_grant:
+            granted = published
+        titles = part.findall(".//{*}invention-title")
         return Patent(
             number=number,
-            title=_choose_english(part.findall(".//{*}invention-title")) or number.google,
+            title=_choose_english(titles) or number.google,
             url=number.url,
             abstract=_choose_english(part.findall("{*}abstract")),
             assignees=_read_parties(part, "applicant"),
             inventors=_read_parties(part, "inventor"),
             filed=_read_date(part.find(".//{*}application-reference//{*}date")),
             published=published,
-            granted=published if number.is_dated_by_grant else None,
+            granted=granted,
             status=number.stage,
             cpc=tuple(dict.fromkeys(_read_symbols(part))),
             provider=self.name,

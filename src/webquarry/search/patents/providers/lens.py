@@ -184,6 +184,11 @@ class LensPatents(PatentProvider):
         status: str | None = plain(_string(legal, "patent_status")).lower().replace("_", " ")
         if status in ("", "unknown"):
             status = number.stage
+        symbols = []
+        classes = object_at(biblio, "classifications_cpc")
+        for entry in objects(classes.get("classifications")):
+            symbol = _string(entry, "symbol")
+            symbols.append("".join(symbol.split()))
         return Patent(
             number=number,
             title=_choose_english(biblio.get("invention_title")) or number.google,
@@ -196,7 +201,7 @@ class LensPatents(PatentProvider):
             published=published,
             granted=granted,
             status=status,
-            cpc=_read_symbols(biblio),
+            cpc=tuple(dict.fromkeys(filter(None, symbols))),
             provider=self.name,
         )
 
@@ -236,16 +241,6 @@ def _read_names(value: object) -> tuple[str, ...]:
         name = _string(object_at(party, "extracted_name"), "value")
         names.append(plain(name))
     return tuple(dict.fromkeys(filter(None, names)))
-
-
-def _read_symbols(biblio: dict[str, Any]) -> tuple[str, ...]:
-    """The symbols of the CPC without blanks, each once."""
-    listed = object_at(biblio, "classifications_cpc")
-    symbols = []
-    for entry in objects(listed.get("classifications")):
-        symbol = _string(entry, "symbol")
-        symbols.append("".join(symbol.split()))
-    return tuple(dict.fromkeys(filter(None, symbols)))
 
 
 def _seconds_to_wait(reply: Reply) -> float | None:

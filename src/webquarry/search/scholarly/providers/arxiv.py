@@ -73,13 +73,17 @@ class Arxiv(Scholarly):
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         terms = _build_terms(query.text)
         if query.year_from is not None or query.year_to is not None:
-            first, last = query.year_from or 1900, query.year_to or 2199
+            first = query.year_from or 1900
+            last = query.year_to or 2199
             terms = f"{terms} AND submittedDate:[{first:04}01010000 TO {last:04}12312359]"
+        order = "relevance"
+        if query.newest_first:
+            order = "submittedDate"
         parameters = {
             "search_query": terms,
             "start": "0",
             "max_results": str(RECORDS),
-            "sortBy": "submittedDate" if query.newest_first else "relevance",
+            "sortBy": order,
             "sortOrder": "descending",
         }
         return self._request(parameters)

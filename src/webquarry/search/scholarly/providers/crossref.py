@@ -25,7 +25,7 @@ from webquarry.search.replies.body import (
     quote_words,
     unreadable_failure,
 )
-from webquarry.search.scholarly.models import Author, Paper, PaperQuery
+from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.notices import crossref_notices
 from webquarry.search.scholarly.provider import (
     RECORDS,
@@ -112,7 +112,10 @@ class Crossref(Scholarly):
         if self.contact:
             parameters["mailto"] = self.contact
         return httpx2.Request(
-            "GET", self.endpoint("/works"), params=parameters, headers=self.headers()
+            "GET",
+            self.endpoint("/works"),
+            params=parameters,
+            headers=self.headers(),
         )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
@@ -136,14 +139,21 @@ class Crossref(Scholarly):
             links = objects(work.get("link"))
             pdfs = [link for link in links if link.get("content-type") == "application/pdf"]
             pdf_url = pdfs[0].get("URL") if pdfs else None
-        dates = [_read_date(work, name) for name in _DATES]
+        published = ""
+        for name in _DATES:
+            parts = object_at(work, name).get("date-parts")
+            published = published or date_of(_first(parts))
+        authors = []
+        for person in objects(work.get("author")):
+            author = build_author(person.get("name"), person.get("family"), person.get("given"))
+            authors.append(author)
         return self.record(
             from_markup(_first(work.get("title"))),
             work.get("URL"),
             doi=work.get("DOI"),
-            authors=authors_of(map(_read_author, objects(work.get("author")))),
+            authors=authors_of(authors),
             journal=from_markup(_first(work.get("container-title"))),
-            published=next(filter(None, dates), ""),
+            published=published,
             abstract=abstract_from_markup(work.get("abstract")),
             citation_count=work.get("is-referenced-by-count"),
             open_access=is_open,
@@ -172,17 +182,3 @@ def _first(values: object) -> object:
     if isinstance(values, list) and values:
         return values[0]
     return None
-
-
-def _read_author(entry: dict[str, Any]) -> Author | None:
-    return build_author(
-        written=entry.get("name"),
-        family=entry.get("family"),
-        given=entry.get("given"),
-    )
-
-
-def _read_date(work: dict[str, Any], name: str) -> str:
-    """One of the dates of a work, as ISO 8601."""
-    parts = object_at(work, name).get("date-parts")
-    return date_of(_first(parts))

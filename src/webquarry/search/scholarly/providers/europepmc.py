@@ -99,6 +99,13 @@ class EuropePMC(Scholarly):
         published = str(entry.get("firstPublicationDate") or "")
         if not year or not published.startswith(year):
             published = year
+        pdf_url = None  # of one that everybody may read
+        places = object_at(entry, "fullTextUrlList").get("fullTextUrl")
+        for place in objects(places):
+            is_free = place.get("availabilityCode") in ("OA", "F")
+            if is_free and place.get("documentStyle") == "pdf":
+                pdf_url = place.get("url")
+                break
         return self.record(
             from_markup(entry.get("title")).removesuffix("."),
             url,
@@ -111,7 +118,7 @@ class EuropePMC(Scholarly):
             abstract=abstract_from_markup(entry.get("abstractText")),
             citation_count=entry.get("citedByCount"),
             open_access={"Y": True, "N": False}.get(str(entry.get("isOpenAccess"))),
-            pdf_url=_find_pdf(entry),
+            pdf_url=pdf_url,
             kind="article" if entry.get("source") == "PPR" else "article-journal",
             volume=issue.get("volume") or entry.get("journalVolume"),
             issue=issue.get("issue") or entry.get("issue"),
@@ -148,12 +155,3 @@ def _read_authors(entry: dict[str, Any]) -> tuple[Author, ...]:
         else:
             authors.append(build_author(name))
     return authors_of(authors)
-
-
-def _find_pdf(entry: dict[str, Any]) -> object:
-    """The address of a PDF that everybody may read; None where there is none."""
-    for place in objects(object_at(entry, "fullTextUrlList").get("fullTextUrl")):
-        is_free = place.get("availabilityCode") in ("OA", "F")
-        if is_free and place.get("documentStyle") == "pdf":
-            return place.get("url")
-    return None

@@ -23,7 +23,7 @@ from webquarry.search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry.search.scholarly.models import Author, Paper, PaperQuery
+from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import from_inverted_index, from_markup
@@ -92,7 +92,12 @@ class OpenAlex(Scholarly):
         key = self.optional(KEY)
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        return httpx2.Request("GET", self.endpoint(path), params=parameters, headers=headers)
+        return httpx2.Request(
+            "GET",
+            self.endpoint(path),
+            params=parameters,
+            headers=headers,
+        )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         answer = json_object(reply, self.label)
@@ -118,6 +123,12 @@ class OpenAlex(Scholarly):
         publisher = ""
         if venue.get("type") == "journal":
             publisher = from_markup(venue.get("host_organization_name"))
+        authors = []
+        for authorship in objects(work.get("authorships")):
+            person = object_at(authorship, "author")
+            # As printed where OpenAlex knows nobody of that name.
+            name = person.get("display_name") or authorship.get("raw_author_name")
+            authors.append(build_author(name))
         notices = []
         if work.get("is_retracted") is True:
             notices.append(Notice("retraction", source=self.name))
@@ -126,7 +137,7 @@ class OpenAlex(Scholarly):
             first.get("landing_page_url") or work.get("doi") or work.get("id"),
             doi=work.get("doi"),
             pmid=pmid if pmid.isdigit() else "",
-            authors=authors_of(map(_read_author, objects(work.get("authorships")))),
+            authors=authors_of(authors),
             journal=from_markup(venue.get("display_name") or first.get("raw_source_name")),
             year=work.get("publication_year"),
             published=work.get("publication_date"),
@@ -164,9 +175,3 @@ class OpenAlex(Scholarly):
                 f"{error.suggested_action} A free key ({KEY}) raises the limit: {self.sign_up}."
             )
         return error
-
-
-def _read_author(authorship: dict[str, Any]) -> Author | None:
-    """The author of one authorship; as printed where OpenAlex knows nobody of that name."""
-    person = object_at(authorship, "author")
-    return build_author(person.get("display_name") or authorship.get("raw_author_name"))

@@ -26,7 +26,7 @@ from webquarry.search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry.search.scholarly.models import Author, Paper, PaperQuery
+from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import join_sections
@@ -115,7 +115,10 @@ class PubMed(Scholarly):
         if key:
             parameters["api_key"] = key
         return httpx2.Request(
-            "GET", self.endpoint(_PATH + endpoint), params=parameters, headers=self.headers("*/*")
+            "GET",
+            self.endpoint(_PATH + endpoint),
+            params=parameters,
+            headers=self.headers("*/*"),
         )
 
     def _parse_ids(self, reply: Reply) -> list[str]:
@@ -167,6 +170,14 @@ class PubMed(Scholarly):
         pdf_url = None
         if pmc.isalnum():
             pdf_url = f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/pdf/"
+        authors = []
+        for person in article.iterfind("AuthorList/Author"):
+            author = build_author(
+                written=text_of(person.find("CollectiveName")),
+                family=text_of(person.find("LastName")),
+                given=text_of(person.find("ForeName")),
+            )
+            authors.append(author)
         sections = []
         for section in article.iterfind("Abstract/AbstractText"):
             sections.append((section.get("Label") or "", text_of(section)))
@@ -175,7 +186,7 @@ class PubMed(Scholarly):
             url,
             doi=ids.get("doi") or text_of(article.find("ELocationID[@EIdType='doi']")),
             pmid=pmid if url else "",
-            authors=authors_of(map(_read_author, article.iterfind("AuthorList/Author"))),
+            authors=authors_of(authors),
             journal=text_of(article.find("Journal/Title")),
             published=_read_date(article),
             abstract=join_sections(sections),
@@ -206,37 +217,27 @@ def _is_json(reply: Reply) -> bool:
     return reply.body.lstrip().startswith(b"{")
 
 
-def _read_author(author: etree._Element) -> Author | None:
-    return build_author(
-        written=text_of(author.find("CollectiveName")),
-        family=text_of(author.find("LastName")),
-        given=text_of(author.find("ForeName")),
-    )
-
-
 def _read_date(article: etree._Element) -> str:
     """The date of the issue, or of the first appearance where that is no plain date (`2018
-    Jan-Feb`).
+    Jan-Feb`): ISO 8601, as far as its parts can be read.
     """
     issue = article.find("Journal/JournalIssue/PubDate")
     for place in (issue, article.find("ArticleDate")):
         if place is None:
             continue
         year = text_of(place.find("Year"))
-        if year:
-            return _join_date(year, text_of(place.find("Month")), text_of(place.find("Day")))
+        if not year:
+            continue
+        month = text_of(place.find("Month"))  # a name or a number
+        day = text_of(place.find("Day"))
+        number = _MONTHS.get(month[:3].lower(), 0)
+        if not number and month.isdecimal():
+            number = int(month)
+        if not number:
+            return year
+        if not day.isdecimal():
+            return f"{year}-{number:02}"
+        return f"{year}-{number:02}-{int(day):02}"
     if issue is not None:
         return text_of(issue.find("MedlineDate"))[:4]
     return ""
-
-
-def _join_date(year: str, month: str, day: str) -> str:
-    """ISO 8601 of the parts, as far as they can be read; a month is a name or a number."""
-    number = _MONTHS.get(month[:3].lower(), 0)
-    if not number and month.isdecimal():
-        number = int(month)
-    if not number:
-        return year
-    if not day.isdecimal():
-        return f"{year}-{number:02}"
-    return f"{year}-{number:02}-{int(day):02}"

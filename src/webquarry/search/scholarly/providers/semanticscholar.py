@@ -72,8 +72,12 @@ class SemanticScholar(Scholarly):
         key = self.optional(KEY)
         if key:
             headers["x-api-key"] = key
-        url = self.endpoint("/graph/v1/paper/search")
-        return httpx2.Request("GET", url, params=parameters, headers=headers)
+        return httpx2.Request(
+            "GET",
+            self.endpoint("/graph/v1/paper/search"),
+            params=parameters,
+            headers=headers,
+        )
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         answer = json_object(reply, self.label)
@@ -94,7 +98,8 @@ class SemanticScholar(Scholarly):
         types = entry.get("publicationTypes")
         kind = ""
         if isinstance(types, list):
-            kind = next((_KINDS[name] for name in types if name in _KINDS), "")
+            names = [name for name in types if isinstance(name, str)]
+            kind = next((_KINDS[name] for name in names if name in _KINDS), "")
         is_open = entry.get("isOpenAccess")
         return self.record(
             from_markup(entry.get("title")),
