@@ -465,3 +465,12 @@ def test_safe_search_is_on_for_whoever_asks_for_a_middle_that_google_lacks(
     request = Google.configure(Settings(), found).build_request(Query("otters", safe=safe))
 
     assert request.url.params.get("safe") == sent
+
+
+@pytest.mark.parametrize("place", [{"a": 1}, ["cx"]])
+def test_a_place_of_an_error_that_is_no_text_names_nobody(google: Google, place: object) -> None:
+    errors = [{"reason": "backendError", "location": place}]
+    body = {"error": {"code": 500, "message": "Sorry.", "errors": errors}}
+
+    with pytest.raises(ProviderFailure, match="Sorry"):
+        google.parse_reply(reply(500, body))

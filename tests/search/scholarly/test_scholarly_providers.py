@@ -256,6 +256,16 @@ def test_semantic_scholar_passes_over_a_type_of_publication_that_is_no_text(othe
     assert (first.kind, second.kind) == ("paper-conference", "")
 
 
+@pytest.mark.parametrize("other", [{"name": "journal"}, ["journal-article"]])
+def test_crossref_keeps_a_work_whose_type_is_no_text(other: object) -> None:
+    answer = json.loads(body_of("crossref/ok_200.json"))
+    answer["message"]["items"][0]["type"] = other
+
+    papers = papers_in("crossref/ok_200.json", json.dumps(answer).encode())
+
+    assert papers[0].title
+
+
 def test_an_address_that_is_none_is_told_with_its_variable() -> None:
     moved = BY_NAME["arxiv"].configure(Settings(origins={"arxiv": "nowhere"}), NOWHERE)
 

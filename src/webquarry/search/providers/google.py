@@ -181,7 +181,8 @@ class Google(Provider):
         named = [problem.get("status")]
         named += [part.get("reason") for part in [*errors, *details]]
         reasons = {reason for reason in named if isinstance(reason, str)}
-        culprits = {part.get("location") for part in errors} - {None}
+        locations = [part.get("location") for part in errors]
+        culprits = {place for place in locations if isinstance(place, str)}
         # Our counts and pages are always in range: where Google names no culprit, it is the engine
         # id.
         is_unnamed = status == 400 and "INVALID_ARGUMENT" in reasons and not culprits

@@ -129,7 +129,8 @@ class Crossref(Scholarly):
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
         """The record of one work; None for what is no paper."""
-        if work.get("type") in _NO_PAPERS:
+        kind = work.get("type")
+        if isinstance(kind, str) and kind in _NO_PAPERS:
             return None
         licences = [str(licence.get("URL")) for licence in objects(work.get("license"))]
         # No such licence may only mean that none was registered.
