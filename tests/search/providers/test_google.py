@@ -473,4 +473,4 @@ def test_a_place_of_an_error_that_is_no_text_names_nobody(google: Google, place:
     body = {"error": {"code": 500, "message": "Sorry.", "errors": errors}}
 
     with pytest.raises(ProviderFailure, match="Sorry"):
-        google.parse_reply(reply(500, body))
+        google.parse_reply(reply(body, 500))
