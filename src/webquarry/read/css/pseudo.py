@@ -14,7 +14,10 @@ from typing import Protocol
 from lxml import etree
 
 _MOST_PARENTS = 256  # whose children's numbers are remembered
-_FORMULA = re.compile(r"(?:([+-]?\d{0,6})n(?:\s*([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))")
+_FORMULA = re.compile(
+    r"(?P<factor>[+-]?\d{0,6})n(?:\s*(?P<sign>[+-])\s*(?P<distance>\d{1,6}))?"
+    r"|(?P<number>[+-]?\d{1,6})"
+)
 _NAMED_FORMULAS = {"odd": (2, 1), "even": (2, 0)}
 # Whether only siblings of the same tag count, and whether they are counted from the end.
 _ENDS = {
@@ -117,29 +120,22 @@ def parse_structural(name: str, argument: str) -> tuple[ElementTest, ...] | None
         return (Root(),)
     if name not in _COUNTED:
         return None
-    formula = _parse_formula(argument.strip())
-    if formula is None:
+
+    # `2n+1` has step and offset; a bare number has no step.
+    formula = argument.strip()
+    found = _FORMULA.fullmatch(formula)
+    if formula in _NAMED_FORMULAS:
+        step, offset = _NAMED_FORMULAS[formula]
+    elif found is None:
         return None
-    step, offset = formula
+    elif found["number"] is not None:
+        step = 0
+        offset = int(found["number"])
+    else:
+        factor, sign, distance = found.group("factor", "sign", "distance")
+        step = _NO_NUMBER.get(factor) or int(factor)
+        offset = 0
+        if sign:
+            offset = int(sign + distance)
     of_type, from_end = _COUNTED[name]
     return (SiblingPosition(step, offset, of_type, from_end),)
-
-
-def _parse_formula(text: str) -> tuple[int, int] | None:
-    """`2n+1` -> step and offset; a bare number has no step.
-
-    None for what is no formula.
-    """
-    if text in _NAMED_FORMULAS:
-        return _NAMED_FORMULAS[text]
-    found = _FORMULA.fullmatch(text)
-    if found is None:
-        return None
-    factor, sign, distance, number = found.groups()
-    if number is not None:
-        return 0, int(number)
-    step = _NO_NUMBER.get(factor) or int(factor)
-    offset = 0
-    if sign:
-        offset = int(sign + distance)
-    return step, offset

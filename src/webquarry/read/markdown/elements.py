@@ -181,7 +181,11 @@ def start_link(walker: Walker, element: Element) -> Leave:
             if walker.visibility.muted is None:
                 walker.add_mark(Literal(f"[^{label}]"))
             return SKIP
-        if _is_decoration(walker, element, href):
+        # It may be for keyboards only, show that one can link here, or lead back from a note.
+        text = beginning_of(element, 60)
+        if walker.heading and _PERMALINK.fullmatch(text):
+            return SKIP
+        if _SKIP_LINK.fullmatch(text) or walker.footnotes.is_backlink(element, href):
             return SKIP
     url = walker.links.absolute(href)
     if url is None:
@@ -189,18 +193,6 @@ def start_link(walker: Walker, element: Element) -> Leave:
     elif url and walker.open_span(LINK, url):
         return end_span
     return None
-
-
-def _is_decoration(walker: Walker, element: Element, href: str) -> bool:
-    """Whether a link inside the page is for keyboards only, shows that one can link here, or leads
-    back from a note.
-    """
-    text = beginning_of(element, 60)
-    if walker.heading and _PERMALINK.fullmatch(text):
-        return True
-    if _SKIP_LINK.fullmatch(text):
-        return True
-    return walker.footnotes.is_backlink(element, href)
 
 
 def add_image(walker: Walker, element: Element) -> Leave:

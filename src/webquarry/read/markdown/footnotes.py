@@ -35,7 +35,14 @@ class Footnotes:
         """The label of the note that a link into the page is the mark of, or None for an ordinary
         one.
         """
-        if len(href) < 2 or not _is_raised(link):
+        if len(href) < 2:
+            return None
+        # It stands above the line, or says that it is the mark of a note.
+        parent = link.getparent()
+        stands_raised = parent is not None and parent.tag == "sup"
+        holds_raised = len(link) == 1 and link[0].tag == "sup" and not (link.text or "").strip()
+        role = link.get("role") or link.get("epub:type")
+        if not stands_raised and not holds_raised and role not in ("doc-noteref", "noteref"):
             return None
         note_id = href[1:]
         if note_id in self.labels:
@@ -69,14 +76,3 @@ class Footnotes:
         ids = _NOTE_IDS(self._roots[0])
         assert isinstance(ids, list)  # as for every XPath that ends in an attribute
         return {str(one) for one in ids}
-
-
-def _is_raised(link: etree._Element) -> bool:
-    """Whether a link stands above the line, or says that it is the mark of a note."""
-    parent = link.getparent()
-    if parent is not None and parent.tag == "sup":
-        return True
-    if len(link) == 1 and link[0].tag == "sup" and not (link.text or "").strip():
-        return True
-    role = link.get("role") or link.get("epub:type")
-    return role in ("doc-noteref", "noteref")

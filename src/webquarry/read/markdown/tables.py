@@ -137,7 +137,14 @@ def holds_data(table: etree._Element) -> bool:
         box = next(table.iterdescendants(*_NOT_IN_DATA), None)
         if box is None:
             return True
-    return not any(_is_box(cell, longest) for row in rows for cell in row)
+    for cells in rows:
+        for cell in cells:
+            # such a cell is a part of the page rather than a piece of data
+            if length_up_to(cell, longest) >= longest:
+                return False
+            if next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None:
+                return False
+    return True
 
 
 def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
@@ -147,14 +154,6 @@ def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
             yield child
         elif child.tag in _GROUPS:
             yield from child.iterchildren("tr")
-
-
-def _is_box(cell: etree._Element, longest: int) -> bool:
-    """Whether a cell is a part of the page rather than a piece of data."""
-    if length_up_to(cell, longest) >= longest:
-        return True
-    box = next(cell.iterdescendants(*_NOT_IN_DATA), None)
-    return box is not None
 
 
 def _parse_span(value: str | None) -> int:
