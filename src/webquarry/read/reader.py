@@ -91,7 +91,8 @@ class Reader:
         if selection == "main":
             fetched = await self.fetch(url)
         else:
-            fetched = FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
+            reply = await self._client.fetch(url, accept=ACCEPT)
+            fetched = FetchedPage(url, reply)
         return await self.executor.run(fetched.size, lambda: fetched.parse(selection))
 
     async def fetch(self, url: str) -> FetchedPage:

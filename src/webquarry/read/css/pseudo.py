@@ -62,7 +62,8 @@ class SiblingPosition:
         beyond = self._find_position(element) - self._offset
         if self._step == 0:
             return beyond == 0
-        return beyond % self._step == 0 and beyond // self._step >= 0
+        steps, rest = divmod(beyond, self._step)
+        return rest == 0 and steps >= 0
 
     def _find_position(self, element: etree._Element) -> int:
         """The number of an element, the first being 1."""
@@ -115,7 +116,9 @@ def parse_structural(name: str, argument: str) -> tuple[ElementTest, ...] | None
         return (SiblingPosition(0, 1, of_type, from_end),)
     if name in ("only-child", "only-of-type"):
         of_type = name == "only-of-type"
-        return SiblingPosition(0, 1, of_type), SiblingPosition(0, 1, of_type, from_end=True)
+        is_first = SiblingPosition(0, 1, of_type)
+        is_last = SiblingPosition(0, 1, of_type, from_end=True)
+        return is_first, is_last
     if name == "root":
         return (Root(),)
     if name not in _COUNTED:

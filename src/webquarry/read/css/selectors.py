@@ -127,7 +127,9 @@ class Selector:
     @property
     def is_by_name(self) -> bool:
         """Whether tag, classes and id of an element decide the matter alone."""
-        return len(self.steps) == 1 and self.steps[0][0].is_by_name
+        if len(self.steps) > 1:
+            return False
+        return self.steps[0][0].is_by_name
 
     def matches(self, element: etree._Element) -> bool:
         """Whether an element that has the right names stands where the selector wants it.
@@ -245,7 +247,11 @@ def _parse_compound(tag: str, rest: str) -> Compound | None:
                 return None
             tests += pseudo_tests
     return Compound(
-        tag.replace("*", ""), frozenset(ids), frozenset(classes), tuple(attributes), tuple(tests)
+        tag=tag.replace("*", ""),
+        ids=frozenset(ids),
+        classes=frozenset(classes),
+        attributes=tuple(attributes),
+        tests=tuple(tests),
     )
 
 
@@ -275,8 +281,9 @@ def _shield_signs(text: str) -> str:
     def shield(found: re.Match[str]) -> str:
         """An escaped sign as a letter of the private use area."""
         character = unescape(found[0])
-        if ord(character) < 128:
-            return chr(_SHIELD + ord(character))
+        number = ord(character)
+        if number < 128:
+            return chr(_SHIELD + number)
         return character
 
     return _ESCAPED.sub(shield, text)

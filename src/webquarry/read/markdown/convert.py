@@ -65,7 +65,8 @@ def render(
     """Some elements of a page, without its title. `page` are its roots: their styles, controls and
     base count.
     """
-    text, removed, notes = _render(elements, base_url, page, collect_page_info(page))
+    page_info = collect_page_info(page)
+    text, removed, notes = _render(elements, base_url, page, page_info)
     return Markdown(text, "", dict(removed), notes)
 
 

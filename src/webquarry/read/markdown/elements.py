@@ -201,7 +201,8 @@ def add_image(walker: Walker, element: Element) -> Leave:
         tex = formulas.read_image(element, walker.removed)
         walker.add_mark(Literal(tex))
         return SKIP
-    text = " ".join((element.get("alt") or "").split())
+    alternative = element.get("alt") or ""
+    text = " ".join(alternative.split())
     if not text:
         return SKIP
     reason = walker.visibility.muted
@@ -281,7 +282,9 @@ def is_panel_button(button: Element) -> bool:
     if not any(map(button.get, _OPENER_ATTRIBUTES)):
         return False
     names = button.get("class") or ""
-    return bool(_PANEL_BUTTON.search(names)) and not _MENU_BUTTON.search(names)
+    if _MENU_BUTTON.search(names):
+        return False
+    return _PANEL_BUTTON.search(names) is not None
 
 
 def start_navigation(walker: Walker, element: Element) -> Leave:

@@ -63,7 +63,9 @@ class Footnotes:
 
     def is_backlink(self, link: etree._Element, href: str) -> bool:
         """Whether a link only leads from a note back to its mark."""
-        if not self.labels or _BACK.match(href, 1) is None:
+        if not self.labels:
+            return False
+        if _BACK.match(href, 1) is None:
             return False
         text = beginning_of(link, _LONGEST_MARK).strip()
         return _BACK_TEXT.fullmatch(text) is not None

@@ -162,7 +162,8 @@ def _parse_span(value: str | None) -> int:
         return 1
     digits = value.strip()
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
-        return min(max(int(digits), 1), _MOST_SPAN)
+        number = int(digits)
+        return min(max(number, 1), _MOST_SPAN)
     return 1
 
 

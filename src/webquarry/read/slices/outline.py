@@ -81,8 +81,9 @@ def headings_of(data: bytes) -> list[Heading]:
             headings[ended] = replace(headings[ended], stop=start)
         open_sections.append(len(headings))
         number = len(headings) + 1
-        words = Words(title.decode("utf-8", "replace")).text
-        words = " ".join(_EMPHASIS.sub("", words).split())
+        markdown = title.decode("utf-8", "replace")
+        text = _EMPHASIS.sub("", Words(markdown).text)
+        words = " ".join(text.split())
         headings.append(Heading(number, level, words, line, start, len(data)))
     return headings
 
