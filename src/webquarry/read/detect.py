@@ -97,7 +97,17 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         )
     head = text.beginning(_HEAD)
     if label == "html":
-        return _detect_behind_html_label(text, head)
+        # Servers label feeds, JSON and plain text so.
+        if _is_feed(head) and not _HTML_START.match(head):
+            return "feed"
+        if _is_json(text, head):
+            return "json"
+        if _TAG_OR_ENTITY.search(head):  # as in nearly all
+            return "html"
+        if _TAG_OR_ENTITY.search(text.text) or not text.text.strip():
+            return "html"
+        return "text"
+
     must_stay_text = label == "text" and source.nosniff
     if _HTML_START.match(head) and not must_stay_text:
         return "html"
@@ -130,19 +140,6 @@ def _detect_by_name_or_start(source: FetchedDocument, label: str | None, head: s
         return "xml"
     if _is_json(source.text, head):
         return "json"
-    return "text"
-
-
-def _detect_behind_html_label(text: DecodedText, head: str) -> str:
-    """What a document labelled as HTML is: servers label feeds, JSON and plain text so."""
-    if _is_feed(head) and not _HTML_START.match(head):
-        return "feed"
-    if _is_json(text, head):
-        return "json"
-    if _TAG_OR_ENTITY.search(head):  # as in nearly all
-        return "html"
-    if _TAG_OR_ENTITY.search(text.text) or not text.text.strip():
-        return "html"
     return "text"
 
 

@@ -42,11 +42,19 @@ class PageExecutor:
         """
         if not is_large(size):
             return await asyncio.to_thread(work)
+
+        def run_and_trim() -> T:
+            """The work, and what it held in memory given back behind it."""
+            try:
+                return work()
+            finally:
+                _malloc_trim()(0)
+
         await self._acquire(ahead)
         try:
             context = contextvars.copy_context()
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._large_pages, context.run, _run_and_trim, work)
+            return await loop.run_in_executor(self._large_pages, context.run, run_and_trim)
         finally:
             self._release()
 
@@ -79,13 +87,6 @@ class PageExecutor:
     def close(self) -> None:
         """Let the thread go when it has ended what it is at."""
         self._large_pages.shutdown(wait=False, cancel_futures=True)
-
-
-def _run_and_trim(work: Callable[[], T]) -> T:
-    try:
-        return work()
-    finally:
-        _malloc_trim()(0)
 
 
 @cache

@@ -91,7 +91,8 @@ class Reader:
         if selection == "main":
             fetched = await self.fetch(url)
         else:
-            fetched = FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
+            reply = await self._client.fetch(url, accept=ACCEPT)
+            fetched = FetchedPage(url, reply)
         return await self.executor.run(fetched.size, lambda: fetched.parse(selection))
 
     async def fetch(self, url: str) -> FetchedPage:
@@ -133,8 +134,12 @@ def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole")
     converted = chosen.to_markdown(source)
     outcome = _judge_conversion(requested_url, reply.url, reply.headers, converted)
     encoding_notes: tuple[str, ...] = ()
-    if converted.encoding:
-        encoding_notes = _note_encoding(source)
+    if converted.encoding and source.text.source in {"detected", "fallback"}:
+        how = "assumed"
+        if source.text.source == "detected":
+            how = "guessed from its letters"
+        encoding = source.text.encoding
+        encoding_notes = (f"The page declares no encoding that fits it; {encoding} was {how}.",)
     return Page(
         url=reply.url,
         requested_url=requested_url,
@@ -167,11 +172,16 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
         _judge_conversion(requested_url, reply.url, reply.headers, converted)
     except Unreadable:
         log.debug("%s has no text to read; its bytes are given all the same", redact(reply.url))
+    text: str | None = None
+    if chosen is not None and not binary_type(source.body):
+        text = source.text.text
+        if "\ufffd" in text and "\ufffd".encode() not in source.body:
+            text = None  # not every character could be read
     return RawPage(
         url=reply.url,
         requested_url=requested_url,
         body=reply.body,
-        text=_decode_exactly(source, chosen),
+        text=text,
         content_type=reply.headers.get("content-type", ""),
         title=converted.title,
         fetched_at=reply.fetched_at,
@@ -180,7 +190,10 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
 
 
 def _build_source(requested_url: str, reply: Reply, selection: Selection) -> FetchedDocument:
-    """What was fetched, if it was answered with success and no header says that it is a wall."""
+    """What was fetched, if it was answered with success and no header says that it is a wall.
+
+    Any other reply is raised as what it is: a wall, a login, or what its status code says.
+    """
     nosniff = reply.headers.get("x-content-type-options", "").strip().lower() == "nosniff"
     source = FetchedDocument(
         url=reply.url,
@@ -190,22 +203,20 @@ def _build_source(requested_url: str, reply: Reply, selection: Selection) -> Fet
         selection=selection,
     )
     raise_if_walled(reply.url, reply.headers, None)  # some say so in a header, over any body
-    if not 200 <= reply.status < 300:
-        _raise_refusal(requested_url, reply, replace(source, selection="whole"))
-    return source
+    if 200 <= reply.status < 300:
+        return source
 
-
-def _raise_refusal(requested_url: str, reply: Reply, source: FetchedDocument) -> None:
-    """Say what a reply without success is: a wall, a login, or what its status code says."""
-    converted: ConvertedDocument | None = None
+    refusal: ConvertedDocument | None = None
     may_be_wall = reply.status not in _GONE and len(source.body) <= _LARGEST_WALL
     if may_be_wall and source.body.strip():
+        whole = replace(source, selection="whole")
         with suppress(Unreadable):
-            converted = pick_format(source).to_markdown(source)
-    raise_if_walled(reply.url, reply.headers, converted)
-    if converted is not None and reply.status in _FORBIDDEN:
-        raise_if_login(reply.url, requested_url, converted)
+            refusal = pick_format(whole).to_markdown(whole)
+    raise_if_walled(reply.url, reply.headers, refusal)
+    if refusal is not None and reply.status in _FORBIDDEN:
+        raise_if_login(reply.url, requested_url, refusal)
     raise_for_status(reply)
+    return source
 
 
 def _judge_conversion(
@@ -215,24 +226,3 @@ def _judge_conversion(
     if converted.whole is not None:
         converted = replace(converted, markdown=converted.whole)
     return judge(url, requested_url, headers, converted)
-
-
-def _decode_exactly(source: FetchedDocument, chosen: Format | None) -> str | None:
-    """The body as text, if it is text and every character of it can be read."""
-    if chosen is None or binary_type(source.body):
-        return None
-    text = source.text.text
-    if "\ufffd" in text and "\ufffd".encode() not in source.body:
-        return None
-    return text
-
-
-def _note_encoding(source: FetchedDocument) -> tuple[str, ...]:
-    """What is to be said where the encoding of a page is only a guess."""
-    text = source.text
-    if text.source not in {"detected", "fallback"}:
-        return ()
-    how = "assumed"
-    if text.source == "detected":
-        how = "guessed from its letters"
-    return (f"The page declares no encoding that fits it; {text.encoding} was {how}.",)

@@ -57,8 +57,11 @@ TRANSPARENT = Colour(0, 0, 0, 0)
 
 def alike(text: Colour, ground: Colour) -> bool:
     """Whether text of one colour disappears on a ground of the other."""
-    channels = zip(text[:3], ground[:3], strict=True)
-    return all(abs(one - other) * text.alpha <= _SAME for one, other in channels)
+    for one, other in zip(text[:3], ground[:3], strict=True):
+        distance = abs(one - other) * text.alpha
+        if distance > _SAME:
+            return False
+    return True
 
 
 @lru_cache(maxsize=4096)

@@ -98,9 +98,10 @@ def unescape(text: str) -> str:
         if found[1] is None:
             return found[2]
         number = int(found[1], 16)
-        if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000:
-            return chr(number)
-        return "\ufffd"
+        is_surrogate = 0xD800 <= number < 0xE000
+        if is_surrogate or not 0 < number < 0x110000:
+            return "\ufffd"
+        return chr(number)
 
     return _ESCAPE.sub(resolve, text)
 

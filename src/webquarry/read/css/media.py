@@ -11,6 +11,7 @@ import re
 from webquarry.read.css.declarations import parse_length
 
 ALWAYS, SOMETIMES, NEVER = 0, 1, 2
+_OPPOSITE = {ALWAYS: NEVER, SOMETIMES: SOMETIMES, NEVER: ALWAYS}
 _NARROWEST, _WIDEST = 320.0, 2560.0  # pixels
 _TOO_NARROW, _TOO_WIDE = 150.0, 8000.0  # no screen is
 _MEDIA = {"": ALWAYS, "all": ALWAYS, "screen": ALWAYS, "projection": SOMETIMES}
@@ -22,31 +23,30 @@ _WIDTH = re.compile(
 
 
 def judge_media(query: str) -> int:
-    """When a list of conditions, in lower case, is true: the best that one of them says."""
+    """When a list of conditions, in lower case, is true: the best that one of them says.
+
+    Each is a medium, features that are joined by "and", or both. All of it must hold, so the part
+    that holds least often decides.
+    """
     if not query.strip():
         return ALWAYS
-    return min(map(_judge_query, query.split(",")))
-
-
-def _judge_query(query: str) -> int:
-    """When one query is true: a medium, features that are joined by "and", or both.
-
-    All of it must hold, so the part that holds least often decides.
-    """
-    query = query.strip()
-    modifiers = _MODIFIERS.match(query)
-    assert modifiers is not None  # it matches nothing, too
-    medium, *features = _AND.split(query[modifiers.end() :])
-    if medium.startswith("("):
-        features.append(medium)
-        worst = ALWAYS
-    else:
-        worst = _MEDIA.get(medium.strip(), NEVER)
-    for feature in features:
-        worst = max(worst, _judge_feature(feature))
-    if modifiers[0].count("not") % 2:
-        return {ALWAYS: NEVER, NEVER: ALWAYS}.get(worst, SOMETIMES)
-    return worst
+    best = NEVER
+    for condition in query.split(","):
+        condition = condition.strip()
+        modifiers = _MODIFIERS.match(condition)
+        assert modifiers is not None  # it matches nothing, too
+        medium, *features = _AND.split(condition[modifiers.end() :])
+        if medium.startswith("("):
+            features.append(medium)
+            worst = ALWAYS
+        else:
+            worst = _MEDIA.get(medium.strip(), NEVER)
+        for feature in features:
+            worst = max(worst, _judge_feature(feature))
+        if modifiers[0].count("not") % 2:
+            worst = _OPPOSITE[worst]
+        best = min(best, worst)
+    return best
 
 
 def _judge_feature(text: str) -> int:

@@ -14,7 +14,10 @@ from typing import Protocol
 from lxml import etree
 
 _MOST_PARENTS = 256  # whose children's numbers are remembered
-_FORMULA = re.compile(r"(?:([+-]?\d{0,6})n(?:\s*([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))")
+_FORMULA = re.compile(
+    r"(?P<factor>[+-]?\d{0,6})n(?:\s*(?P<sign>[+-])\s*(?P<distance>\d{1,6}))?"
+    r"|(?P<number>[+-]?\d{1,6})"
+)
 _NAMED_FORMULAS = {"odd": (2, 1), "even": (2, 0)}
 # Whether only siblings of the same tag count, and whether they are counted from the end.
 _ENDS = {
@@ -59,7 +62,8 @@ class SiblingPosition:
         beyond = self._find_position(element) - self._offset
         if self._step == 0:
             return beyond == 0
-        return beyond % self._step == 0 and beyond // self._step >= 0
+        steps, rest = divmod(beyond, self._step)
+        return rest == 0 and steps >= 0
 
     def _find_position(self, element: etree._Element) -> int:
         """The number of an element, the first being 1."""
@@ -112,34 +116,29 @@ def parse_structural(name: str, argument: str) -> tuple[ElementTest, ...] | None
         return (SiblingPosition(0, 1, of_type, from_end),)
     if name in ("only-child", "only-of-type"):
         of_type = name == "only-of-type"
-        return SiblingPosition(0, 1, of_type), SiblingPosition(0, 1, of_type, from_end=True)
+        is_first = SiblingPosition(0, 1, of_type)
+        is_last = SiblingPosition(0, 1, of_type, from_end=True)
+        return is_first, is_last
     if name == "root":
         return (Root(),)
     if name not in _COUNTED:
         return None
-    formula = _parse_formula(argument.strip())
-    if formula is None:
+
+    # `2n+1` has step and offset; a bare number has no step.
+    formula = argument.strip()
+    found = _FORMULA.fullmatch(formula)
+    if formula in _NAMED_FORMULAS:
+        step, offset = _NAMED_FORMULAS[formula]
+    elif found is None:
         return None
-    step, offset = formula
+    elif found["number"] is not None:
+        step = 0
+        offset = int(found["number"])
+    else:
+        factor, sign, distance = found.group("factor", "sign", "distance")
+        step = _NO_NUMBER.get(factor) or int(factor)
+        offset = 0
+        if sign:
+            offset = int(sign + distance)
     of_type, from_end = _COUNTED[name]
     return (SiblingPosition(step, offset, of_type, from_end),)
-
-
-def _parse_formula(text: str) -> tuple[int, int] | None:
-    """`2n+1` -> step and offset; a bare number has no step.
-
-    None for what is no formula.
-    """
-    if text in _NAMED_FORMULAS:
-        return _NAMED_FORMULAS[text]
-    found = _FORMULA.fullmatch(text)
-    if found is None:
-        return None
-    factor, sign, distance, number = found.groups()
-    if number is not None:
-        return 0, int(number)
-    step = _NO_NUMBER.get(factor) or int(factor)
-    offset = 0
-    if sign:
-        offset = int(sign + distance)
-    return step, offset

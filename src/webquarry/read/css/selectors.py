@@ -8,7 +8,6 @@ in lower case.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -23,6 +22,8 @@ _MOST_BESIDE = 64  # elements before one in the same parent
 _MOST_ALTERNATIVES = 32  # selectors that one with `:is()` stands for
 ANCESTOR, PARENT, BESIDE, EARLIER = range(4)  # what the next compound to the left is to one
 _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
+# How many elements may be meant by what stands to the left of a sign.
+_MOST_RELATED = {ANCESTOR: _MOST_ANCESTORS, PARENT: 1, BESIDE: 1, EARLIER: _MOST_BESIDE}
 _SIGN = re.compile(r"\s*([>+~])\s*|\s+")
 _IN_BRACKETS = r"\((?:[^()]|\([^()]*\))*\)"
 _COMPOUND = re.compile(
@@ -126,7 +127,9 @@ class Selector:
     @property
     def is_by_name(self) -> bool:
         """Whether tag, classes and id of an element decide the matter alone."""
-        return len(self.steps) == 1 and self.steps[0][0].is_by_name
+        if len(self.steps) > 1:
+            return False
+        return self.steps[0][0].is_by_name
 
     def matches(self, element: etree._Element) -> bool:
         """Whether an element that has the right names stands where the selector wants it.
@@ -137,24 +140,17 @@ class Selector:
         if not last.is_by_name and not last.matches(element):
             return False
         for (_, relation), (wanted, _) in zip(self.steps, self.steps[1:], strict=False):
-            for candidate in _iterate_related(element, relation):
+            if relation in (PARENT, ANCESTOR):
+                nearest_first = element.iterancestors()
+            else:
+                nearest_first = element.itersiblings(preceding=True)
+            for candidate in islice(nearest_first, _MOST_RELATED[relation]):
                 if wanted.matches(candidate):
                     element = candidate
                     break
             else:
                 return False
         return True
-
-
-def _iterate_related(element: etree._Element, relation: int) -> Iterator[etree._Element]:
-    """The elements that may be meant by what stands to the left of a sign, the nearest first."""
-    if relation == PARENT:
-        return islice(element.iterancestors(), 1)
-    if relation == ANCESTOR:
-        return islice(element.iterancestors(), _MOST_ANCESTORS)
-    if relation == BESIDE:
-        return islice(element.itersiblings(preceding=True), 1)
-    return islice(element.itersiblings(preceding=True), _MOST_BESIDE)
 
 
 def expand_alternatives(text: str) -> list[str]:
@@ -223,17 +219,13 @@ def parse_selector(text: str) -> Selector | None:
     is_cheap = last.ids or last.classes or last.tag or (len(steps) == 1 and last.attributes)
     if not is_cheap:
         return None
-    return Selector(tuple(steps), _measure_specificity(steps))
-
-
-def _measure_specificity(steps: list[tuple[Compound, int]]) -> tuple[int, int, int]:
-    """How many ids, how many classes and the like, and how many tags a selector names."""
     ids = classes = tags = 0
     for compound, _ in steps:
         ids += len(compound.ids)
         classes += len(compound.classes) + len(compound.attributes) + len(compound.tests)
         tags += bool(compound.tag)
-    return ids, classes, tags
+    specificity = (ids, classes, tags)
+    return Selector(tuple(steps), specificity)
 
 
 def _parse_compound(tag: str, rest: str) -> Compound | None:
@@ -255,7 +247,11 @@ def _parse_compound(tag: str, rest: str) -> Compound | None:
                 return None
             tests += pseudo_tests
     return Compound(
-        tag.replace("*", ""), frozenset(ids), frozenset(classes), tuple(attributes), tuple(tests)
+        tag=tag.replace("*", ""),
+        ids=frozenset(ids),
+        classes=frozenset(classes),
+        attributes=tuple(attributes),
+        tests=tuple(tests),
     )
 
 
@@ -285,8 +281,9 @@ def _shield_signs(text: str) -> str:
     def shield(found: re.Match[str]) -> str:
         """An escaped sign as a letter of the private use area."""
         character = unescape(found[0])
-        if ord(character) < 128:
-            return chr(_SHIELD + ord(character))
+        number = ord(character)
+        if number < 128:
+            return chr(_SHIELD + number)
         return character
 
     return _ESCAPED.sub(shield, text)

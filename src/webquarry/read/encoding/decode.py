@@ -82,7 +82,8 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
     bom = find_bom(body)
     if bom:
         encoding, mark_length = bom
-        return DecodedText(_decode(body[mark_length:], encoding), encoding, "bom")
+        text = _decode(body[mark_length:], encoding)
+        return DecodedText(text, encoding, "bom")
 
     labels = find_labels(body, content_type_header)
     if labels and labels[0].encoding == "replacement":
@@ -90,7 +91,8 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
 
     utf16 = _find_utf16(body, labels)
     if utf16:
-        return DecodedText(_decode(body, utf16.encoding), utf16.encoding, utf16.source)
+        text = _decode(body, utf16.encoding)
+        return DecodedText(text, utf16.encoding, utf16.source)
 
     labels = [label for label in labels if not label.encoding.startswith("utf-16")]
     if not labels and _SHIFTS.search(body) and body.isascii():
@@ -177,7 +179,8 @@ def _decode_legacy(body: bytes, labels: list[Label]) -> DecodedText:
             likelier = choose_likelier(body, label.encoding, other.encoding)
             if likelier == other.encoding:
                 label = other
-        return DecodedText(_decode(body, label.encoding), label.encoding, label.source)
+        text = _decode(body, label.encoding)
+        return DecodedText(text, label.encoding, label.source)
 
     guess = guess_encoding(body)
     if guess:
@@ -188,7 +191,8 @@ def _decode_legacy(body: bytes, labels: list[Label]) -> DecodedText:
 def _measure_damage(text: str) -> float:
     """The share of characters beyond ASCII that could not be read."""
     broken = text.count("\ufffd")
-    return broken / max(1, _count_beyond_ascii(text))
+    beyond_ascii = _count_beyond_ascii(text)
+    return broken / max(1, beyond_ascii)
 
 
 def _count_beyond_ascii(text: str) -> int:

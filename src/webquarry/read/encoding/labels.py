@@ -48,17 +48,26 @@ def find_bom(body: bytes) -> tuple[str, int] | None:
 
 def find_labels(body: bytes, content_type_header: str) -> list[Label]:
     """Every claim about the encoding, in the order in which it is believed."""
-    labels = [_find_header_label(content_type_header)]
+    labels: list[Label] = []
+    # Some headers have several charsets; the first that the web knows is meant.
+    for charset in _HEADER_CHARSET.finditer(content_type_header[:_LONGEST_HEADER]):
+        name = resolve_label(charset[1] or charset[2] or charset[3] or "")
+        if name:
+            labels.append(Label(name, "header"))
+            break
+
     media_type = content_type_header.partition(";")[0].strip().lower()
     starts_with_tag = body[:64].lstrip().startswith(b"<")
     if "html" in media_type or not media_type or starts_with_tag:
-        labels.append(_find_meta_label(body[:PRESCAN_BYTES]))
+        meta_label = _find_meta_label(body[:PRESCAN_BYTES])
+        if meta_label:
+            labels.append(meta_label)
         declaration = _XML_DECLARATION.match(body[:400])
         if declaration:
             name = resolve_label(declaration[1].decode("ascii"))
             if name:
                 labels.append(Label(_correct_name(name), "xml"))
-    return [label for label in labels if label is not None]
+    return labels
 
 
 def resolve_label(label: str) -> str | None:
@@ -69,18 +78,6 @@ def resolve_label(label: str) -> str | None:
     if encoding is None:
         return None
     return str(encoding.name)
-
-
-def _find_header_label(header: str) -> Label | None:
-    """The first charset of a Content-Type header that the web knows; some headers have
-    several.
-    """
-    for charset in _HEADER_CHARSET.finditer(header[:_LONGEST_HEADER]):
-        label = charset[1] or charset[2] or charset[3] or ""
-        name = resolve_label(label)
-        if name:
-            return Label(name, "header")
-    return None
 
 
 def _find_meta_label(head: bytes) -> Label | None:

@@ -64,14 +64,19 @@ class Csv(Format):
             notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
         cleaned = clean(normalise_newlines(text))
         return ConvertedDocument(
-            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes
+            cleaned.text,
+            encoding=source.text.encoding,
+            removed=cleaned.removed,
+            notes=notes,
         )
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     """The rows that are not blank, one after the other."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    return (row for row in reader if any(cell.strip() for cell in row))
+    lines = io.StringIO(text, newline="")
+    for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True):
+        if any(cell.strip() for cell in row):
+            yield row
 
 
 def _find_delimiter(text: str) -> str | None:
@@ -139,7 +144,11 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
         lost = (f"The table has {row_count:,} rows; only the first {shown:,} are shown.",)
     markdown = defuse_prose("\n".join(lines), removed)
     return ConvertedDocument(
-        markdown, encoding=encoding, removed=dict(removed), notes=lost, lost=lost
+        markdown,
+        encoding=encoding,
+        removed=dict(removed),
+        notes=lost,
+        lost=lost,
     )
 
 
@@ -152,7 +161,8 @@ def _write_row(row: list[str], removed: Counter[str]) -> str:
         if _is_plain(cell):
             cells.append(cell.strip())
         else:
-            cells.append(escape_cell(escape_line(cell, removed)))
+            line = escape_line(cell, removed)
+            cells.append(escape_cell(line))
     return f"| {' | '.join(cells)} |"
 
 

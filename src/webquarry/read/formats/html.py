@@ -57,7 +57,12 @@ class Html(Format):
 def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
     """All that a person sees on the page, with more notes if there are any."""
     page = to_markdown(document, url)
-    return _Part(page.text, page.title, page.removed, (*page.notes, *notes))
+    return _Part(
+        text=page.text,
+        title=page.title,
+        removed=page.removed,
+        notes=(*page.notes, *notes),
+    )
 
 
 def _convert_main_part(document: Document, url: str) -> _Part:
@@ -75,4 +80,10 @@ def _convert_main_part(document: Document, url: str) -> _Part:
     if not part.text.strip():
         return _convert_whole(document, url, WHOLE_NOTE)
     page = to_markdown(document, url)
-    return _Part(part.text, page.title, part.removed, part.notes, whole=page.text)
+    return _Part(
+        text=part.text,
+        title=page.title,
+        removed=part.removed,
+        notes=part.notes,
+        whole=page.text,
+    )

@@ -70,22 +70,19 @@ def _split_into_pieces(text: str) -> Iterator[str]:
             yield "\n" + "  " * depth
         if symbol == ":":
             yield ": "
+        elif "\\u" in symbol:
+            # a string with its letters in place of escapes, where they can be written
+            value = json.loads(symbol, strict=False)
+            letters = json.dumps(value, ensure_ascii=False)
+            if letters.isprintable():
+                yield letters
+            else:
+                yield symbol
         else:
-            yield _resolve_escapes(symbol)
+            yield symbol
         if symbol in ("[", "{"):
             depth += 1
         previous = symbol
-
-
-def _resolve_escapes(token: str) -> str:
-    """A string with its letters in place of \\u escapes, where they can be written."""
-    if "\\u" not in token:
-        return token
-    value = json.loads(token, strict=False)
-    letters = json.dumps(value, ensure_ascii=False)
-    if letters.isprintable():
-        return letters
-    return token
 
 
 def _refuse_constant(constant: str) -> None:

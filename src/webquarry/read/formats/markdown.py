@@ -22,23 +22,19 @@ class MarkdownText(Format):
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         cleaned = clean(normalise_newlines(source.text.text))
+        found = None
+        start = 0
+        front_matter = _FRONT_MATTER.match(cleaned.text)
+        if front_matter:
+            found = _FRONT_TITLE.search(front_matter[1])
+            start = front_matter.end()
+        found = found or _HEADING.search(cleaned.text, start)
+        title = ""
+        if found:
+            title = found[1].strip("\"' ")
         return ConvertedDocument(
             cleaned.text,
-            title=_find_title(cleaned.text),
+            title=title,
             encoding=source.text.encoding,
             removed=cleaned.removed,
         )
-
-
-def _find_title(text: str) -> str:
-    """The title of the front matter, else the first heading; empty without both."""
-    title = None
-    start = 0
-    front_matter = _FRONT_MATTER.match(text)
-    if front_matter:
-        title = _FRONT_TITLE.search(front_matter[1])
-        start = front_matter.end()
-    title = title or _HEADING.search(text, start)
-    if title is None:
-        return ""
-    return title[1].strip("\"' ")

@@ -30,9 +30,12 @@ class PlainText(Format):
     suffixes = (".txt", ".text", ".log", ".rst", ".yaml", ".yml", ".toml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        cleaned = clean(normalise_newlines(source.text.text))
+        text = normalise_newlines(source.text.text)
+        cleaned = clean(text)
         return ConvertedDocument(
-            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed
+            cleaned.text,
+            encoding=source.text.encoding,
+            removed=cleaned.removed,
         )
 
 

@@ -14,8 +14,13 @@ class Xml(Format):
     suffixes = (".xml", ".rdf", ".svg", ".xsd", ".xsl", ".xslt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        cleaned = clean(normalise_newlines(source.text.text))
+        text = normalise_newlines(source.text.text)
+        cleaned = clean(text)
         markdown = ""
         if cleaned.text.strip():
             markdown = fence(cleaned.text, "xml")
-        return ConvertedDocument(markdown, encoding=source.text.encoding, removed=cleaned.removed)
+        return ConvertedDocument(
+            markdown,
+            encoding=source.text.encoding,
+            removed=cleaned.removed,
+        )

@@ -123,7 +123,7 @@ def _keep_read_attributes(attributes: str) -> str:
 
 def flatten(text: str) -> tuple[str, bool]:
     """The page with no more than about two thousand levels, and whether any text had to go."""
-    page = _FlatPage(_find_styled_names(text))
+    page = _FlatPage(text)
     done = 0
     for tag in _find_tags(text):
         page.add_text(text[done : tag.start])
@@ -142,13 +142,19 @@ def flatten(text: str) -> tuple[str, bool]:
 class _FlatPage:
     """The page as it is written anew, tag by tag, and the elements that are open in it."""
 
-    def __init__(self, styled_names: set[str]) -> None:
+    def __init__(self, source: str) -> None:
         self.parts: list[str] = []
         self.is_text_lost = False
-        self._styled_names = styled_names
         self._open: list[tuple[str, bool]] = []  # name, and whether it stayed in the page
         self._open_by_name: Counter[str] = Counter()
         self._depth = 0  # of the open elements that stayed
+        # those after full stops and number signs in the page's style elements
+        self._styled_names: set[str] = set()
+        lowered = source.lower()
+        place = 0
+        while (start := lowered.find("<style", place)) >= 0:
+            place = _find_behind(lowered, "</style", start)
+            self._styled_names.update(_STYLED_NAME.findall(lowered, start, place))
 
     def add_text(self, text: str) -> None:
         """Write text, or note that it is lost if it lies too deep."""
@@ -209,17 +215,6 @@ class _FlatPage:
                 if not self._styled_names.isdisjoint(value.split()):
                     return True
         return len(attributes) > _LONGEST_TAG
-
-
-def _find_styled_names(text: str) -> set[str]:
-    """The names after full stops and number signs in the page's style elements."""
-    names: set[str] = set()
-    lowered = text.lower()
-    place = 0
-    while (start := lowered.find("<style", place)) >= 0:
-        place = _find_behind(lowered, "</style", start)
-        names.update(_STYLED_NAME.findall(lowered, start, place))
-    return names
 
 
 def _find_tags(text: str) -> Iterator[_Tag]:

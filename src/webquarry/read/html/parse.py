@@ -54,7 +54,18 @@ def parse_html(page: str | bytes) -> Document:
     """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are
     UTF-8.
     """
-    data = _encode(page)
+    # UTF-8, without NUL and surrogates
+    if isinstance(page, bytes):
+        data = page
+        if 0 in data:
+            data = data.replace(b"\x00", b"")
+    else:
+        text = page.replace("\x00", "")
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            data = without_surrogates(text).encode()
+
     trimmed = trim_attributes(data)
     roots, is_cut = _parse(rename_inline_tags(trimmed))
     if not is_cut:
@@ -66,20 +77,6 @@ def parse_html(page: str | bytes) -> Document:
     if is_cut or is_text_lost:
         note = CUT
     return Document(flat_roots or roots, (note,), data)
-
-
-def _encode(page: str | bytes) -> bytes:
-    """A page in UTF-8, without NUL and surrogates."""
-    if isinstance(page, bytes):
-        if 0 in page:
-            return page.replace(b"\x00", b"")
-        return page
-    if "\x00" in page:
-        page = page.replace("\x00", "")
-    try:
-        return page.encode()
-    except UnicodeEncodeError:
-        return without_surrogates(page).encode()
 
 
 def _parse(data: bytes) -> tuple[list[etree._Element], bool]:

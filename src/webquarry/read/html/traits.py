@@ -181,9 +181,10 @@ class _TraitCollector:
 
     def _add_link(self, element: etree._Element) -> None:
         """Whether a link or a form leads to a login."""
-        if not self.login_link:
-            address = element.get("href") or element.get("action") or ""
-            self.login_link = leads_to_login(address)
+        if self.login_link:
+            return
+        address = element.get("href") or element.get("action") or ""
+        self.login_link = leads_to_login(address)
 
     def _add_refresh(self, element: etree._Element) -> None:
         """Keep where the page sends the browser on to."""

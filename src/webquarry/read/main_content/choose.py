@@ -118,34 +118,32 @@ def prefer_visible(flow: Flow, kept: list[int]) -> list[int]:
 
 
 def drop_copies(flow: Flow, kept: Sequence[int]) -> list[int]:
-    """The blocks that do not say again, somewhere else on the page, what others say."""
+    """The blocks that do not say again, somewhere else on the page, what others say.
+
+    A long one that holds the beginnings of two others goes too: it is a copy of the whole text in
+    one piece.
+    """
+    texts = flow.texts
     parents: dict[str, int] = {}  # of the element that a text first stood in
     single: list[int] = []
     for index in kept:
-        text = flow.texts[index]
+        text = texts[index]
         if len(text) >= _LONG:
             parent = flow.parents[flow.boxes[index]]
             if parents.setdefault(text, parent) != parent:
                 continue  # the same list or recipe repeats a line on purpose
         single.append(index)
-    return _drop_whole_texts(flow, single)
 
-
-def _drop_whole_texts(flow: Flow, kept: list[int]) -> list[int]:
-    """Without a long block that holds the beginnings of two others: a copy of the whole text in one
-    piece.
-    """
-    texts = flow.texts
-    long = [index for index in kept if len(texts[index]) >= _WHOLE_TEXT]
+    long = [index for index in single if len(texts[index]) >= _WHOLE_TEXT]
     if not long:
-        return kept
+        return single
     # a copy of the whole is among the longest
     longest = nlargest(_MOST_COPIES, long, key=lambda index: len(texts[index]))
-    beginnings = {texts[index][:_LONG] for index in kept if len(texts[index]) >= _LONG}
+    beginnings = {texts[index][:_LONG] for index in single if len(texts[index]) >= _LONG}
     copies = {index for index in longest if _holds_two(texts[index], beginnings)}
     if copies:
-        return [index for index in kept if index not in copies]
-    return kept
+        return [index for index in single if index not in copies]
+    return single
 
 
 def _holds_two(text: str, beginnings: set[str]) -> bool:
@@ -170,7 +168,15 @@ def drop_notices(flow: Flow, kept: Sequence[int]) -> list[int]:
     if not suspects:
         return list(kept)
     others = [index for index in kept if index not in suspects]
-    dropped = {index for index in suspects if _stands_alone(flow, index, others)}
+    dropped: set[int] = set()
+    for index in suspects:
+        box = flow.boxes[index]
+        parent = max(flow.parents[box], 0)
+        first, last = flow.first[parent], flow.last[parent]
+        is_fallback = flow.flags[box] & FALLBACK_FLAG
+        # whether another block stands in the box around this one
+        if is_fallback or not any(first <= other < last for other in others):
+            dropped.add(index)
     return [index for index in kept if index not in dropped]
 
 
@@ -182,16 +188,6 @@ def is_notice(text: str) -> bool:
     if "script" in lowered and _SCRIPT.search(text):
         return True
     return "cookie" in lowered and _CONSENT.search(text) is not None
-
-
-def _stands_alone(flow: Flow, index: int, others: Sequence[int]) -> bool:
-    """Whether none of the other blocks stands in the box around a block."""
-    box = flow.boxes[index]
-    if flow.flags[box] & FALLBACK_FLAG:
-        return True
-    parent = max(flow.parents[box], 0)
-    first, last = flow.first[parent], flow.last[parent]
-    return not any(first <= other < last for other in others)
 
 
 def add_headings(flow: Flow, chances: Array, kept: Sequence[int]) -> list[int]:

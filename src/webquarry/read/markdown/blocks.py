@@ -68,7 +68,8 @@ class Blocks:
             self._skipped -= 1
             return
         container = self._open.pop()
-        self._indent = self._indent[: len(self._indent) - len(container.indent)]
+        outer_length = len(self._indent) - len(container.indent)
+        self._indent = self._indent[:outer_length]
 
     def add(self, text: str) -> None:
         """Put a block of one or more lines at the end."""

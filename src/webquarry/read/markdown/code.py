@@ -98,9 +98,11 @@ def _is_language(value: str) -> bool:
 
 def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
-    text = _OTHER_BREAKS.sub("\n", raw).replace("\u00a0", " ")
+    text = _OTHER_BREAKS.sub("\n", raw)
+    text = text.replace("\u00a0", " ")
     text = _EMPTY_EDGES.sub("", text)
-    text = defuse_verbatim(strip_invisible(text, removed), removed)
+    text = strip_invisible(text, removed)
+    text = defuse_verbatim(text, removed)
     if text.strip():
         return fence(text, language)
     return ""

@@ -43,9 +43,10 @@ class Composer:
     def link(self, text: str, url: str) -> str:
         """A link, or the bare text where the address leads nowhere."""
         target = self._links.absolute(url)
+        escaped = escape(text)
         if target and text:
-            return f"[{escape(text)}]({target})"
-        return escape(text)
+            return f"[{escaped}]({target})"
+        return escaped
 
     def paragraphs(self, value: object) -> str:
         """Plain text of several lines, its line breaks kept."""
@@ -55,7 +56,8 @@ class Composer:
         self.removed.update(cleaned.removed)
         lines: list[str] = []
         for raw in cleaned.text.strip().split("\n"):
-            line = escape_line_starts(escape(raw.strip()))
+            escaped = escape(raw.strip())
+            line = escape_line_starts(escaped)
             if line and lines and lines[-1]:
                 lines[-1] += "\\"  # a backslash keeps the break between two lines of a paragraph
             lines.append(line)
@@ -65,7 +67,8 @@ class Composer:
         """A piece of HTML as Markdown."""
         if not isinstance(value, str) or not value.strip():
             return ""
-        page = to_markdown(parse_html(value), self._base)
+        document = parse_html(value)
+        page = to_markdown(document, self._base)
         self.removed.update(page.removed)
         return page.text
 

@@ -65,7 +65,8 @@ def render(
     """Some elements of a page, without its title. `page` are its roots: their styles, controls and
     base count.
     """
-    text, removed, notes = _render(elements, base_url, page, collect_page_info(page))
+    page_info = collect_page_info(page)
+    text, removed, notes = _render(elements, base_url, page, page_info)
     return Markdown(text, "", dict(removed), notes)
 
 
@@ -84,9 +85,14 @@ def _render(
 ) -> tuple[str, Counter[str], tuple[str, ...]]:
     """The text of some elements, what was left out of it, and notes about it."""
     links = Links(base_url, page_info.base)
-    names = None
+    names: frozenset[str] | None = None
     if len(page_info.css) > _LONG_SHEET:
-        names = _collect_names(page)
+        # classes and ids of all elements: most rules of a long sheet are about others
+        values: set[str] = set()
+        for root in page:
+            for element in root.iter(etree.Element):
+                values.update((element.get("class") or "", element.get("id") or ""))
+        names = frozenset(" ".join(values).lower().split())
 
     def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
         visibility = VisibilityTracker(page, page_info, names)
@@ -109,17 +115,6 @@ def _render(
         if len(fuller_text) >= least and not asks_for_scripts:
             walker, text, notes = fuller_walker, fuller_text, (FALLBACK_NOTE,)
     return defuse_prose(text, walker.removed), walker.removed, notes
-
-
-def _collect_names(page: Sequence[etree._Element]) -> frozenset[str]:
-    """The classes and ids of all elements, in lower case: most rules of a long sheet are about
-    others.
-    """
-    names: set[str] = set()
-    for root in page:
-        for element in root.iter(etree.Element):
-            names.update((element.get("class") or "", element.get("id") or ""))
-    return frozenset(" ".join(names).lower().split())
 
 
 def _has_more_text(fallbacks: Sequence[etree._Element], tags: frozenset[str], least: int) -> bool:

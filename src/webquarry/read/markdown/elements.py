@@ -181,7 +181,11 @@ def start_link(walker: Walker, element: Element) -> Leave:
             if walker.visibility.muted is None:
                 walker.add_mark(Literal(f"[^{label}]"))
             return SKIP
-        if _is_decoration(walker, element, href):
+        # It may be for keyboards only, show that one can link here, or lead back from a note.
+        text = beginning_of(element, 60)
+        if walker.heading and _PERMALINK.fullmatch(text):
+            return SKIP
+        if _SKIP_LINK.fullmatch(text) or walker.footnotes.is_backlink(element, href):
             return SKIP
     url = walker.links.absolute(href)
     if url is None:
@@ -191,25 +195,14 @@ def start_link(walker: Walker, element: Element) -> Leave:
     return None
 
 
-def _is_decoration(walker: Walker, element: Element, href: str) -> bool:
-    """Whether a link inside the page is for keyboards only, shows that one can link here, or leads
-    back from a note.
-    """
-    text = beginning_of(element, 60)
-    if walker.heading and _PERMALINK.fullmatch(text):
-        return True
-    if _SKIP_LINK.fullmatch(text):
-        return True
-    return walker.footnotes.is_backlink(element, href)
-
-
 def add_image(walker: Walker, element: Element) -> Leave:
     """An image is its alternative text, in the line that it stands in."""
     if formulas.is_formula_image(element):
         tex = formulas.read_image(element, walker.removed)
         walker.add_mark(Literal(tex))
         return SKIP
-    text = " ".join((element.get("alt") or "").split())
+    alternative = element.get("alt") or ""
+    text = " ".join(alternative.split())
     if not text:
         return SKIP
     reason = walker.visibility.muted
@@ -289,7 +282,9 @@ def is_panel_button(button: Element) -> bool:
     if not any(map(button.get, _OPENER_ATTRIBUTES)):
         return False
     names = button.get("class") or ""
-    return bool(_PANEL_BUTTON.search(names)) and not _MENU_BUTTON.search(names)
+    if _MENU_BUTTON.search(names):
+        return False
+    return _PANEL_BUTTON.search(names) is not None
 
 
 def start_navigation(walker: Walker, element: Element) -> Leave:

@@ -35,7 +35,14 @@ class Footnotes:
         """The label of the note that a link into the page is the mark of, or None for an ordinary
         one.
         """
-        if len(href) < 2 or not _is_raised(link):
+        if len(href) < 2:
+            return None
+        # It stands above the line, or says that it is the mark of a note.
+        parent = link.getparent()
+        stands_raised = parent is not None and parent.tag == "sup"
+        holds_raised = len(link) == 1 and link[0].tag == "sup" and not (link.text or "").strip()
+        role = link.get("role") or link.get("epub:type")
+        if not stands_raised and not holds_raised and role not in ("doc-noteref", "noteref"):
             return None
         note_id = href[1:]
         if note_id in self.labels:
@@ -56,7 +63,9 @@ class Footnotes:
 
     def is_backlink(self, link: etree._Element, href: str) -> bool:
         """Whether a link only leads from a note back to its mark."""
-        if not self.labels or _BACK.match(href, 1) is None:
+        if not self.labels:
+            return False
+        if _BACK.match(href, 1) is None:
             return False
         text = beginning_of(link, _LONGEST_MARK).strip()
         return _BACK_TEXT.fullmatch(text) is not None
@@ -69,14 +78,3 @@ class Footnotes:
         ids = _NOTE_IDS(self._roots[0])
         assert isinstance(ids, list)  # as for every XPath that ends in an attribute
         return {str(one) for one in ids}
-
-
-def _is_raised(link: etree._Element) -> bool:
-    """Whether a link stands above the line, or says that it is the mark of a note."""
-    parent = link.getparent()
-    if parent is not None and parent.tag == "sup":
-        return True
-    if len(link) == 1 and link[0].tag == "sup" and not (link.text or "").strip():
-        return True
-    role = link.get("role") or link.get("epub:type")
-    return role in ("doc-noteref", "noteref")

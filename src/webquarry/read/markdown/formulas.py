@@ -44,9 +44,11 @@ _LEFT_OUT = frozenset({"annotation", "annotation-xml", "mspace", "mphantom"})
 
 def is_formula_image(element: etree._Element) -> bool:
     """Whether an image stands for a formula that its alternative text spells out."""
-    if _IMAGE_CLASS.search(element.get("class") or "") is None:
+    names = element.get("class") or ""
+    if _IMAGE_CLASS.search(names) is None:
         return False
-    return _TEX_SIGN.search(element.get("alt") or "") is not None
+    tex = element.get("alt") or ""
+    return _TEX_SIGN.search(tex) is not None
 
 
 def read_image(element: etree._Element, removed: Counter[str]) -> str:
@@ -137,7 +139,8 @@ def _format_tex(tex: str, display: bool, removed: Counter[str]) -> str:
     wrapped = _WRAPPED.fullmatch(tex)
     if wrapped is not None:
         tex = wrapped[1].strip()
-    tex = defuse_verbatim(strip_invisible(tex, removed), removed)
+    tex = strip_invisible(tex, removed)
+    tex = defuse_verbatim(tex, removed)
     if not tex:
         return ""
     if display:

@@ -131,7 +131,14 @@ class Inline:
         """Adjacent texts as one: folded, cleaned, escaped."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
-            text = _fold(text)
+            # White space of any length is one blank; only what HTML calls white space.
+            if text.isascii():
+                words = " ".join(text.split())
+                lead = " " if text[0] in _WHITE else ""
+                trail = " " if words and text[-1] in _WHITE else ""
+                text = f"{lead}{words}{trail}"
+            else:
+                text = _FOLDED.sub(" ", text)
         if not text.isprintable() or not text.isascii():
             text = strip_invisible(text, self._removed)
         if self._typesets_tex and ("$" in text or "\\" in text):
@@ -161,17 +168,6 @@ def _escape_around_tex(text: str) -> str:
         place = found.end()
     parts.append(escape(text[place:]))
     return "".join(parts)
-
-
-def _fold(text: str) -> str:
-    """White space of any length as one blank; only what HTML calls white space."""
-    if not text.isascii():
-        return _FOLDED.sub(" ", text)
-    words = " ".join(text.split())
-    lead = " " if text[0] in _WHITE else ""
-    if words and text[-1] in _WHITE:
-        return f"{lead}{words} "
-    return lead + words
 
 
 def _close_span(span: Span, content: str, outer: list[str]) -> None:
@@ -216,7 +212,7 @@ def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
 
 def _join_parts(parts: list[str]) -> str:
     """The parts of a line; marks that Markdown would take for letters, because of what is beside
-    them, are left out.
+    them, are left out: a letter stands right outside where none stands right inside.
     """
     if len(parts) == 1:
         return parts[0]
@@ -224,24 +220,20 @@ def _join_parts(parts: list[str]) -> str:
     for place, part in enumerate(parts):
         if part.__class__ is _Start:
             start = place
-        elif part.__class__ is _End and not _can_stand(parts, start, place):
+            continue
+        if part.__class__ is not _End:
+            continue
+        first = parts[start + 1].lstrip("*~")[:1]  # nested marks aside
+        last = parts[place - 1].rstrip("*~")[-1:]
+        parts_before = reversed(parts[max(start - _MARKS_BESIDE, 0) : start])
+        before = next(filter(None, parts_before), " ")[-1]
+        parts_after = parts[place + 1 : place + 1 + _MARKS_BESIDE]
+        after = next(filter(None, parts_after), " ")[0]
+        is_start_lost = before.isalnum() and not first.isalnum()
+        is_end_lost = after.isalnum() and not last.isalnum()
+        if is_start_lost or is_end_lost:
             parts[start] = parts[place] = ""
     return "".join(parts)
-
-
-def _can_stand(parts: list[str], start: int, end: int) -> bool:
-    """Whether Markdown takes two parts for the marks of an emphasis: no letter stands right outside
-    where none stands right inside.
-    """
-    first = parts[start + 1].lstrip("*~")[:1]  # nested marks aside
-    last = parts[end - 1].rstrip("*~")[-1:]
-    parts_before = reversed(parts[max(start - _MARKS_BESIDE, 0) : start])
-    before = next(filter(None, parts_before), " ")[-1]
-    parts_after = parts[end + 1 : end + 1 + _MARKS_BESIDE]
-    after = next(filter(None, parts_after), " ")[0]
-    if before.isalnum() and not first.isalnum():
-        return False
-    return last.isalnum() or not after.isalnum()
 
 
 def _close_link(span: Span, inner: str, outer: list[str]) -> None:

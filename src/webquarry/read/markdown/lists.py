@@ -117,7 +117,8 @@ def end_item(walker: Walker, element: Element) -> None:
     blocks = walker.blocks
     if walker.lists and blocks.item_started:
         listing = walker.lists[-1]
-        listing.shown, listing.end = True, blocks.count
+        listing.shown = True
+        listing.end = blocks.count
     blocks.close()
     blocks.tight = False
 
@@ -151,7 +152,8 @@ def start_term(walker: Walker, element: Element) -> Leave:
     _end_definition(walker)
     definitions = walker.definitions[-1]
     walker.blocks.tight = definitions.after_term
-    definitions.after_term, definitions.after_definition = True, False
+    definitions.after_term = True
+    definitions.after_definition = False
     return end_term
 
 

@@ -137,7 +137,14 @@ def holds_data(table: etree._Element) -> bool:
         box = next(table.iterdescendants(*_NOT_IN_DATA), None)
         if box is None:
             return True
-    return not any(_is_box(cell, longest) for row in rows for cell in row)
+    for cells in rows:
+        for cell in cells:
+            # such a cell is a part of the page rather than a piece of data
+            if length_up_to(cell, longest) >= longest:
+                return False
+            if next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None:
+                return False
+    return True
 
 
 def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
@@ -149,21 +156,14 @@ def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
             yield from child.iterchildren("tr")
 
 
-def _is_box(cell: etree._Element, longest: int) -> bool:
-    """Whether a cell is a part of the page rather than a piece of data."""
-    if length_up_to(cell, longest) >= longest:
-        return True
-    box = next(cell.iterdescendants(*_NOT_IN_DATA), None)
-    return box is not None
-
-
 def _parse_span(value: str | None) -> int:
     """How many columns or rows a cell covers; one where the attribute makes no sense."""
     if value is None:
         return 1
     digits = value.strip()
     if digits.isascii() and digits.isdigit() and len(digits) < 10:
-        return min(max(int(digits), 1), _MOST_SPAN)
+        number = int(digits)
+        return min(max(number, 1), _MOST_SPAN)
     return 1
 
 

@@ -81,8 +81,9 @@ def headings_of(data: bytes) -> list[Heading]:
             headings[ended] = replace(headings[ended], stop=start)
         open_sections.append(len(headings))
         number = len(headings) + 1
-        words = Words(title.decode("utf-8", "replace")).text
-        words = " ".join(_EMPHASIS.sub("", words).split())
+        markdown = title.decode("utf-8", "replace")
+        text = _EMPHASIS.sub("", Words(markdown).text)
+        words = " ".join(text.split())
         headings.append(Heading(number, level, words, line, start, len(data)))
     return headings
 
@@ -102,9 +103,15 @@ def find_section(headings: Sequence[Heading], wanted: str) -> Heading:
             number = int(asked[:9])
             if 1 <= number <= len(headings):
                 return headings[number - 1]
-    raise BadInput(
-        f"The page has no section {wanted[:100]!r}.", suggested_action=_suggest_headings(headings)
-    )
+
+    advice = "The page has no headings: use find, or read it whole."
+    if headings:
+        names = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
+        more = ""
+        if len(headings) > _LISTED:
+            more = f"; and {len(headings) - _LISTED} more (outline lists them)"
+        advice = f"Use one of: {'; '.join(names)}{more}."
+    raise BadInput(f"The page has no section {wanted[:100]!r}.", suggested_action=advice)
 
 
 def _find_headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
@@ -141,14 +148,3 @@ def _fold(text: str) -> str:
     """A title for comparing: case, white space and signs at its ends say nothing."""
     words = text.casefold().split()
     return " ".join(words).strip("#: ")
-
-
-def _suggest_headings(headings: Sequence[Heading]) -> str:
-    """What to ask for instead of a section that does not exist."""
-    if not headings:
-        return "The page has no headings: use find, or read it whole."
-    names = [f"{heading.number}. {heading.title[:80]}" for heading in headings[:_LISTED]]
-    more = ""
-    if len(headings) > _LISTED:
-        more = f"; and {len(headings) - _LISTED} more (outline lists them)"
-    return f"Use one of: {'; '.join(names)}{more}."

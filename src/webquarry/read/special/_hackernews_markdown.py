@@ -95,12 +95,20 @@ def _write_comments(comments: Sequence[ThreadComment], composer: Composer) -> li
         if item.state and not comment.has_replies:
             composer.removed[f"{item.state} comment"] += 1
             continue
-        level = min(comment.depth, _DEEPEST)
         parent = ""
         if comment.depth > _DEEPEST:
             parent = authors.get(comment.depth - 1, "")
         text = _write_comment(item, parent, composer)
-        blocks.append(_indent_item(text, "    " * level))
+
+        # An item of a list that is itself indented; its further lines stand below the first one.
+        indent = "    " * min(comment.depth, _DEEPEST)
+        first, *others = text.split("\n")
+        lines = [f"{indent}-   {first}"]
+        for line in others:
+            if line:
+                line = f"{indent}    {line}"
+            lines.append(line)
+        blocks.append("\n".join(lines))
     return blocks
 
 
@@ -121,19 +129,6 @@ def _write_comment(item: Item, parent: str, composer: Composer) -> str:
     if not body:
         return head
     return f"{head}\n\n{body}"
-
-
-def _indent_item(text: str, indent: str) -> str:
-    """A text as an item of a list that is itself indented; its further lines stand below the
-    first one.
-    """
-    first, *others = text.split("\n")
-    lines = [f"{indent}-   {first}"]
-    for line in others:
-        if line:
-            line = f"{indent}    {line}"
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def _write_details(item: Item, composer: Composer, comments: str) -> str:

@@ -120,7 +120,8 @@ class _HackerNewsRequest:
         composer = Composer(SITE)
         markdown = write_user(fields, composer)
         url = f"{SITE}user?id={quote(name)}"
-        return self._build_page(url, f"{name} on Hacker News", markdown, composer.removed)
+        title = f"{name} on Hacker News"
+        return self._build_page(url, title, markdown, composer.removed)
 
     async def read_list(self, path: str, page: int) -> Page:
         """One page of a list of stories."""
@@ -231,7 +232,8 @@ class _HackerNewsRequest:
         page = self._build_page(item_url(root.number), title, markdown, composer.removed, lost)
         published = None
         if root.when:
-            created = root.when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            moment = root.when.astimezone(UTC)
+            created = moment.isoformat().replace("+00:00", "Z")
             published = Dated(created, "hackernews:created")
         return replace(page, author=root.author, published=published)
 

@@ -40,22 +40,19 @@ def escape(text: str) -> str:
         """One run of signs, escaped unless it can mean nothing."""
         part = found[0]
         mark = part[0]
-        if mark in "*_" and not _could_emphasise(text, found.start(), found.end(), mark):
-            return part
+        if mark in "*_":
+            # whether a parser could take the run for the edge of an emphasis
+            before = text[found.start() - 1 : found.start()]
+            after = text[found.end() : found.end() + 1]
+            if mark == "_" and before.isalnum() and after.isalnum():
+                return part  # snake_case
+            is_blank_before = not before or before.isspace()
+            is_blank_after = not after or after.isspace()
+            if is_blank_before and is_blank_after:
+                return part
         return "".join("\\" + character for character in part)
 
     return _INSIDE.sub(escape_part, text)
-
-
-def _could_emphasise(text: str, start: int, end: int, mark: str) -> bool:
-    """Whether a parser could take a run of stars or underscores for the edge of an emphasis."""
-    before = text[start - 1 : start]
-    after = text[end : end + 1]
-    if mark == "_" and before.isalnum() and after.isalnum():
-        return False  # snake_case
-    is_blank_before = not before or before.isspace()
-    is_blank_after = not after or after.isspace()
-    return not (is_blank_before and is_blank_after)
 
 
 def escape_line_starts(text: str) -> str:

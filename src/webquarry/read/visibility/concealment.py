@@ -163,7 +163,9 @@ def _is_sliver(style: Declarations, *names: str) -> bool:
 def _has_minimum(style: Declarations, name: str) -> bool:
     """Whether a box is kept large enough to show text."""
     size = parse_length(style.get(name, ""), percent=10)
-    return size is not None and size > _SLIVER
+    if size is None:
+        return False
+    return size > _SLIVER
 
 
 @_looks_at("position", "left", "top", "right", "bottom", "inset")

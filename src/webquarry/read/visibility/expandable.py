@@ -74,7 +74,20 @@ class Expandable:
         identity = element.get("id") or ""
         if _PANEL_ID.search(identity[:_LONGEST_NAME]):
             return True
-        return self.is_pointed_at(element) or _follows_switch(element)
+        if self.is_pointed_at(element):
+            return True
+
+        # What stands right before it, or before the box around it, may say that it expands.
+        for box in (element, element.getparent()):
+            if box is None:
+                continue
+            before = box.getprevious()
+            if before is None:
+                continue
+            for inner in islice(before.iter(etree.Element), _MOST_INSIDE):
+                if inner.get("aria-expanded"):
+                    return True
+        return False
 
     def is_pointed_at(self, element: etree._Element) -> bool:
         """Whether a control names this element, or is named by it as its label. The controls of the
@@ -122,22 +135,6 @@ class Expandable:
         if href.startswith("#"):
             targets.append(href[1:])
         return targets
-
-
-def _follows_switch(element: etree._Element) -> bool:
-    """Whether what stands right before an element, or before the box around it, says that it can be
-    expanded.
-    """
-    for box in (element, element.getparent()):
-        if box is None:
-            continue
-        before = box.getprevious()
-        if before is None:
-            continue
-        for inner in islice(before.iter(etree.Element), _MOST_INSIDE):
-            if inner.get("aria-expanded"):
-                return True
-    return False
 
 
 def _is_switch(control: etree._Element) -> bool:

@@ -229,7 +229,8 @@ class VisibilityTracker:
 
     def enter_link(self) -> bool:
         """Go into a link: browsers give it a colour of its own, whatever the text around it has."""
-        return self._apply(self._style._replace(colour=None, colour_seen=True))
+        style = self._style._replace(colour=None, colour_seen=True)
+        return self._apply(style)
 
     def leave(self) -> None:
         """Go back to the style that the text had before the last `enter` that changed it."""

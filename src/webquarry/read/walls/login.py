@@ -84,4 +84,5 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
 def _is_login_address(url: str) -> bool:
     """Whether host and path of a URL look like a place to log in."""
     parts = urlsplit(url)
-    return leads_to_login(f"{parts.hostname or ''}{parts.path}")
+    host = parts.hostname or ""
+    return leads_to_login(host + parts.path)
