@@ -21,7 +21,7 @@ from webquarry.host.environment import escape_unprintable, remember_secrets
 from webquarry.host.loops.anthropic import answer_anthropic
 from webquarry.host.loops.gemini import answer_gemini
 from webquarry.host.loops.openai import answer_chat, answer_responses
-from webquarry.host.models import HostedTool, Skipped
+from webquarry.host.models import HostedTool, JsonObject, Skipped
 from webquarry.host.runner import run_tool
 from webquarry.host.translation.anthropic import to_anthropic
 from webquarry.host.translation.gemini import Form, to_gemini
@@ -98,25 +98,25 @@ class ToolHost:
         discovery = Discovery(tuple(tools), tuple(self.skipped))
         return ToolHost(discovery, self._settings, self._environ)
 
-    async def run(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def run(self, name: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Run a tool with these arguments, which are checked against its schema first."""
         tool = self.get(name)
         await self._check_trust(tool)
         return await run_tool(tool, arguments, self._settings, self._environ)
 
-    def for_anthropic(self, strict: bool = False) -> list[dict[str, Any]]:
+    def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of Anthropic's Messages API."""
         return [to_anthropic(tool.schema, strict) for tool in self.tools]
 
-    def for_openai(self, strict: bool = False) -> list[dict[str, Any]]:
+    def for_openai(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of OpenAI's Responses API."""
         return [to_responses(tool.schema, strict) for tool in self.tools]
 
-    def for_openai_chat(self, strict: bool = False) -> list[dict[str, Any]]:
+    def for_openai_chat(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of OpenAI's Chat Completions API."""
         return [to_chat(tool.schema, strict) for tool in self.tools]
 
-    def for_gemini(self, form: Form = "json_schema") -> list[dict[str, Any]]:
+    def for_gemini(self, form: Form = "json_schema") -> list[JsonObject]:
         """`tools` of Gemini's generateContent."""
         if form not in ("json_schema", "legacy"):
             raise BadInput(
@@ -126,29 +126,29 @@ class ToolHost:
             return [to_gemini([tool.schema for tool in self.tools], form)]
         return []
 
-    def for_mcp(self) -> list[dict[str, Any]]:
+    def for_mcp(self) -> list[JsonObject]:
         """The tools as an MCP server lists them."""
         return [to_mcp(tool.schema) for tool in self.tools]
 
-    async def anthropic_results(self, message: Any) -> list[dict[str, Any]]:
+    async def anthropic_results(self, message: Any) -> list[JsonObject]:
         """The message that answers all tool calls of Claude's message; nothing when there are none."""
         return await answer_anthropic(message, self._run_call)
 
-    async def openai_results(self, response: Any) -> list[dict[str, Any]]:
+    async def openai_results(self, response: Any) -> list[JsonObject]:
         """The input items that answer all function calls of a response; nothing when there are
         none.
         """
         return await answer_responses(response, self._run_call)
 
-    async def openai_chat_results(self, completion: Any) -> list[dict[str, Any]]:
+    async def openai_chat_results(self, completion: Any) -> list[JsonObject]:
         """The messages that answer all tool calls of a completion; nothing when there are none."""
         return await answer_chat(completion, self._run_call)
 
-    async def gemini_results(self, response: Any) -> list[dict[str, Any]]:
+    async def gemini_results(self, response: Any) -> list[JsonObject]:
         """The content that answers all function calls of a response; nothing when there are none."""
         return await answer_gemini(response, self._run_call)
 
-    async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> dict[str, Any]:
+    async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> JsonObject:
         """Run what a model asked for: in the tool's own names, and in its types where a text says
         it unmistakably.
         """

@@ -14,7 +14,7 @@ from typing import Any
 from webquarry.errors import ProviderFailure, TooLarge, WebquarryError
 from webquarry.host.arguments import check_arguments, encode
 from webquarry.host.environment import environment_for, escape_unprintable, quote_output
-from webquarry.host.models import HostedTool
+from webquarry.host.models import HostedTool, JsonObject
 from webquarry.host.probe import explain_failure, explain_start_failure
 from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
@@ -29,7 +29,7 @@ _RESULT_DEPTH = 200
 
 async def run_tool(
     tool: HostedTool, arguments: Mapping[str, Any], settings: Settings, environ: Mapping[str, str]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Check the arguments, run the tool, give its answer."""
     stdin = encode(check_arguments(tool.name, arguments, tool.parameters))
     limits = ProcessLimits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
@@ -48,7 +48,7 @@ async def run_tool(
         raise
 
 
-def _read_answer(tool: HostedTool, completed: Completed, settings: Settings) -> dict[str, Any]:
+def _read_answer(tool: HostedTool, completed: Completed, settings: Settings) -> JsonObject:
     """The object that the tool printed; anything else is an error."""
     if completed.ending == "timed_out":
         seconds = settings.tool_timeout_seconds

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from webquarry.host.keywords import LIMITS, USED, add_article, fits_type, is_sound, type_of
-from webquarry.host.models import TYPES, Finding, ToolSchema
+from webquarry.host.models import TYPES, Finding, JsonObject, Schema, ToolSchema
 
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
@@ -36,7 +36,7 @@ def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
     return findings
 
 
-def as_schema(value: dict[str, Any]) -> ToolSchema:
+def as_schema(value: JsonObject) -> ToolSchema:
     """The description as a value of ours, once it has no errors."""
     return ToolSchema(value["name"], value["description"], value["parameters"])
 
@@ -121,7 +121,7 @@ def _check_property(schema: Any, path: str) -> Iterator[Finding]:
             yield _warning(f"{path}.{word}", f"says nothing beside the type {kind}")
 
 
-def _check_object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_object(schema: Schema, path: str) -> Iterator[Finding]:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
         yield _error(
@@ -133,15 +133,13 @@ def _check_object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
         if not _SNAKE.fullmatch(name):
             yield _warning(here, f"the parameter's name {_show(name)} is not snake_case")
         yield from _check_property(part, here)
-    yield from _check_required(schema.get("required", []), properties, f"{path}.required")
-
-
-def _check_required(required: Any, properties: dict[str, Any], path: str) -> Iterator[Finding]:
+    required = schema.get("required", [])
     if not isinstance(required, list):
-        yield _error(path, f"must be an array of names, not {add_article(type_of(required))}")
+        kind = add_article(type_of(required))
+        yield _error(f"{path}.required", f"must be an array of names, not {kind}")
         return
     for index, name in enumerate(required):
-        here = f"{path}[{index}]"
+        here = f"{path}.required[{index}]"
         if not isinstance(name, str):
             yield _error(here, f"must be a string, not {add_article(type_of(name))}")
         elif name not in properties:
@@ -150,14 +148,20 @@ def _check_required(required: Any, properties: dict[str, Any], path: str) -> Ite
             yield _warning(here, f"names {_show(name)} a second time")
 
 
-def _check_keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_keywords(schema: Schema, path: str) -> Iterator[Finding]:
     """Values of the keywords that are used, and the presence of those that are not."""
+    kind = schema.get("type")
     for word, value in schema.items():
         here = _at(path, word)
         if word == "description":
             yield from _check_description(value, here, required=False)
+        elif word == "enum" and not is_sound("enum", value):
+            yield _error(here, "must be an array of at least one value")
         elif word == "enum":
-            yield from _check_enum(value, schema.get("type"), here)
+            for index, choice in enumerate(value):
+                if kind in TYPES and not fits_type(choice, kind):
+                    message = f"{_show(choice)} is not of the type {kind}"
+                    yield _warning(f"{here}[{index}]", message)
         elif word in LIMITS:
             is_sound_limit, expected = LIMITS[word]
             if not is_sound_limit(value):
@@ -170,15 +174,6 @@ def _check_keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
         both_sound = is_sound(low, schema[low]) and is_sound(high, schema[high])
         if both_sound and schema[low] > schema[high]:
             yield _warning(f"{path}.{low}", f"is above {high}, so that no value fits")
-
-
-def _check_enum(values: Any, kind: Any, path: str) -> Iterator[Finding]:
-    if not isinstance(values, list) or not values:
-        yield _error(path, "must be an array of at least one value")
-        return
-    for index, value in enumerate(values):
-        if kind in TYPES and not fits_type(value, kind):
-            yield _warning(f"{path}[{index}]", f"{_show(value)} is not of the type {kind}")
 
 
 def _error(path: str, message: str) -> Finding:

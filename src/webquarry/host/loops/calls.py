@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.errors import WebquarryError
+from webquarry.host.models import JsonObject
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.translation.naming import NameRules
 
@@ -35,7 +36,7 @@ class ToolOutcome:
     """What came of a call: a result, or an error in words."""
 
     call: ToolCall
-    result: dict[str, Any] | None = None
+    result: JsonObject | None = None
     error: str = ""
 
     @property
@@ -49,7 +50,7 @@ class ToolOutcome:
 
 
 # Runs a tool with arguments as the vendor with these naming rules sent them.
-RunCall = Callable[[str, Any, NameRules], Awaitable[dict[str, Any]]]
+RunCall = Callable[[str, Any, NameRules], Awaitable[JsonObject]]
 
 
 async def answer_all(

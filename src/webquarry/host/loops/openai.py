@@ -16,10 +16,11 @@ from webquarry.host.loops.calls import (
     read_field,
     read_list,
 )
+from webquarry.host.models import JsonObject
 from webquarry.host.translation.naming import OPENAI
 
 
-async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
+async def answer_responses(response: Any, run: RunCall) -> list[JsonObject]:
     """The input items to append after all items of the response's output, or nothing."""
     calls = []
     for item in read_list(response, "output"):
@@ -37,7 +38,7 @@ async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
     ]
 
 
-async def answer_chat(completion: Any, run: RunCall) -> list[dict[str, Any]]:
+async def answer_chat(completion: Any, run: RunCall) -> list[JsonObject]:
     """The tool messages to append after the first choice's message, or nothing."""
     choices = read_list(completion, "choices")
     if not choices:

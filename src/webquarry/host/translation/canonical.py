@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from webquarry.host.keywords import BELONGS, fits_type, type_of
-from webquarry.host.models import TYPES
+from webquarry.host.models import TYPES, Schema
 from webquarry.host.translation.contract import without_root_unions
-from webquarry.host.translation.schema import Schema, omit, pick, resolve
+from webquarry.host.translation.schema import omit, pick, resolve
 
 ANY = "any"
 _MOST_VISITS = 2000  # references can double what they lead to at every level

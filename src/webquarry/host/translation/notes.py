@@ -49,18 +49,14 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
 
 def with_words(description: str | None, lost: Mapping[str, Any], *further: str) -> str | None:
     """The description with the lost keywords in words."""
-    words = [*_describe(lost), *further]
-    if not words:
-        return description
-    note = "; ".join(words)
-    if description:
-        return f"{description} ({note})"
-    return note
-
-
-def _describe(lost: Mapping[str, Any]) -> list[str]:
-    """Each lost keyword in words."""
-    words = _describe_length(lost)
+    words = []
+    low, high = lost.get("minLength"), lost.get("maxLength")
+    if low is not None and high is not None:
+        words.append(f"{low}-{high} characters")
+    elif low is not None:
+        words.append(f"at least {low} characters")
+    elif high is not None:
+        words.append(f"at most {high} characters")
     for word, value in lost.items():
         if word in ("minLength", "maxLength") or not _says_something(word, value):
             continue
@@ -71,7 +67,13 @@ def _describe(lost: Mapping[str, Any]) -> list[str]:
         else:
             template = _TEMPLATES.get(word, f"{word} {{}}")
             words.append(template.replace("{}", _write_json(value)))
-    return words
+    words += further
+    if not words:
+        return description
+    note = "; ".join(words)
+    if description:
+        return f"{description} ({note})"
+    return note
 
 
 def _says_something(word: str, value: Any) -> bool:
@@ -79,17 +81,6 @@ def _says_something(word: str, value: Any) -> bool:
     if word in _UNSAID or word.startswith(("$", "x-")):
         return False
     return word != "default" or value is not None
-
-
-def _describe_length(lost: Mapping[str, Any]) -> list[str]:
-    low, high = lost.get("minLength"), lost.get("maxLength")
-    if low is not None and high is not None:
-        return [f"{low}-{high} characters"]
-    if low is not None:
-        return [f"at least {low} characters"]
-    if high is None:
-        return []
-    return [f"at most {high} characters"]
 
 
 def _write_json(value: Any) -> str:

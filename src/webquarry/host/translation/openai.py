@@ -5,14 +5,13 @@ absent `strict` for, so it is always sent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from webquarry.host.models import ToolSchema
+from webquarry.host.models import JsonObject, Schema, ToolSchema
 from webquarry.host.translation.canonical import ANY, canonical
 from webquarry.host.translation.contract import Inexpressible, without_root_unions
 from webquarry.host.translation.naming import OPENAI, alias, rename
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import Schema, clean, close_objects, map_children, omit
+from webquarry.host.translation.schema import clean, close_objects, map_children, omit
 
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
@@ -34,17 +33,17 @@ _MOST_VALUES = 1000
 _MOST_CHARACTERS = 120_000
 
 
-def to_responses(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
+def to_responses(tool: ToolSchema, strict: bool = False) -> JsonObject:
     """The tool as the Responses API takes it."""
     return {"type": "function", **_describe(tool, strict)}
 
 
-def to_chat(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
+def to_chat(tool: ToolSchema, strict: bool = False) -> JsonObject:
     """The tool as Chat Completions takes it."""
     return {"type": "function", "function": _describe(tool, strict)}
 
 
-def _describe(tool: ToolSchema, strict: bool) -> dict[str, Any]:
+def _describe(tool: ToolSchema, strict: bool) -> JsonObject:
     """The fields that both APIs take; strict only where its form can hold the schema."""
     parameters = rename(clean(tool.parameters), OPENAI)
     function = {"name": alias(tool.name, OPENAI.tool), "description": tool.description}
@@ -103,7 +102,15 @@ def _write_type(node: Schema, lost: Schema, nullable: bool) -> Schema:
     if kind == "object":
         if "properties" not in node or node.get("additionalProperties", False) is not False:
             raise Inexpressible
-        written |= _name_all_properties(lost.pop("properties"), lost.pop("required", []))
+        properties = lost.pop("properties")
+        required = lost.pop("required", [])
+        # All that it takes must be named; the optional ones may be null.
+        written["properties"] = {}
+        for name, part in properties.items():
+            is_optional = name not in required
+            written["properties"][name] = _write_strict(part, is_optional)
+        written["required"] = list(properties)
+        written["additionalProperties"] = False
     elif kind == "array":
         if "items" not in node:
             raise Inexpressible
@@ -114,18 +121,6 @@ def _write_type(node: Schema, lost: Schema, nullable: bool) -> Schema:
         if word in lost:
             written[word] = lost.pop(word)
     return written
-
-
-def _name_all_properties(properties: dict[str, Schema], required: list[str]) -> Schema:
-    """An object that names all it takes; the optional ones may be null."""
-    written: Schema = {}
-    for name, part in properties.items():
-        written[name] = _write_strict(part, optional=name not in required)
-    return {
-        "properties": written,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _check_size(schema: Schema) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webquarry.host.keywords import is_sound
+from webquarry.host.models import Schema
 
 _MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
@@ -20,8 +21,6 @@ _SINGLES = frozenset(
 )
 NOISE = frozenset({"$schema", "$id", "$comment", "examples", "title"})
 UNIONS = ("anyOf", "oneOf", "allOf")
-
-Schema = dict[str, Any]
 
 
 def omit(schema: Schema, *words: str) -> Schema:
