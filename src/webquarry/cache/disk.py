@@ -29,6 +29,7 @@ from webquarry.store.sqlite import (
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Work = Callable[[Connection, Cipher], T]
 
 _VERSION = 1
 _TOUCH_SECONDS = 60  # how stale `used_at` may be before a read writes it again
@@ -57,19 +58,25 @@ class DiskStore(Store):
         self._off = False
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
-        return await self._run(partial(self._get, key, now), None)
+        work = partial(self._get, key, now)
+        return await self._run(work, None)
 
     async def put(self, key: str, entry: CacheEntry) -> None:
-        await self._run(partial(self._put, key, entry), None)
+        work = partial(self._put, key, entry)
+        await self._run(work, None)
 
     async def clear(self) -> int:
         def delete_all(database: Connection, _: Cipher) -> int:
-            return database.execute("DELETE FROM entries").rowcount
+            deleted = database.execute("DELETE FROM entries")
+            return deleted.rowcount
 
         return await self._run(delete_all, 0)
 
     async def stats(self) -> Stats:
-        count, size = await self._run(lambda database, _: _read_totals(database), (0, 0))
+        def read_totals(database: Connection, _: Cipher) -> tuple[int, int]:
+            return _read_totals(database)
+
+        count, size = await self._run(read_totals, (0, 0))
         return Stats("disk", count, size, str(self.path))
 
     async def aclose(self) -> None:
@@ -81,14 +88,14 @@ class DiskStore(Store):
                 self._close()
         self._thread.shutdown()
 
-    async def _run(self, work: Callable[[Connection, Cipher], T], otherwise: T) -> T:
+    async def _run(self, work: Work[T], otherwise: T) -> T:
         """What the work gives, done on our thread; `otherwise` where the file cannot be used."""
         if self._off:
             return otherwise
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._run_here, work, otherwise)
 
-    def _run_here(self, work: Callable[[Connection, Cipher], T], otherwise: T) -> T:
+    def _run_here(self, work: Work[T], otherwise: T) -> T:
         """A damaged file is set aside once and the work tried again on the new one."""
         for is_last in (False, True):
             try:
@@ -183,8 +190,24 @@ class DiskStore(Store):
         row = (name, encrypted, entry.stored_at, entry.expires_at, used_at)
         database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
-            _sweep(database, entry.stored_at, self._max_bytes)
+            self._sweep(database, entry.stored_at)
         self._puts += 1
+
+    def _sweep(self, database: Connection, now: float) -> None:
+        """Forget what has expired, then what was used longest ago, until a tenth of the room is
+        free.
+        """
+        database.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
+        _, size = _read_totals(database)
+        if size <= self._max_bytes:
+            return
+        bytes_to_keep = self._max_bytes * 9 // 10
+        database.execute(
+            "DELETE FROM entries WHERE name IN (SELECT name FROM ("
+            "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running"
+            " FROM entries) WHERE running > ?)",
+            (bytes_to_keep,),
+        )
 
 
 def _prepare(database: Connection) -> None:
@@ -203,19 +226,3 @@ def _read_totals(database: Connection) -> tuple[int, int]:
         "SELECT count(*), coalesce(sum(length(value)), 0) FROM entries"
     ).fetchone()
     return count, size
-
-
-def _sweep(database: Connection, now: float, max_bytes: int) -> None:
-    """Forget what has expired, then what was used longest ago, until a tenth of the room is
-    free.
-    """
-    database.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
-    _, size = _read_totals(database)
-    if size <= max_bytes:
-        return
-    database.execute(
-        "DELETE FROM entries WHERE name IN (SELECT name FROM ("
-        "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running"
-        " FROM entries) WHERE running > ?)",
-        (max_bytes * 9 // 10,),
-    )

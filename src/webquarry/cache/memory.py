@@ -32,7 +32,8 @@ class MemoryStore(Store):
         self._entries[key] = entry
         self._bytes += len(entry.value)
         while self._bytes > self._max_bytes:
-            self._forget(next(iter(self._entries)))
+            oldest = next(iter(self._entries))
+            self._forget(oldest)
 
     def _forget(self, key: str) -> None:
         entry = self._entries.pop(key, None)

@@ -42,11 +42,14 @@ class QuotaDenied:
     retry_after_seconds: float
 
 
+QuotaVerdict = QuotaGranted | QuotaDenied
+
+
 class Quota(ABC):
     """One place that keeps count."""
 
     @abstractmethod
-    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaVerdict:
         """Count one for every limit, or for none of them. `now` is in seconds since the epoch."""
 
     @abstractmethod
@@ -65,7 +68,7 @@ def compute_part(limit: Limit, window: int, now: float) -> float:
     return min(max(passed, 0.0), 1.0)
 
 
-def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted | QuotaDenied:
+def judge(limit: Limit, before: int, current: int, part: float) -> QuotaVerdict:
     """Whether one more fits into a limit. `before` and `current` are the counts of the last window
     and of this one, `part` how much of this one has passed.
     """
@@ -82,7 +85,7 @@ def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted 
     return QuotaDenied(limit, float(limit.window_seconds * windows))
 
 
-def join(verdicts: Sequence[QuotaGranted | QuotaDenied]) -> QuotaGranted | QuotaDenied:
+def join(verdicts: Sequence[QuotaVerdict]) -> QuotaVerdict:
     """The verdict over all limits together."""
     denials: list[QuotaDenied] = []
     left: list[int] = []

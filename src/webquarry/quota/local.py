@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from webquarry.quota.base import (
     Limit,
     Quota,
-    QuotaDenied,
     QuotaGranted,
+    QuotaVerdict,
     build_no_slot,
     compute_part,
     join,
@@ -37,8 +37,12 @@ class LocalQuota(Quota):
         self._slots: dict[str, int] = {}
         self._sweep_at = _NAMES_BETWEEN_SWEEPS
 
-    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
-        verdicts = [self._judge(limit, now) for limit in limits]
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaVerdict:
+        verdicts = []
+        for limit in limits:
+            count = self._get_count(limit, now)
+            part = compute_part(limit, count.window, now)
+            verdicts.append(judge(limit, count.before, count.current, part))
         verdict = join(verdicts)
         if isinstance(verdict, QuotaGranted):
             self.count(limits, now)
@@ -47,7 +51,8 @@ class LocalQuota(Quota):
     def count(self, limits: Sequence[Limit], now: float) -> None:
         """Count what was granted elsewhere."""
         for limit in limits:
-            self._get_count(limit, now).current += 1
+            count = self._get_count(limit, now)
+            count.current += 1
 
     @asynccontextmanager
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
@@ -61,11 +66,6 @@ class LocalQuota(Quota):
             self._slots[name] -= 1
             if not self._slots[name]:
                 del self._slots[name]
-
-    def _judge(self, limit: Limit, now: float) -> QuotaGranted | QuotaDenied:
-        count = self._get_count(limit, now)
-        part = compute_part(limit, count.window, now)
-        return judge(limit, count.before, count.current, part)
 
     def _get_count(self, limit: Limit, now: float) -> _Count:
         """The counts as of now; a clock that went back leaves them as they are."""
@@ -88,7 +88,8 @@ class LocalQuota(Quota):
         if len(self._counts) < self._sweep_at:
             return
         for key, count in list(self._counts.items()):
-            window_seconds = key[1]
-            if count.window < now // window_seconds - 1:
+            _, window_seconds = key
+            last_window = now // window_seconds - 1
+            if count.window < last_window:
                 del self._counts[key]
         self._sweep_at = len(self._counts) + _NAMES_BETWEEN_SWEEPS
