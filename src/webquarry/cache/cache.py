@@ -67,16 +67,22 @@ class Cache:
                 continue
             for nearer in self._stores[:distance]:
                 await nearer.put(key, entry)
-            age_seconds = max(0.0, now - entry.stored_at)
-            max_age_seconds = entry.expires_at - entry.stored_at
-            return CachedValue(entry.value, True, age_seconds, max_age_seconds)
+            return CachedValue(
+                entry.value,
+                cached=True,
+                age_seconds=max(0.0, now - entry.stored_at),
+                max_age_seconds=entry.expires_at - entry.stored_at,
+            )
         return None
 
     async def put(self, key: str, made: Made) -> None:
         """Keep a value in every store."""
         now = self._now()
-        expires_at = now + made.ttl_seconds
-        entry = CacheEntry(made.value, now, expires_at)
+        entry = CacheEntry(
+            made.value,
+            stored_at=now,
+            expires_at=now + made.ttl_seconds,
+        )
         for store in self._stores:
             await store.put(key, entry)
 
@@ -92,13 +98,19 @@ class Cache:
         return is_kept
 
     async def _make(self, key: str, make: Make) -> CachedValue:
-        found = await self.get(key)  # somebody may have made it since we looked
+        """A fresh value, which is kept; somebody may have made it since we looked."""
+        found = await self.get(key)
         if found is not None:
             return found
         made = await make()
         if made.ttl_seconds > 0:
             await self.put(key, made)
-        return CachedValue(made.value, False, 0.0, made.ttl_seconds)
+        return CachedValue(
+            made.value,
+            cached=False,
+            age_seconds=0.0,
+            max_age_seconds=made.ttl_seconds,
+        )
 
     async def clear(self) -> int:
         """Forget everything; how many entries the farthest store held."""

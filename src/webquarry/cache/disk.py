@@ -73,10 +73,7 @@ class DiskStore(Store):
         return await self._run(delete_all, 0)
 
     async def stats(self) -> Stats:
-        def read_totals(database: Connection, _: Cipher) -> tuple[int, int]:
-            return _read_totals(database)
-
-        count, size = await self._run(read_totals, (0, 0))
+        count, size = await self._run(lambda database, _: _read_totals(database), (0, 0))
         return Stats("disk", count, size, str(self.path))
 
     async def aclose(self) -> None:
@@ -120,6 +117,7 @@ class DiskStore(Store):
         return otherwise
 
     def _open(self) -> tuple[Connection, Cipher]:
+        """The database and its cipher, opened at the first use."""
         if self._database is None or self._cipher is None:
             # Only its owner may look into the folder.
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -186,11 +184,12 @@ class DiskStore(Store):
     def _put(self, key: str, entry: CacheEntry, database: Connection, cipher: Cipher) -> None:
         name = cipher.hash_name(key)
         encrypted = cipher.encrypt(entry.value, name)
-        used_at = entry.stored_at
-        row = (name, encrypted, entry.stored_at, entry.expires_at, used_at)
+        stored_at = entry.stored_at
+        used_at = stored_at
+        row = (name, encrypted, stored_at, entry.expires_at, used_at)
         database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
-            self._sweep(database, entry.stored_at)
+            self._sweep(database, stored_at)
         self._puts += 1
 
     def _sweep(self, database: Connection, now: float) -> None:
@@ -211,7 +210,8 @@ class DiskStore(Store):
 
 
 def _prepare(database: Connection) -> None:
-    version = database.execute("PRAGMA user_version").fetchone()[0]
+    """Of today's shape; a file of any other version counts as damaged."""
+    (version,) = database.execute("PRAGMA user_version").fetchone()
     if version not in (0, _VERSION):
         raise DatabaseError(f"version {version} where {_VERSION} was expected")
     switch_to_wal(database)

@@ -36,6 +36,7 @@ class MemoryStore(Store):
             self._forget(oldest)
 
     def _forget(self, key: str) -> None:
+        """Let go of the entry, if there is one."""
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._bytes -= len(entry.value)

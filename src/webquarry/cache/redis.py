@@ -108,6 +108,7 @@ class FrontStore(MemoryStore):
         return await super().get(key, now)
 
     async def _follow_generation(self) -> None:
+        """Forget everything here if somebody has done so since we last looked."""
         generation = await self._behind.generation()
         if generation is not None and generation != self._generation:
             await self.clear()

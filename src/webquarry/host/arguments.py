@@ -34,18 +34,20 @@ def check_arguments(name: str, arguments: Any, parameters: Schema) -> JsonObject
         raise BadInput(f"The arguments of {name} cannot be written as JSON: {reason}.") from error
     settled: JsonObject = _settle(plain, parameters)
     problems = list(_find_problems(settled, parameters, "$"))
-    if problems:
-        more = ""
-        if len(problems) > _MOST_PROBLEMS:
-            more = f"; and {len(problems) - _MOST_PROBLEMS} more"
-        first = "; ".join(problems[:_MOST_PROBLEMS])
-        raise BadInput(f"The arguments of {name} do not fit: {first}{more}.")
-    return settled
+    if not problems:
+        return settled
+    first = "; ".join(problems[:_MOST_PROBLEMS])
+    more = ""
+    beyond = len(problems) - _MOST_PROBLEMS
+    if beyond > 0:
+        more = f"; and {beyond} more"
+    raise BadInput(f"The arguments of {name} do not fit: {first}{more}.")
 
 
 def encode(value: JsonObject) -> bytes:
     """JSON as a tool gets it."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
 
 
 def coerce(value: Any, schema: Schema) -> Any:
@@ -108,7 +110,8 @@ def _settle(value: Any, schema: Schema) -> Any:
         if not isinstance(items, dict):
             items = {}
         return [_settle(part, items) for part in value]
-    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
+    is_integer = schema.get("type") == "integer"
+    if is_integer and isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 
@@ -193,4 +196,6 @@ def _check_range(
 
 def _same(one: Any, other: Any) -> bool:
     """Equal as JSON: for Python, True is 1."""
-    return type_of(one) == type_of(other) and bool(one == other)
+    if type_of(one) != type_of(other):
+        return False
+    return bool(one == other)

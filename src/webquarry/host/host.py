@@ -69,23 +69,28 @@ class ToolHost:
         cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
     ) -> ToolHost:
         """The same, for async code."""
-        environ = dict(os.environ if environ is None else environ)
+        if environ is None:
+            environ = os.environ
+        environ = dict(environ)
         if settings is None:
             settings = Settings.from_environment(environ)
         remember_secrets(environ)
-        return cls(await discover(settings, environ), settings, environ)
+        discovery = await discover(settings, environ)
+        return cls(discovery, settings, environ)
 
     def get(self, name: str) -> HostedTool:
         """A tool by its name, or by the alias that a vendor was given for it."""
         tool = self._by_name.get(name)
         if tool is not None:
             return tool
-        known = ", ".join(one.name for one in self.tools) or "none"
+        shown_name = escape_unprintable(name)
         for one in self.skipped:
-            if name in (one.name, one.path.name, one.path.name.replace("-", "_")):
-                raise BadInput(f"The tool {escape_unprintable(name)} is not served: {one.reason}.")
+            file_name = one.path.name
+            if name in (one.name, file_name, file_name.replace("-", "_")):
+                raise BadInput(f"The tool {shown_name} is not served: {one.reason}.")
+        known = ", ".join(one.name for one in self.tools) or "none"
         raise BadInput(
-            f"There is no tool {escape_unprintable(name)!r}.",
+            f"There is no tool {shown_name!r}.",
             suggested_action=f"Use one of: {known}.",
         )
 
@@ -131,7 +136,9 @@ class ToolHost:
         return [to_mcp(tool.schema) for tool in self.tools]
 
     async def anthropic_results(self, message: Any) -> list[JsonObject]:
-        """The message that answers all tool calls of Claude's message; nothing when there are none."""
+        """The message that answers all tool calls of Claude's message; nothing when there are
+        none.
+        """
         return await answer_anthropic(message, self._run_call)
 
     async def openai_results(self, response: Any) -> list[JsonObject]:
@@ -145,7 +152,9 @@ class ToolHost:
         return await answer_chat(completion, self._run_call)
 
     async def gemini_results(self, response: Any) -> list[JsonObject]:
-        """The content that answers all function calls of a response; nothing when there are none."""
+        """The content that answers all function calls of a response; nothing when there are
+        none.
+        """
         return await answer_gemini(response, self._run_call)
 
     async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> JsonObject:
@@ -153,8 +162,9 @@ class ToolHost:
         it unmistakably.
         """
         tool = self.get(name)
-        own = restore(arguments, tool.parameters, rules)
-        return await self.run(tool.name, coerce(own, tool.parameters))
+        by_own_names = restore(arguments, tool.parameters, rules)
+        own_arguments = coerce(by_own_names, tool.parameters)
+        return await self.run(tool.name, own_arguments)
 
     async def _check_trust(self, tool: HostedTool) -> None:
         """A project's folder may have changed since the tools were looked for."""

@@ -84,8 +84,9 @@ def judge_schema(data: bytes, binary: str | None = None) -> Probe:
         return Probe(as_schema(value), findings)
     first = errors[0]
     more = ""
-    if len(errors) > 1:
-        more = f" (and {len(errors) - 1} more)"
+    further = len(errors) - 1
+    if further:
+        more = f" (and {further} more)"
     reason = f"its schema is not valid: {first.path}: {first.message}{more}"
     return Probe(None, findings, redact(reason))
 

@@ -53,7 +53,9 @@ async def run_bounded(
     stdin: bytes | None = None,
     on_start: Callable[[int], None] = lambda pid: None,
 ) -> Completed:
-    """Run a program to its end or to the first limit it meets; its time counts from its own start."""
+    """Run a program to its end or to the first limit it meets; its time counts from its own
+    start.
+    """
     loop = asyncio.get_running_loop()
     transport, watch = await _spawn(command, limits, environment, stdin is not None)
     deadline = loop.time() + limits.seconds
@@ -149,6 +151,7 @@ class _Watch(asyncio.SubprocessProtocol):
 
 
 def _settle(future: asyncio.Future[None]) -> None:
+    """Mark it as done; a second time changes nothing."""
     if not future.done():
         future.set_result(None)
 

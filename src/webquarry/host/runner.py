@@ -31,13 +31,15 @@ async def run_tool(
     tool: HostedTool, arguments: Mapping[str, Any], settings: Settings, environ: Mapping[str, str]
 ) -> JsonObject:
     """Check the arguments, run the tool, give its answer."""
-    stdin = encode(check_arguments(tool.name, arguments, tool.parameters))
+    checked = check_arguments(tool.name, arguments, tool.parameters)
+    stdin = encode(checked)
     limits = ProcessLimits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
     environment = environment_for(tool.executable, environ)
     try:
         completed = await run_bounded([str(tool.path)], limits, environment, stdin)
     except (OSError, ValueError) as error:
-        raise _build_failure(tool, f"did not start: {explain_start_failure(error)}") from error
+        reason = explain_start_failure(error)
+        raise _build_failure(tool, f"did not start: {reason}") from error
     try:
         return _read_answer(tool, completed, settings)
     except WebquarryError as error:

@@ -96,7 +96,8 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_integer(text: str) -> int:
-    if len(text.lstrip("-")) > _LONGEST_INTEGER:
+    digits = text.lstrip("-")
+    if len(digits) > _LONGEST_INTEGER:
         raise NotJson("holds a number that is too large")
     return int(text)
 

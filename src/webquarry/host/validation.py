@@ -19,6 +19,7 @@ _NAME = re.compile(r"[A-Za-z0-9_]+")
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_FIELDS = ("name", "description", "parameters")
 _LONGEST_NAME = 64
 _RANGES = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum"))
 _OWNERS = {"properties": "object", "required": "object", "items": "array"}  # which type has them
@@ -31,8 +32,12 @@ _NOISE = frozenset(
 def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
     """Everything that is wrong with a description, in the order of the document."""
     findings = list(_check_document(value))
-    if binary is not None and not _KEBAB.fullmatch(binary.removesuffix(".exe")):
-        findings.append(_warning("$", f"the executable's name {_show(binary)} is not kebab-case"))
+    if binary is None:
+        return findings
+    bare_name = binary.removesuffix(".exe")
+    if not _KEBAB.fullmatch(bare_name):
+        message = f"the executable's name {_show(binary)} is not kebab-case"
+        findings.append(_warning("$", message))
     return findings
 
 
@@ -45,7 +50,7 @@ def _check_document(value: Any) -> Iterator[Finding]:
     if not isinstance(value, dict):
         yield _error("$", f"must be an object, not {add_article(type_of(value))}")
         return
-    for field in ("name", "description", "parameters"):
+    for field in _FIELDS:
         if field not in value:
             yield _error(f"$.{field}", "is missing, and is required")
     if "name" in value:
@@ -55,7 +60,7 @@ def _check_document(value: Any) -> Iterator[Finding]:
     if "parameters" in value:
         yield from _check_parameters(value["parameters"])
     for field in value:
-        if field not in ("name", "description", "parameters"):
+        if field not in _FIELDS:
             yield _warning(_at("$", field), "is not a field of this format and is ignored")
 
 

@@ -64,8 +64,9 @@ def build_no_slot(most: int) -> NoSlot:
 
 def compute_part(limit: Limit, window: int, now: float) -> float:
     """How much of a window has passed, from 0 to 1, also for a clock that went back."""
-    passed = now / limit.window_seconds - window
-    return min(max(passed, 0.0), 1.0)
+    windows_since_epoch = now / limit.window_seconds
+    part = windows_since_epoch - window
+    return min(max(part, 0.0), 1.0)
 
 
 def judge(limit: Limit, before: int, current: int, part: float) -> QuotaVerdict:

@@ -108,7 +108,9 @@ class FileQuota(Quota):
             "SELECT number, before, current FROM counts WHERE name = ? AND window_seconds = ?",
             (limit.name, limit.window_seconds),
         ).fetchone()
-        last, before, current = row or (window - 2, 0, 0)
+        if row is None:
+            row = (window - 2, 0, 0)
+        last, before, current = row
         if last < window:  # a new window begins; a clock that went back leaves the counts
             before = 0
             if last == window - 1:

@@ -28,6 +28,16 @@ class _Count:
     before: int = 0
     current: int = 0
 
+    def advance(self, window: int) -> None:
+        """Begin this window, unless it has begun; a clock that went back changes nothing."""
+        if window <= self.window:
+            return
+        self.before = 0
+        if self.window == window - 1:
+            self.before = self.current
+        self.current = 0
+        self.window = window
+
 
 class LocalQuota(Quota):
     """For one server, and for each of several while they cannot reach each other."""
@@ -63,24 +73,22 @@ class LocalQuota(Quota):
         try:
             yield
         finally:
-            self._slots[name] -= 1
-            if not self._slots[name]:
-                del self._slots[name]
+            left = self._slots.pop(name) - 1
+            if left:
+                self._slots[name] = left
 
     def _get_count(self, limit: Limit, now: float) -> _Count:
-        """The counts as of now; a clock that went back leaves them as they are."""
-        window = int(now // limit.window_seconds)
-        key = (limit.name, limit.window_seconds)
+        """The counts as of now."""
+        window_seconds = limit.window_seconds
+        window = int(now // window_seconds)
+        key = (limit.name, window_seconds)
         count = self._counts.get(key)
         if count is None:
+            # The names that come make room for themselves: only a new one can be one too many.
             self._sweep(now)
-            count = self._counts[key] = _Count(window)
-        elif count.window < window:
-            count.before = 0
-            if count.window == window - 1:
-                count.before = count.current
-            count.current = 0
-            count.window = window
+            count = _Count(window)
+            self._counts[key] = count
+        count.advance(window)
         return count
 
     def _sweep(self, now: float) -> None:

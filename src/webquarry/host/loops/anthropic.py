@@ -29,7 +29,9 @@ async def answer_anthropic(message: Any, run: RunCall) -> list[JsonObject]:
         if read_field(block, "type") != "tool_use":
             continue
         is_last = index == len(blocks) - 1
-        problem = CUT_OFF if is_last and stop in _CUT_SHORT else ""
+        problem = ""
+        if is_last and stop in _CUT_SHORT:
+            problem = CUT_OFF
         id = read_field(block, "id")
         name = str(read_field(block, "name"))
         arguments = read_field(block, "input") or {}

@@ -64,9 +64,11 @@ async def answer_all(
             return ToolOutcome(call, error=call.problem)
         async with at_once:
             try:
-                return ToolOutcome(call, await run(call.name, call.arguments, rules))
+                result = await run(call.name, call.arguments, rules)
             except WebquarryError as error:
-                return ToolOutcome(call, error=f"{error.message} {error.suggested_action}".strip())
+                message = f"{error.message} {error.suggested_action}".strip()
+                return ToolOutcome(call, error=message)
+            return ToolOutcome(call, result)
 
     return list(await asyncio.gather(*map(answer, calls)))
 
@@ -95,10 +97,10 @@ def read_list(source: Any, *names: str) -> list[Any]:
 
 def parse_call(call_id: str | None, name: Any, arguments: Any) -> ToolCall:
     """A call whose arguments came as JSON text, which may have been cut off."""
+    data = str(arguments or "").encode("utf-8", "replace")
     try:
-        value = parse_json(str(arguments or "").encode("utf-8", "replace"))
+        value = parse_json(data)
     except NotJson as error:
-        return ToolCall(
-            call_id, str(name), problem=f"The call was not run: the text of its arguments {error}."
-        )
+        problem = f"The call was not run: the text of its arguments {error}."
+        return ToolCall(call_id, str(name), problem=problem)
     return ToolCall(call_id, str(name), value)

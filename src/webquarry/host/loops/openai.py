@@ -30,11 +30,17 @@ async def answer_responses(response: Any, run: RunCall) -> list[JsonObject]:
         name = read_field(item, "name")
         if read_field(item, "status") == "incomplete":
             calls.append(ToolCall(id, str(name), problem=CUT_OFF))
-        else:
-            calls.append(parse_call(id, name, read_field(item, "arguments")))
+            continue
+        arguments = read_field(item, "arguments")
+        calls.append(parse_call(id, name, arguments))
+    outcomes = await answer_all(calls, run, OPENAI)
     return [
-        {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
-        for outcome in await answer_all(calls, run, OPENAI)
+        {
+            "type": "function_call_output",
+            "call_id": outcome.call.id,
+            "output": outcome.text,
+        }
+        for outcome in outcomes
     ]
 
 
@@ -52,8 +58,14 @@ async def answer_chat(completion: Any, run: RunCall) -> list[JsonObject]:
             calls.append(ToolCall(id, "", problem="Only calls of functions are answered here."))
             continue
         name = read_field(function, "name")
-        calls.append(parse_call(id, name, read_field(function, "arguments")))
+        arguments = read_field(function, "arguments")
+        calls.append(parse_call(id, name, arguments))
+    outcomes = await answer_all(calls, run, OPENAI)
     return [
-        {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
-        for outcome in await answer_all(calls, run, OPENAI)
+        {
+            "role": "tool",
+            "tool_call_id": outcome.call.id,
+            "content": outcome.text,
+        }
+        for outcome in outcomes
     ]

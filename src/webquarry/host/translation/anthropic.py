@@ -34,9 +34,10 @@ def to_anthropic(tool: ToolSchema, strict: bool = False) -> JsonObject:
 def _write_strict(node: Schema) -> Schema:
     lost = omit(node, "anyOf", "type", "description", "nullable")
     if "anyOf" in node:
-        written: Schema = {"anyOf": [_write_strict(branch) for branch in node["anyOf"]]}
+        branches = [_write_strict(branch) for branch in node["anyOf"]]
         if node.get("nullable"):
-            written["anyOf"].append(dict(_NULL))
+            branches.append(dict(_NULL))
+        written: Schema = {"anyOf": branches}
     else:
         written = _write_type(node, lost)
     description = with_braces(node.get("description"), lost)
@@ -57,7 +58,8 @@ def _write_type(node: Schema, lost: Schema) -> Schema:
     elif "const" in node:
         written["const"] = lost.pop("const")
     if node["type"] == "object":
-        if "properties" not in node or node.get("additionalProperties", False) is not False:
+        is_open = node.get("additionalProperties", False) is not False
+        if is_open or "properties" not in node:
             raise Inexpressible
         properties = lost.pop("properties")
         written["properties"] = {name: _write_strict(part) for name, part in properties.items()}

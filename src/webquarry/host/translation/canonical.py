@@ -47,7 +47,8 @@ class _Canon:
             merged, references = self._flat(root, ())
         except _NoShape:
             merged, references = root, ()
-        whole = self._single(without_root_unions(merged), "object", references)
+        without_unions = without_root_unions(merged)
+        whole = self._single(without_unions, "object", references)
         return omit(whole, "nullable")
 
     def node(self, schema: Schema, references: References) -> Schema:
@@ -102,7 +103,8 @@ class _Canon:
             branch = self.node(part, references)
             nullable = nullable or bool(branch.pop("nullable", False))
             branches += branch.get("anyOf", [branch])
-        if not branches or any(branch["type"] == ANY for branch in branches):
+        has_any = any(branch["type"] == ANY for branch in branches)
+        if has_any or not branches:
             raise _NoShape
         union: Schema = {"anyOf": branches}
         if len(branches) == 1:

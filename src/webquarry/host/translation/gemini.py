@@ -71,7 +71,8 @@ def _write_legacy(node: Schema) -> Schema:
     if "anyOf" in node:
         # It takes no key beside it, so what was said of the whole is said of each branch.
         shared = pick(node, "description", "nullable")
-        return {"anyOf": [_write_legacy(branch | shared) for branch in node["anyOf"]]}
+        branches = [_write_legacy(branch | shared) for branch in node["anyOf"]]
+        return {"anyOf": branches}
     lost = omit(node, "type", "description", "nullable")
     written, further = _write_type(node, lost)
     if node.get("nullable"):

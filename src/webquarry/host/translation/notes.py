@@ -37,7 +37,8 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
     """The description with the lost keywords as Anthropic's own library writes them."""
     notes = []
     for word, value in lost.items():
-        if word == "uniqueItems" or _says_something(word, value):
+        is_worth_a_note = word == "uniqueItems" or _says_something(word, value)
+        if is_worth_a_note:
             notes.append(f"{word}: {value}")
     if not notes:
         return description
@@ -60,10 +61,13 @@ def with_words(description: str | None, lost: Mapping[str, Any], *further: str) 
     for word, value in lost.items():
         if word in ("minLength", "maxLength") or not _says_something(word, value):
             continue
-        if word == "format":
-            words.append("YYYY-MM-DD" if value == "date" else f"format {value}")
+        if word == "format" and value == "date":
+            words.append("YYYY-MM-DD")
+        elif word == "format":
+            words.append(f"format {value}")
         elif word == "enum":
-            words.append("one of " + ", ".join(map(_write_json, value)))
+            choices = ", ".join(map(_write_json, value))
+            words.append(f"one of {choices}")
         else:
             template = _TEMPLATES.get(word, f"{word} {{}}")
             words.append(template.replace("{}", _write_json(value)))
@@ -80,7 +84,9 @@ def _says_something(word: str, value: Any) -> bool:
     """Whether a model could act on it."""
     if word in _UNSAID or word.startswith(("$", "x-")):
         return False
-    return word != "default" or value is not None
+    if word == "default":
+        return value is not None
+    return True
 
 
 def _write_json(value: Any) -> str:

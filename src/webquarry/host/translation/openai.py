@@ -46,7 +46,8 @@ def to_chat(tool: ToolSchema, strict: bool = False) -> JsonObject:
 def _describe(tool: ToolSchema, strict: bool) -> JsonObject:
     """The fields that both APIs take; strict only where its form can hold the schema."""
     parameters = rename(clean(tool.parameters), OPENAI)
-    function = {"name": alias(tool.name, OPENAI.tool), "description": tool.description}
+    name = alias(tool.name, OPENAI.tool)
+    function = {"name": name, "description": tool.description}
     if strict:
         try:
             written = _write_strict(canonical(parameters))
@@ -70,9 +71,10 @@ def _write_strict(node: Schema, optional: bool = False) -> Schema:
     nullable = optional or bool(node.get("nullable"))
     lost = omit(node, "anyOf", "type", "description", "nullable")
     if "anyOf" in node:
-        written: Schema = {"anyOf": [_write_strict(branch) for branch in node["anyOf"]]}
+        branches = [_write_strict(branch) for branch in node["anyOf"]]
         if nullable:
-            written["anyOf"].append({"type": "null"})
+            branches.append({"type": "null"})
+        written: Schema = {"anyOf": branches}
     else:
         written = _write_type(node, lost, nullable)
     description = with_words(node.get("description"), lost)
@@ -100,7 +102,8 @@ def _write_type(node: Schema, lost: Schema, nullable: bool) -> Schema:
         else:
             written["const"] = const
     if kind == "object":
-        if "properties" not in node or node.get("additionalProperties", False) is not False:
+        is_open = node.get("additionalProperties", False) is not False
+        if is_open or "properties" not in node:
             raise Inexpressible
         properties = lost.pop("properties")
         required = lost.pop("required", [])
@@ -132,7 +135,8 @@ def _check_size(schema: Schema) -> None:
         properties += len(names)
         values += len(choices)
         characters += sum(map(len, names))
-        characters += sum(len(str(value)) for value in choices)
+        for value in choices:
+            characters += len(str(value))
         levels = max(levels, level)
     if properties > _MOST_PROPERTIES or levels > _MOST_LEVELS:
         raise Inexpressible
