@@ -29,9 +29,18 @@ class KeptAnswer:
 
 
 def keep(database: Connection, cipher: Cipher, digest: str, kept: KeptAnswer) -> None:
-    """Write an answer down."""
+    """Write an answer down: everything of the reply but what it cost."""
+    reply = kept.reply
+    fields = {
+        "answer": reply.answer,
+        "sources": [[source.title, source.url] for source in reply.sources],
+        "searched": reply.searched,
+        "partial": reply.partial,
+        "value": reply.value,
+        "model": reply.model,
+    }
+    content = json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
     name = cipher.hash_name(f"answer {digest}")
-    content = _encode_reply(kept.reply)
     value = cipher.encrypt(content, name)
     row = (name, value, kept.made_at, kept.expires_at)
     database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
@@ -61,19 +70,6 @@ def find(
 def delete_expired(database: Connection, now: float) -> None:
     """Let go of what is no longer good."""
     database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
-
-
-def _encode_reply(reply: ModelReply) -> bytes:
-    """Everything of a reply but what it cost, as JSON."""
-    fields = {
-        "answer": reply.answer,
-        "sources": [[source.title, source.url] for source in reply.sources],
-        "searched": reply.searched,
-        "partial": reply.partial,
-        "value": reply.value,
-        "model": reply.model,
-    }
-    return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _decode_reply(content: bytes | None) -> ModelReply | None:

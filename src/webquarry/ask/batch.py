@@ -66,9 +66,33 @@ def answer_batch(
 ) -> pa.RecordBatch:
     """Everything that is known of each answer; a row that was not asked is null in every column."""
     replies = ask_rows(batch, engine, statement, run, on_progress)
+    pa = _import_pyarrow()
     schema = answer_schema()
-    columns = _build_columns(replies, schema)
-    return _import_pyarrow().RecordBatch.from_arrays(columns, schema=schema)
+    # Each column is made at once: a dict for every row would take longer than the rest.
+    whole = [reply or _BLANK for reply in replies]
+    searched = [reply and reply.searched for reply in replies]
+    partial = [reply and reply.partial for reply in replies]
+    values: list[str | None] = []
+    for reply in whole:
+        if reply.value is None:
+            values.append(None)
+        else:
+            values.append(json.dumps(reply.value, ensure_ascii=False))
+    error_type = schema.field("error").type
+    error_column = pa.nulls(len(whole), error_type)
+    if any(reply.error for reply in whole):
+        errors = [reply.error and asdict(reply.error) for reply in whole]
+        error_column = pa.array(errors, error_type)
+    columns = [
+        pa.array([reply.answer for reply in whole], pa.string()),
+        _build_source_column(replies, schema.field("sources").type),
+        pa.array(searched, pa.bool_()),
+        _build_usage_column(replies, whole, schema.field("usage").type),
+        error_column,
+        pa.array(partial, pa.bool_()),
+        pa.array(values, pa.string()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def text_batch(
@@ -211,36 +235,6 @@ def _read_texts(batch: pa.RecordBatch, name: str) -> list[str | None]:
         )
     texts: list[str | None] = batch.column(name).to_pylist()
     return texts
-
-
-def _build_columns(replies: list[ModelReply | None], schema: pa.Schema) -> list[Any]:
-    """The columns of `answer_schema`, each made at once: a dict for every row would take longer
-    than the rest.
-    """
-    pa = _import_pyarrow()
-    whole = [reply or _BLANK for reply in replies]
-    searched = [reply and reply.searched for reply in replies]
-    partial = [reply and reply.partial for reply in replies]
-    values: list[str | None] = []
-    for reply in whole:
-        if reply.value is None:
-            values.append(None)
-        else:
-            values.append(json.dumps(reply.value, ensure_ascii=False))
-    error_type = schema.field("error").type
-    error_column = pa.nulls(len(whole), error_type)
-    if any(reply.error for reply in whole):
-        errors = [reply.error and asdict(reply.error) for reply in whole]
-        error_column = pa.array(errors, error_type)
-    return [
-        pa.array([reply.answer for reply in whole], pa.string()),
-        _build_source_column(replies, schema.field("sources").type),
-        pa.array(searched, pa.bool_()),
-        _build_usage_column(replies, whole, schema.field("usage").type),
-        error_column,
-        pa.array(partial, pa.bool_()),
-        pa.array(values, pa.string()),
-    ]
 
 
 def _build_source_column(replies: list[ModelReply | None], kind: Any) -> Any:

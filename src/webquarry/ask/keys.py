@@ -138,23 +138,19 @@ class Keys:
                 "character or a letter outside ASCII.",
                 suggested_action=f"Put the bare key, and nothing else, into ~/.stps/{name}.",
             )
-        _warn_if_open(path)
+        mode = path.stat().st_mode & 0o777
+        is_open = os.name == "posix" and mode & 0o077  # others can read it
+        if is_open and path not in _WARNED:
+            _WARNED.add(path)  # it is said once
+            log.warning(
+                "others can read the credential file %s (mode %04o); run: chmod 600 %s",
+                path,
+                mode,
+                path,
+            )
         return FoundCredential(Secret(value), f"~/.stps/{name}")
 
 
 def _is_key(value: str) -> bool:
     """Only what fits into a header."""
     return value.isascii() and value.isprintable() and " " not in value
-
-
-def _warn_if_open(path: Path) -> None:
-    """Others may be able to read the file; said once."""
-    mode = path.stat().st_mode & 0o777
-    if os.name == "posix" and mode & 0o077 and path not in _WARNED:
-        _WARNED.add(path)
-        log.warning(
-            "others can read the credential file %s (mode %04o); run: chmod 600 %s",
-            path,
-            mode,
-            path,
-        )

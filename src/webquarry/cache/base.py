@@ -76,9 +76,9 @@ def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
     """The key of a call: its kind, the version of the answer's shape, every parameter that affects
     the answer, and who asks, where that is not the user of this machine.
     """
-    if caller() == LOCAL:
-        parts = [kind, version, parameters]
-    else:
-        parts = [kind, version, parameters, caller()]
+    parts: list[Any] = [kind, version, parameters]
+    if caller() != LOCAL:
+        parts.append(caller())
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()

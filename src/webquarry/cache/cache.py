@@ -29,6 +29,9 @@ class Made:
     ttl_seconds: float
 
 
+Make = Callable[[], Awaitable[Made]]
+
+
 class Cache:
     """Stores from the nearest to the farthest; what a far one has is copied to the nearer ones."""
 
@@ -43,7 +46,7 @@ class Cache:
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
 
-    async def get_or_make(self, key: str, make: Callable[[], Awaitable[Made]]) -> CachedValue:
+    async def get_or_make(self, key: str, make: Make) -> CachedValue:
         """The kept value, or a fresh one."""
         found = await self.get(key)
         if found is not None:
@@ -64,15 +67,22 @@ class Cache:
                 continue
             for nearer in self._stores[:distance]:
                 await nearer.put(key, entry)
-            age_seconds = max(0.0, now - entry.stored_at)
-            max_age_seconds = entry.expires_at - entry.stored_at
-            return CachedValue(entry.value, True, age_seconds, max_age_seconds)
+            return CachedValue(
+                entry.value,
+                cached=True,
+                age_seconds=max(0.0, now - entry.stored_at),
+                max_age_seconds=entry.expires_at - entry.stored_at,
+            )
         return None
 
     async def put(self, key: str, made: Made) -> None:
         """Keep a value in every store."""
         now = self._now()
-        entry = CacheEntry(made.value, now, now + made.ttl_seconds)
+        entry = CacheEntry(
+            made.value,
+            stored_at=now,
+            expires_at=now + made.ttl_seconds,
+        )
         for store in self._stores:
             await store.put(key, entry)
 
@@ -80,25 +90,41 @@ class Cache:
         """Whether it would be found by whoever asks next, on whichever server."""
         now = self._now()
         shared_stores = [store for store in self._stores if store.shared]
-        entries = [await store.get(key, now) for store in shared_stores or self._stores]
-        return any(entry is not None for entry in entries)
+        is_kept = False
+        for store in shared_stores or self._stores:
+            entry = await store.get(key, now)
+            if entry is not None:
+                is_kept = True
+        return is_kept
 
-    async def _make(self, key: str, make: Callable[[], Awaitable[Made]]) -> CachedValue:
-        found = await self.get(key)  # somebody may have made it since we looked
+    async def _make(self, key: str, make: Make) -> CachedValue:
+        """A fresh value, which is kept; somebody may have made it since we looked."""
+        found = await self.get(key)
         if found is not None:
             return found
         made = await make()
         if made.ttl_seconds > 0:
             await self.put(key, made)
-        return CachedValue(made.value, False, 0.0, made.ttl_seconds)
+        return CachedValue(
+            made.value,
+            cached=False,
+            age_seconds=0.0,
+            max_age_seconds=made.ttl_seconds,
+        )
 
     async def clear(self) -> int:
         """Forget everything; how many entries the farthest store held."""
-        cleared = [await store.clear() for store in self._stores]
-        return max(cleared, default=0)
+        most = 0
+        for store in self._stores:
+            cleared = await store.clear()
+            most = max(most, cleared)
+        return most
 
     async def stats(self) -> list[Stats]:
-        return [await store.stats() for store in self._stores]
+        all_stats = []
+        for store in self._stores:
+            all_stats.append(await store.stats())
+        return all_stats
 
     async def aclose(self) -> None:
         for store in self._stores:

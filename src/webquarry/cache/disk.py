@@ -29,6 +29,7 @@ from webquarry.store.sqlite import (
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Work = Callable[[Connection, Cipher], T]
 
 _VERSION = 1
 _TOUCH_SECONDS = 60  # how stale `used_at` may be before a read writes it again
@@ -57,14 +58,17 @@ class DiskStore(Store):
         self._off = False
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
-        return await self._run(partial(self._get, key, now), None)
+        work = partial(self._get, key, now)
+        return await self._run(work, None)
 
     async def put(self, key: str, entry: CacheEntry) -> None:
-        await self._run(partial(self._put, key, entry), None)
+        work = partial(self._put, key, entry)
+        await self._run(work, None)
 
     async def clear(self) -> int:
         def delete_all(database: Connection, _: Cipher) -> int:
-            return database.execute("DELETE FROM entries").rowcount
+            deleted = database.execute("DELETE FROM entries")
+            return deleted.rowcount
 
         return await self._run(delete_all, 0)
 
@@ -81,14 +85,14 @@ class DiskStore(Store):
                 self._close()
         self._thread.shutdown()
 
-    async def _run(self, work: Callable[[Connection, Cipher], T], otherwise: T) -> T:
+    async def _run(self, work: Work[T], otherwise: T) -> T:
         """What the work gives, done on our thread; `otherwise` where the file cannot be used."""
         if self._off:
             return otherwise
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._run_here, work, otherwise)
 
-    def _run_here(self, work: Callable[[Connection, Cipher], T], otherwise: T) -> T:
+    def _run_here(self, work: Work[T], otherwise: T) -> T:
         """A damaged file is set aside once and the work tried again on the new one."""
         for is_last in (False, True):
             try:
@@ -113,6 +117,7 @@ class DiskStore(Store):
         return otherwise
 
     def _open(self) -> tuple[Connection, Cipher]:
+        """The database and its cipher, opened at the first use."""
         if self._database is None or self._cipher is None:
             # Only its owner may look into the folder.
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -179,16 +184,34 @@ class DiskStore(Store):
     def _put(self, key: str, entry: CacheEntry, database: Connection, cipher: Cipher) -> None:
         name = cipher.hash_name(key)
         encrypted = cipher.encrypt(entry.value, name)
-        used_at = entry.stored_at
-        row = (name, encrypted, entry.stored_at, entry.expires_at, used_at)
+        stored_at = entry.stored_at
+        used_at = stored_at
+        row = (name, encrypted, stored_at, entry.expires_at, used_at)
         database.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", row)
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
-            _sweep(database, entry.stored_at, self._max_bytes)
+            self._sweep(database, stored_at)
         self._puts += 1
+
+    def _sweep(self, database: Connection, now: float) -> None:
+        """Forget what has expired, then what was used longest ago, until a tenth of the room is
+        free.
+        """
+        database.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
+        _, size = _read_totals(database)
+        if size <= self._max_bytes:
+            return
+        bytes_to_keep = self._max_bytes * 9 // 10
+        database.execute(
+            "DELETE FROM entries WHERE name IN (SELECT name FROM ("
+            "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running"
+            " FROM entries) WHERE running > ?)",
+            (bytes_to_keep,),
+        )
 
 
 def _prepare(database: Connection) -> None:
-    version = database.execute("PRAGMA user_version").fetchone()[0]
+    """Of today's shape; a file of any other version counts as damaged."""
+    (version,) = database.execute("PRAGMA user_version").fetchone()
     if version not in (0, _VERSION):
         raise DatabaseError(f"version {version} where {_VERSION} was expected")
     switch_to_wal(database)
@@ -203,19 +226,3 @@ def _read_totals(database: Connection) -> tuple[int, int]:
         "SELECT count(*), coalesce(sum(length(value)), 0) FROM entries"
     ).fetchone()
     return count, size
-
-
-def _sweep(database: Connection, now: float, max_bytes: int) -> None:
-    """Forget what has expired, then what was used longest ago, until a tenth of the room is
-    free.
-    """
-    database.execute("DELETE FROM entries WHERE expires_at <= ?", (now,))
-    _, size = _read_totals(database)
-    if size <= max_bytes:
-        return
-    database.execute(
-        "DELETE FROM entries WHERE name IN (SELECT name FROM ("
-        "SELECT name, sum(length(value)) OVER (ORDER BY used_at DESC, name) AS running"
-        " FROM entries) WHERE running > ?)",
-        (max_bytes * 9 // 10,),
-    )

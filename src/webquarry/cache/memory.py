@@ -32,9 +32,11 @@ class MemoryStore(Store):
         self._entries[key] = entry
         self._bytes += len(entry.value)
         while self._bytes > self._max_bytes:
-            self._forget(next(iter(self._entries)))
+            oldest = next(iter(self._entries))
+            self._forget(oldest)
 
     def _forget(self, key: str) -> None:
+        """Let go of the entry, if there is one."""
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._bytes -= len(entry.value)

@@ -47,7 +47,8 @@ def open_cache(
     stores: list[Store] = []
     if settings.cache:
         behind = RedisStore(connection, settings.cache_max_bytes)
-        front = FrontStore(min(MEMORY_BYTES, settings.cache_max_bytes), behind)
+        memory_bytes = min(MEMORY_BYTES, settings.cache_max_bytes)
+        front = FrontStore(memory_bytes, behind)
         stores = [front, behind]
     return Cache(stores, clock, RedisSingleFlight(connection))
 
@@ -56,7 +57,8 @@ def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:
     """The stores from the nearest to the farthest; none when the cache is off."""
     if not settings.cache:
         return []
-    stores: list[Store] = [MemoryStore(min(MEMORY_BYTES, settings.cache_max_bytes))]
+    memory_bytes = min(MEMORY_BYTES, settings.cache_max_bytes)
+    stores: list[Store] = [MemoryStore(memory_bytes)]
     if settings.record or settings.replay:
         return stores
     disk = open_disk(settings, environ)

@@ -45,7 +45,9 @@ class RedisStore(Store):
     async def put(self, key: str, entry: CacheEntry) -> None:
         life_seconds = entry.expires_at - entry.stored_at
         life_ms = round(life_seconds * 1000)
-        if life_ms <= 0 or len(entry.value) > self._max_bytes:
+        if life_ms <= 0:
+            return
+        if len(entry.value) > self._max_bytes:
             return
         moments = _MOMENTS.pack(entry.stored_at, entry.expires_at)
         with suppress(RedisUnavailable):
@@ -65,8 +67,9 @@ class RedisStore(Store):
         with suppress(RedisUnavailable):  # what was counted so far is better than nothing
             async for keys in self._values.list_keys():
                 sizes = await self._values.get_sizes(keys)
-                count += sum(1 for bytes_held in sizes if bytes_held)
-                size += sum(sizes)
+                held = [one for one in sizes if one]
+                count += len(held)
+                size += sum(held)
         return Stats("redis", count, size, self._connection.place)
 
     async def generation(self) -> bytes | None:
@@ -97,13 +100,15 @@ class FrontStore(MemoryStore):
         await super().put(key, entry)
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
-        is_due = time.monotonic() - self._looked_at >= self._look_seconds
+        now_here = time.monotonic()
+        is_due = now_here - self._looked_at >= self._look_seconds
         if self._entries and is_due:
-            self._looked_at = time.monotonic()
+            self._looked_at = now_here
             await self._follow_generation()
         return await super().get(key, now)
 
     async def _follow_generation(self) -> None:
+        """Forget everything here if somebody has done so since we last looked."""
         generation = await self._behind.generation()
         if generation is not None and generation != self._generation:
             await self.clear()

@@ -69,14 +69,16 @@ class RedisSingleFlight(SharedSingleFlight):
         while True:
             handed_key = _build_handed_key(lease, seen_token)
             keys = [lease, _build_waiting_key(lease), handed_key]
-            state, *rest = await self._connection.script(LEASE_ENTER, keys, [token, self._lease_ms])
+            arguments = [token, self._lease_ms]
+            state, *rest = await self._connection.script(LEASE_ENTER, keys, arguments)
             if state == b"mine":
                 return None
             if state == b"done":
                 value = self._values.cipher.decrypt(rest[0], handed_key)
                 if value is None:
                     raise RedisUnavailable("a value that was handed on cannot be decrypted")
-                return CachedValue(value[_FRESHNESS.size :], *_FRESHNESS.unpack_from(value))
+                freshness = _FRESHNESS.unpack_from(value)
+                return CachedValue(value[_FRESHNESS.size :], *freshness)
             seen_token = rest[0]
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LAST_POLL_SECONDS)
@@ -87,11 +89,10 @@ class RedisSingleFlight(SharedSingleFlight):
         arguments = [token, how, value, _HANDED_MS]
         seconds = self._connection.seconds_for(len(value))
         try:
-            return bool(
-                await self._connection.script(LEASE_LEAVE, keys, arguments, seconds=seconds)
-            )
+            must_wait = await self._connection.script(LEASE_LEAVE, keys, arguments, seconds=seconds)
         except RedisUnavailable:
             return False  # the lease ends by itself
+        return bool(must_wait)
 
 
 def _build_waiting_key(lease: bytes) -> bytes:

@@ -15,13 +15,13 @@ from typing import Any
 from webquarry.errors import BadInput
 from webquarry.host.environment import escape_unprintable
 from webquarry.host.keywords import add_article, fits_type, is_sound, type_of
-from webquarry.host.models import TYPES
+from webquarry.host.models import TYPES, JsonObject, Schema
 from webquarry.host.strict_json import NotJson, parse_json
 
 _MOST_PROBLEMS = 5
 
 
-def check_arguments(name: str, arguments: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+def check_arguments(name: str, arguments: Any, parameters: Schema) -> JsonObject:
     """The arguments as the tool shall get them, as a copy."""
     if not isinstance(arguments, Mapping):
         raise BadInput(f"The arguments of {name} must be a JSON object, not {type_of(arguments)}.")
@@ -32,29 +32,36 @@ def check_arguments(name: str, arguments: Any, parameters: dict[str, Any]) -> di
     except (TypeError, ValueError, RecursionError) as error:
         reason = escape_unprintable(str(error))
         raise BadInput(f"The arguments of {name} cannot be written as JSON: {reason}.") from error
-    settled: dict[str, Any] = _settle(plain, parameters)
+    settled: JsonObject = _settle(plain, parameters)
     problems = list(_find_problems(settled, parameters, "$"))
-    if problems:
-        more = ""
-        if len(problems) > _MOST_PROBLEMS:
-            more = f"; and {len(problems) - _MOST_PROBLEMS} more"
-        first = "; ".join(problems[:_MOST_PROBLEMS])
-        raise BadInput(f"The arguments of {name} do not fit: {first}{more}.")
-    return settled
+    if not problems:
+        return settled
+    first = "; ".join(problems[:_MOST_PROBLEMS])
+    more = ""
+    beyond = len(problems) - _MOST_PROBLEMS
+    if beyond > 0:
+        more = f"; and {beyond} more"
+    raise BadInput(f"The arguments of {name} do not fit: {first}{more}.")
 
 
-def encode(value: dict[str, Any]) -> bytes:
+def encode(value: JsonObject) -> bytes:
     """JSON as a tool gets it."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
 
 
-def coerce(value: Any, schema: dict[str, Any]) -> Any:
+def coerce(value: Any, schema: Schema) -> Any:
     """The value in the schema's type where a text says it unmistakably; anything else unchanged."""
     if not schema:  # nothing is known from here on, however deep it goes
         return value
     kind = schema.get("type")
     if isinstance(value, str) and kind in TYPES and kind != "string":
-        value = _read_text(value, kind)
+        try:
+            parsed = parse_json(value.encode("utf-8", "surrogatepass"))
+        except NotJson:
+            return value
+        if fits_type(parsed, kind):
+            value = parsed
     if isinstance(value, dict):
         return {name: coerce(part, _get_property(schema, name)) for name, part in value.items()}
     if isinstance(value, list) and isinstance(schema.get("items"), dict):
@@ -62,17 +69,7 @@ def coerce(value: Any, schema: dict[str, Any]) -> Any:
     return value
 
 
-def _read_text(text: str, kind: str) -> Any:
-    try:
-        value = parse_json(text.encode("utf-8", "surrogatepass"))
-    except NotJson:
-        return text
-    if fits_type(value, kind):
-        return value
-    return text
-
-
-def _get_property(schema: dict[str, Any], name: str) -> dict[str, Any]:
+def _get_property(schema: Schema, name: str) -> JsonObject:
     """The schema of a property; an empty one when nothing is said of it."""
     part = _get_properties(schema).get(name)
     if part is None:
@@ -82,17 +79,21 @@ def _get_property(schema: dict[str, Any], name: str) -> dict[str, Any]:
     return {}
 
 
-def _get_properties(schema: dict[str, Any]) -> dict[str, Any]:
+def _get_properties(schema: Schema) -> JsonObject:
     properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    if isinstance(properties, dict):
+        return properties
+    return {}
 
 
-def _get_required(schema: dict[str, Any]) -> list[str]:
+def _get_required(schema: Schema) -> list[str]:
     required = schema.get("required")
-    return required if isinstance(required, list) else []
+    if isinstance(required, list):
+        return required
+    return []
 
 
-def _settle(value: Any, schema: dict[str, Any]) -> Any:
+def _settle(value: Any, schema: Schema) -> Any:
     """Drop the nulls that mean absent, and write whole numbers as integers."""
     if isinstance(value, dict):
         required = _get_required(schema)
@@ -109,19 +110,22 @@ def _settle(value: Any, schema: dict[str, Any]) -> Any:
         if not isinstance(items, dict):
             items = {}
         return [_settle(part, items) for part in value]
-    if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
+    is_integer = schema.get("type") == "integer"
+    if is_integer and isinstance(value, float) and value.is_integer():
         return int(value)
     return value
 
 
-def _find_problems(value: Any, schema: dict[str, Any], path: str) -> Iterator[str]:
+def _find_problems(value: Any, schema: Schema, path: str) -> Iterator[str]:
     kind = schema.get("type")
     if kind in TYPES and not fits_type(value, kind):
         yield f"{path} must be {add_article(kind)}, not {type_of(value)}"
         return
     choices = schema.get("enum")
-    if is_sound("enum", choices) and not any(_same(value, choice) for choice in schema["enum"]):
-        yield f"{path} must be one of {json.dumps(choices)}"
+    if is_sound("enum", choices):
+        fits = any(_same(value, choice) for choice in schema["enum"])
+        if not fits:
+            yield f"{path} must be one of {json.dumps(choices)}"
     if "const" in schema and not _same(value, schema["const"]):
         yield f"{path} must be {json.dumps(schema['const'])}"
     if isinstance(value, str):
@@ -134,7 +138,7 @@ def _find_problems(value: Any, schema: dict[str, Any], path: str) -> Iterator[st
         yield from _check_number(value, schema, path)
 
 
-def _check_object(value: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+def _check_object(value: JsonObject, schema: Schema, path: str) -> Iterator[str]:
     properties = _get_properties(schema)
     required = _get_required(schema)
     # An object of which no properties are known takes any, unless it says that it does not.
@@ -151,7 +155,7 @@ def _check_object(value: dict[str, Any], schema: dict[str, Any], path: str) -> I
             yield from _find_problems(part, _get_property(schema, name), here)
 
 
-def _check_array(value: list[Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+def _check_array(value: list[Any], schema: Schema, path: str) -> Iterator[str]:
     yield from _check_range(len(value), schema, path, "minItems", "maxItems", " items")
     if schema.get("uniqueItems") is True:
         texts = {json.dumps(part, sort_keys=True) for part in value}
@@ -163,7 +167,7 @@ def _check_array(value: list[Any], schema: dict[str, Any], path: str) -> Iterato
             yield from _find_problems(part, items, f"{path}[{index}]")
 
 
-def _check_number(value: float, schema: dict[str, Any], path: str) -> Iterator[str]:
+def _check_number(value: float, schema: Schema, path: str) -> Iterator[str]:
     yield from _check_range(value, schema, path, "minimum", "maximum", "")
     above: Any = schema.get("exclusiveMinimum")
     if is_sound("exclusiveMinimum", above) and value <= above:
@@ -172,26 +176,26 @@ def _check_number(value: float, schema: dict[str, Any], path: str) -> Iterator[s
     if is_sound("exclusiveMaximum", below) and value >= below:
         yield f"{path} must be below {below}"
     step: Any = schema.get("multipleOf")
-    if is_sound("multipleOf", step) and not _is_multiple(value, step):
-        yield f"{path} must be a multiple of {step}"
+    if is_sound("multipleOf", step):
+        times = Fraction(str(value)) / Fraction(str(step))  # in decimals, 0.3 is three times 0.1
+        if times.denominator != 1:
+            yield f"{path} must be a multiple of {step}"
 
 
 def _check_range(
-    size: float, schema: dict[str, Any], path: str, low: str, high: str, unit: str
+    size: float, schema: Schema, path: str, low: str, high: str, unit: str
 ) -> Iterator[str]:
     verb = "have" if unit else "be"
-    if is_sound(low, schema.get(low)) and size < schema[low]:
-        yield f"{path} must {verb} at least {schema[low]}{unit}"
-    if is_sound(high, schema.get(high)) and size > schema[high]:
-        yield f"{path} must {verb} at most {schema[high]}{unit}"
+    least: Any = schema.get(low)
+    if is_sound(low, least) and size < least:
+        yield f"{path} must {verb} at least {least}{unit}"
+    most: Any = schema.get(high)
+    if is_sound(high, most) and size > most:
+        yield f"{path} must {verb} at most {most}{unit}"
 
 
 def _same(one: Any, other: Any) -> bool:
     """Equal as JSON: for Python, True is 1."""
-    return type_of(one) == type_of(other) and bool(one == other)
-
-
-def _is_multiple(value: float, step: float) -> bool:
-    """Exact in decimals, where 0.3 is three times 0.1."""
-    times = Fraction(str(value)) / Fraction(str(step))
-    return times.denominator == 1
+    if type_of(one) != type_of(other):
+        return False
+    return bool(one == other)

@@ -31,7 +31,9 @@ Report = list[tuple[Path, list[Finding]]]
 async def check_paths(
     paths: Sequence[Path], settings: Settings, environ: Mapping[str, str]
 ) -> Report:
-    """The findings for each path, in the order given; a directory stands for the executables in it."""
+    """The findings for each path, in the order given; a directory stands for the executables in
+    it.
+    """
     files: list[Path] = []
     for path in paths:
         files += list_files(path)
@@ -56,8 +58,10 @@ def list_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     executables, refused = executables_in(Folder(path, "user"))
-    paths = [executable.path for executable in executables]
-    return sorted([*paths, *refused])
+    files = list(refused)
+    for executable in executables:
+        files.append(executable.path)
+    return sorted(files)
 
 
 def _check_without_running(
@@ -72,10 +76,12 @@ def _check_without_running(
                 data = file.read(MAX_SCHEMA_BYTES + 1)
         except OSError as error:
             return [Finding("error", "$", f"it cannot be read: {error.strerror}")]
-        return list(judge_schema(data).findings)
+        judged = judge_schema(data)
+        return list(judged.findings)
     reason = explain_not_runnable(path)
     if not reason and needs_trust(path.parent, settings, environ):
-        reason = explain_distrust(path.parent, TrustStore.of(environ))
+        store = TrustStore.of(environ)
+        reason = explain_distrust(path.parent, store)
     if reason:
         return [Finding("error", "$", reason)]
     return None

@@ -16,10 +16,11 @@ from webquarry.secret import Secret, redact
 # By name, not by prefix: LC_API_KEY is nobody's locale.
 _PASSED = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "LANG", "LANGUAGE",
-    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT", "LC_MESSAGES",
-    "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
-    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME",
-    "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+    "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
+    "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME",
+    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE",
+    "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS",
+    "PROCESSOR_ARCHITECTURE",
 })  # fmt: skip
 _SECRET_NAME = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
 _SHORTEST_SECRET = 8  # shorter values under such names are mostly switches and paths
@@ -29,7 +30,11 @@ def environment_for(executable: Executable, environ: Mapping[str, str]) -> dict[
     """The environment that this executable is started with."""
     if executable.ours:
         return dict(environ)
-    return {name: value for name, value in environ.items() if name.upper() in _PASSED}
+    passed = {}
+    for name, value in environ.items():
+        if name.upper() in _PASSED:
+            passed[name] = value
+    return passed
 
 
 def remember_secrets(environ: Mapping[str, str]) -> None:
@@ -58,15 +63,17 @@ def escape_unprintable(text: str) -> str:
 def quote_output(data: bytes, length: int = 80) -> str:
     """The first bytes of an output, safe to show."""
     text = redact(data.decode("utf-8", "replace")).strip()
+    beginning = escape_unprintable(text[:length])
     if len(text) > length:
-        return f'"{escape_unprintable(text[:length])}…"'
-    return f'"{escape_unprintable(text)}"'
+        beginning += "…"
+    return f'"{beginning}"'
 
 
 def last_line(data: bytes, length: int = 200) -> str:
     """The last line that says something, as a program's parting words; empty when there is none."""
     text = redact(data.decode("utf-8", "replace"))
     for line in reversed(text.splitlines()):
-        if line.strip():
-            return escape_unprintable(line.strip()[:length])
+        words = line.strip()
+        if words:
+            return escape_unprintable(words[:length])
     return ""

@@ -30,7 +30,9 @@ class Folder:
 
 
 def tool_folders(settings: Settings, environ: Mapping[str, str]) -> list[Folder]:
-    """The folders to look into, each once: in your home directory the project's folder is your own."""
+    """The folders to look into, each once: in your home directory the project's folder is your
+    own.
+    """
     system = find_scripts()
     if settings.system_tools is not None:
         system = expand(settings.system_tools, environ)
@@ -63,7 +65,8 @@ def needs_trust(folder: Path, settings: Settings, environ: Mapping[str, str]) ->
 def expand(path: Path, environ: Mapping[str, str]) -> Path:
     """The absolute path; `~` is the HOME of this environment."""
     if path.parts[:1] == ("~",):
-        path = Path(environ.get("HOME") or Path.home(), *path.parts[1:])
+        home = Path(environ.get("HOME") or Path.home())
+        path = home.joinpath(*path.parts[1:])
     # resolve() would follow links, and they are shown to people
     return Path(os.path.abspath(path))  # noqa: PTH100
 
@@ -88,7 +91,8 @@ def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
         if reason:
             refused[path] = reason
         else:
-            executables.append(Executable(path, folder.origin, is_ours(path)))
+            executable = Executable(path, folder.origin, is_ours(path))
+            executables.append(executable)
     return executables, refused
 
 
@@ -127,5 +131,8 @@ def list_own_names() -> tuple[str, ...]:
     except PackageNotFoundError:
         return ()
     suffix = ".exe" if sys.platform == "win32" else ""
-    names = {point.name for point in points if point.name.endswith("-tool")}
-    return tuple(sorted(name + suffix for name in names))
+    names: set[str] = set()
+    for point in points:
+        if point.name.endswith("-tool"):
+            names.add(point.name + suffix)
+    return tuple(sorted(names))

@@ -21,7 +21,7 @@ from webquarry.host.environment import escape_unprintable, remember_secrets
 from webquarry.host.loops.anthropic import answer_anthropic
 from webquarry.host.loops.gemini import answer_gemini
 from webquarry.host.loops.openai import answer_chat, answer_responses
-from webquarry.host.models import HostedTool, Skipped
+from webquarry.host.models import HostedTool, JsonObject, Skipped
 from webquarry.host.runner import run_tool
 from webquarry.host.translation.anthropic import to_anthropic
 from webquarry.host.translation.gemini import Form, to_gemini
@@ -69,23 +69,28 @@ class ToolHost:
         cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
     ) -> ToolHost:
         """The same, for async code."""
-        environ = dict(os.environ if environ is None else environ)
+        if environ is None:
+            environ = os.environ
+        environ = dict(environ)
         if settings is None:
             settings = Settings.from_environment(environ)
         remember_secrets(environ)
-        return cls(await discover(settings, environ), settings, environ)
+        discovery = await discover(settings, environ)
+        return cls(discovery, settings, environ)
 
     def get(self, name: str) -> HostedTool:
         """A tool by its name, or by the alias that a vendor was given for it."""
         tool = self._by_name.get(name)
         if tool is not None:
             return tool
-        known = ", ".join(one.name for one in self.tools) or "none"
+        shown_name = escape_unprintable(name)
         for one in self.skipped:
-            if name in (one.name, one.path.name, one.path.name.replace("-", "_")):
-                raise BadInput(f"The tool {escape_unprintable(name)} is not served: {one.reason}.")
+            file_name = one.path.name
+            if name in (one.name, file_name, file_name.replace("-", "_")):
+                raise BadInput(f"The tool {shown_name} is not served: {one.reason}.")
+        known = ", ".join(one.name for one in self.tools) or "none"
         raise BadInput(
-            f"There is no tool {escape_unprintable(name)!r}.",
+            f"There is no tool {shown_name!r}.",
             suggested_action=f"Use one of: {known}.",
         )
 
@@ -98,25 +103,25 @@ class ToolHost:
         discovery = Discovery(tuple(tools), tuple(self.skipped))
         return ToolHost(discovery, self._settings, self._environ)
 
-    async def run(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def run(self, name: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Run a tool with these arguments, which are checked against its schema first."""
         tool = self.get(name)
         await self._check_trust(tool)
         return await run_tool(tool, arguments, self._settings, self._environ)
 
-    def for_anthropic(self, strict: bool = False) -> list[dict[str, Any]]:
+    def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of Anthropic's Messages API."""
         return [to_anthropic(tool.schema, strict) for tool in self.tools]
 
-    def for_openai(self, strict: bool = False) -> list[dict[str, Any]]:
+    def for_openai(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of OpenAI's Responses API."""
         return [to_responses(tool.schema, strict) for tool in self.tools]
 
-    def for_openai_chat(self, strict: bool = False) -> list[dict[str, Any]]:
+    def for_openai_chat(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of OpenAI's Chat Completions API."""
         return [to_chat(tool.schema, strict) for tool in self.tools]
 
-    def for_gemini(self, form: Form = "json_schema") -> list[dict[str, Any]]:
+    def for_gemini(self, form: Form = "json_schema") -> list[JsonObject]:
         """`tools` of Gemini's generateContent."""
         if form not in ("json_schema", "legacy"):
             raise BadInput(
@@ -126,35 +131,40 @@ class ToolHost:
             return [to_gemini([tool.schema for tool in self.tools], form)]
         return []
 
-    def for_mcp(self) -> list[dict[str, Any]]:
+    def for_mcp(self) -> list[JsonObject]:
         """The tools as an MCP server lists them."""
         return [to_mcp(tool.schema) for tool in self.tools]
 
-    async def anthropic_results(self, message: Any) -> list[dict[str, Any]]:
-        """The message that answers all tool calls of Claude's message; nothing when there are none."""
+    async def anthropic_results(self, message: Any) -> list[JsonObject]:
+        """The message that answers all tool calls of Claude's message; nothing when there are
+        none.
+        """
         return await answer_anthropic(message, self._run_call)
 
-    async def openai_results(self, response: Any) -> list[dict[str, Any]]:
+    async def openai_results(self, response: Any) -> list[JsonObject]:
         """The input items that answer all function calls of a response; nothing when there are
         none.
         """
         return await answer_responses(response, self._run_call)
 
-    async def openai_chat_results(self, completion: Any) -> list[dict[str, Any]]:
+    async def openai_chat_results(self, completion: Any) -> list[JsonObject]:
         """The messages that answer all tool calls of a completion; nothing when there are none."""
         return await answer_chat(completion, self._run_call)
 
-    async def gemini_results(self, response: Any) -> list[dict[str, Any]]:
-        """The content that answers all function calls of a response; nothing when there are none."""
+    async def gemini_results(self, response: Any) -> list[JsonObject]:
+        """The content that answers all function calls of a response; nothing when there are
+        none.
+        """
         return await answer_gemini(response, self._run_call)
 
-    async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> dict[str, Any]:
+    async def _run_call(self, name: str, arguments: Any, rules: NameRules) -> JsonObject:
         """Run what a model asked for: in the tool's own names, and in its types where a text says
         it unmistakably.
         """
         tool = self.get(name)
-        own = restore(arguments, tool.parameters, rules)
-        return await self.run(tool.name, coerce(own, tool.parameters))
+        by_own_names = restore(arguments, tool.parameters, rules)
+        own_arguments = coerce(by_own_names, tool.parameters)
+        return await self.run(tool.name, own_arguments)
 
     async def _check_trust(self, tool: HostedTool) -> None:
         """A project's folder may have changed since the tools were looked for."""

@@ -19,7 +19,9 @@ USED = frozenset({"type", "description", "enum", "items", "properties", "require
 
 def is_number(value: Any) -> bool:
     """A JSON number; true and false are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return False
+    if not isinstance(value, int | float):
         return False
     return math.isfinite(value)
 
@@ -48,7 +50,9 @@ def is_text(value: Any) -> bool:
 
 def is_choice(value: Any) -> bool:
     """A list of at least one value."""
-    return isinstance(value, list) and bool(value)
+    if not isinstance(value, list):
+        return False
+    return len(value) > 0
 
 
 def is_schema(value: Any) -> bool:
@@ -63,17 +67,23 @@ def is_schema_or_flag(value: Any) -> bool:
 
 def is_schema_list(value: Any) -> bool:
     """A list of at least one schema."""
-    return is_choice(value) and all(map(is_schema, value))
+    if not is_choice(value):
+        return False
+    return all(map(is_schema, value))
 
 
 def is_schema_map(value: Any) -> bool:
     """Schemas by name."""
-    return isinstance(value, dict) and all(map(is_schema, value.values()))
+    if not isinstance(value, dict):
+        return False
+    return all(map(is_schema, value.values()))
 
 
 def is_name_list(value: Any) -> bool:
     """A list of names."""
-    return isinstance(value, list) and all(map(is_text, value))
+    if not isinstance(value, list):
+        return False
+    return all(map(is_text, value))
 
 
 def is_type(value: Any) -> bool:
@@ -81,7 +91,9 @@ def is_type(value: Any) -> bool:
     known = (*TYPES, "null")
     if isinstance(value, str):
         return value in known
-    return is_choice(value) and all(part in known for part in value)
+    if not is_choice(value):
+        return False
+    return all(part in known for part in value)
 
 
 LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {

@@ -12,6 +12,9 @@ Origin = Literal["system", "user", "project"]
 State = Literal["broken", "untrusted", "overridden"]
 Severity = Literal["error", "warning"]
 
+JsonObject = dict[str, Any]  # as it is parsed, or as a vendor's API takes it
+Schema = dict[str, Any]  # of parameters, in the words of JSON Schema
+
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 
 
@@ -21,7 +24,7 @@ class ToolSchema:
 
     name: str
     description: str
-    parameters: dict[str, Any]
+    parameters: Schema
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class HostedTool:
         return self.schema.description
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Schema:
         return self.schema.parameters
 
     @property

@@ -52,9 +52,18 @@ async def probe(
         )
     except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
         return _refuse(explain_start_failure(error))
-    reason = _explain_ending(completed)
-    if reason:
-        return _refuse(reason)
+    if completed.ending == "timed_out":
+        closed = ""
+        if completed.closed_stdout:
+            closed = "closed its output, but "
+        return _refuse(f"it {closed}did not end within {PROBE_SECONDS:g} second")
+    if completed.ending == "too_much":
+        return _refuse(f"its output is longer than {MAX_SCHEMA_BYTES} bytes")
+    if completed.ending == "held_open":
+        return _refuse("it ended, but left a process behind that holds its output open")
+    failure = explain_failure(completed)
+    if failure:
+        return _refuse(failure)
     return judge_schema(completed.stdout, executable.path.name)
 
 
@@ -75,8 +84,9 @@ def judge_schema(data: bytes, binary: str | None = None) -> Probe:
         return Probe(as_schema(value), findings)
     first = errors[0]
     more = ""
-    if len(errors) > 1:
-        more = f" (and {len(errors) - 1} more)"
+    further = len(errors) - 1
+    if further:
+        more = f" (and {further} more)"
     reason = f"its schema is not valid: {first.path}: {first.message}{more}"
     return Probe(None, findings, redact(reason))
 
@@ -98,7 +108,11 @@ def explain_failure(completed: Completed) -> str:
         return ""
     cause = f"it ended with exit code {code}"
     if code < 0:
-        cause = f"it was ended by {_name_signal(-code)}"
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        cause = f"it was ended by {name}"
     words = last_line(completed.stderr)
     if words:
         return f"{cause}: {words}"
@@ -108,24 +122,3 @@ def explain_failure(completed: Completed) -> str:
 def _refuse(reason: str) -> Probe:
     finding = Finding("error", "$", reason)
     return Probe(None, (finding,), reason)
-
-
-def _explain_ending(completed: Completed) -> str:
-    """Why there is no output to judge; empty when there is one."""
-    if completed.ending == "timed_out":
-        closed = ""
-        if completed.closed_stdout:
-            closed = "closed its output, but "
-        return f"it {closed}did not end within {PROBE_SECONDS:g} second"
-    if completed.ending == "too_much":
-        return f"its output is longer than {MAX_SCHEMA_BYTES} bytes"
-    if completed.ending == "held_open":
-        return "it ended, but left a process behind that holds its output open"
-    return explain_failure(completed)
-
-
-def _name_signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -53,7 +53,9 @@ async def run_bounded(
     stdin: bytes | None = None,
     on_start: Callable[[int], None] = lambda pid: None,
 ) -> Completed:
-    """Run a program to its end or to the first limit it meets; its time counts from its own start."""
+    """Run a program to its end or to the first limit it meets; its time counts from its own
+    start.
+    """
     loop = asyncio.get_running_loop()
     transport, watch = await _spawn(command, limits, environment, stdin is not None)
     deadline = loop.time() + limits.seconds
@@ -65,7 +67,7 @@ async def run_bounded(
             pipe: Any = transport.get_pipe_transport(0)
             pipe.write(stdin)
             pipe.write_eof()
-        ending = await _wait_for_end(watch, deadline)
+        ending = await watch.wait_for_end(deadline)
         closed_stdout = watch.closed[1].done()
     finally:
         await _end_group(transport, watch)
@@ -113,6 +115,21 @@ class _Watch(asyncio.SubprocessProtocol):
         self.exited: asyncio.Future[None] = loop.create_future()
         self.let_go: asyncio.Future[None] = loop.create_future()
 
+    async def wait_for_end(self, deadline: float) -> Ending:
+        """How the run ended: the program, or a limit that it met first."""
+        loop = asyncio.get_running_loop()
+        await _wait_for_first(self.exited, self.overflowed, seconds=deadline - loop.time())
+        if self.exited.done() and not self.overflowed.done():
+            linger = min(_LINGER_SECONDS, deadline - loop.time())
+            await _wait_for_first(self.closed[1], self.overflowed, seconds=linger)
+        if self.overflowed.done():
+            return "too_much"
+        if not self.exited.done():
+            return "timed_out"
+        if self.closed[1].done():
+            return "exited"
+        return "held_open"
+
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
             room = self._limits.stderr_bytes - len(self.stderr)
@@ -134,23 +151,9 @@ class _Watch(asyncio.SubprocessProtocol):
 
 
 def _settle(future: asyncio.Future[None]) -> None:
+    """Mark it as done; a second time changes nothing."""
     if not future.done():
         future.set_result(None)
-
-
-async def _wait_for_end(watch: _Watch, deadline: float) -> Ending:
-    loop = asyncio.get_running_loop()
-    await _wait_for_first(watch.exited, watch.overflowed, seconds=deadline - loop.time())
-    if watch.exited.done() and not watch.overflowed.done():
-        linger = min(_LINGER_SECONDS, deadline - loop.time())
-        await _wait_for_first(watch.closed[1], watch.overflowed, seconds=linger)
-    if watch.overflowed.done():
-        return "too_much"
-    if not watch.exited.done():
-        return "timed_out"
-    if watch.closed[1].done():
-        return "exited"
-    return "held_open"
 
 
 async def _wait_for_first(*futures: asyncio.Future[None], seconds: float) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from webquarry.errors import ProviderFailure, TooLarge, WebquarryError
 from webquarry.host.arguments import check_arguments, encode
 from webquarry.host.environment import environment_for, escape_unprintable, quote_output
-from webquarry.host.models import HostedTool
+from webquarry.host.models import HostedTool, JsonObject
 from webquarry.host.probe import explain_failure, explain_start_failure
 from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
@@ -29,15 +29,17 @@ _RESULT_DEPTH = 200
 
 async def run_tool(
     tool: HostedTool, arguments: Mapping[str, Any], settings: Settings, environ: Mapping[str, str]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Check the arguments, run the tool, give its answer."""
-    stdin = encode(check_arguments(tool.name, arguments, tool.parameters))
+    checked = check_arguments(tool.name, arguments, tool.parameters)
+    stdin = encode(checked)
     limits = ProcessLimits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
     environment = environment_for(tool.executable, environ)
     try:
         completed = await run_bounded([str(tool.path)], limits, environment, stdin)
     except (OSError, ValueError) as error:
-        raise _build_failure(tool, f"did not start: {explain_start_failure(error)}") from error
+        reason = explain_start_failure(error)
+        raise _build_failure(tool, f"did not start: {reason}") from error
     try:
         return _read_answer(tool, completed, settings)
     except WebquarryError as error:
@@ -48,7 +50,7 @@ async def run_tool(
         raise
 
 
-def _read_answer(tool: HostedTool, completed: Completed, settings: Settings) -> dict[str, Any]:
+def _read_answer(tool: HostedTool, completed: Completed, settings: Settings) -> JsonObject:
     """The object that the tool printed; anything else is an error."""
     if completed.ending == "timed_out":
         seconds = settings.tool_timeout_seconds

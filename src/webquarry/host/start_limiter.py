@@ -68,7 +68,9 @@ class StartLimiter:
 
 
 def read_state(pid: int) -> str:
-    """The state of a process in one letter: R for running or waiting for a processor; empty when the kernel does not tell."""
+    """The state of a process in one letter: R for running or waiting for a processor; empty when
+    the kernel does not tell.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):

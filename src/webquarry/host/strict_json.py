@@ -27,7 +27,12 @@ class NotJson(ValueError):
 
 def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
     """The one value in these bytes."""
-    text = _decode(data)
+    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        raise NotJson("begins with a byte order mark")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotJson(f"is not UTF-8 (byte {error.start})") from None
     if not text.strip(" \t\r\n"):
         raise NotJson("is empty")
     # Asked before parsing, because how deep a parser can go depends on the Python version.
@@ -49,15 +54,6 @@ def parse_json(data: bytes, max_depth: int = MAX_DEPTH) -> Any:
         raise NotJson("holds more than one JSON value")
     _check_texts(value)
     return value
-
-
-def _decode(data: bytes) -> str:
-    if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        raise NotJson("begins with a byte order mark")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NotJson(f"is not UTF-8 (byte {error.start})") from None
 
 
 def _measure_depth(text: str) -> int:
@@ -100,7 +96,8 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_integer(text: str) -> int:
-    if len(text.lstrip("-")) > _LONGEST_INTEGER:
+    digits = text.lstrip("-")
+    if len(digits) > _LONGEST_INTEGER:
         raise NotJson("holds a number that is too large")
     return int(text)
 

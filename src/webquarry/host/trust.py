@@ -84,7 +84,8 @@ class TrustStore:
 
     def _write(self, folders: dict[str, str]) -> None:
         """All or nothing, readable by the user alone."""
-        text = json.dumps({"version": 1, "folders": folders}, indent=2, sort_keys=True) + "\n"
+        content = {"version": 1, "folders": folders}
+        text = json.dumps(content, indent=2, sort_keys=True) + "\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # made with mode 0600
@@ -115,7 +116,8 @@ def hash_folder(folder: Path) -> str:
                 content = hashlib.file_digest(file, "sha256").hexdigest()
         # it may be executable without being readable, or just gone: then nobody can vouch for it
         except OSError as error:
-            content = f"unreadable:{type(error).__name__}:{os.urandom(8).hex()}"
+            never_the_same = os.urandom(8).hex()
+            content = f"unreadable:{type(error).__name__}:{never_the_same}"
         whole.update(f"{executable.path.name!a}\0{content}\0".encode())
     return f"sha256:{whole.hexdigest()}"
 

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from webquarry.host.keywords import LIMITS, USED, add_article, fits_type, is_sound, type_of
-from webquarry.host.models import TYPES, Finding, ToolSchema
+from webquarry.host.models import TYPES, Finding, JsonObject, Schema, ToolSchema
 
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_FIELDS = ("name", "description", "parameters")
 _LONGEST_NAME = 64
 _RANGES = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum"))
 _OWNERS = {"properties": "object", "required": "object", "items": "array"}  # which type has them
@@ -31,12 +32,16 @@ _NOISE = frozenset(
 def check_schema(value: Any, binary: str | None = None) -> list[Finding]:
     """Everything that is wrong with a description, in the order of the document."""
     findings = list(_check_document(value))
-    if binary is not None and not _KEBAB.fullmatch(binary.removesuffix(".exe")):
-        findings.append(_warning("$", f"the executable's name {_show(binary)} is not kebab-case"))
+    if binary is None:
+        return findings
+    bare_name = binary.removesuffix(".exe")
+    if not _KEBAB.fullmatch(bare_name):
+        message = f"the executable's name {_show(binary)} is not kebab-case"
+        findings.append(_warning("$", message))
     return findings
 
 
-def as_schema(value: dict[str, Any]) -> ToolSchema:
+def as_schema(value: JsonObject) -> ToolSchema:
     """The description as a value of ours, once it has no errors."""
     return ToolSchema(value["name"], value["description"], value["parameters"])
 
@@ -45,7 +50,7 @@ def _check_document(value: Any) -> Iterator[Finding]:
     if not isinstance(value, dict):
         yield _error("$", f"must be an object, not {add_article(type_of(value))}")
         return
-    for field in ("name", "description", "parameters"):
+    for field in _FIELDS:
         if field not in value:
             yield _error(f"$.{field}", "is missing, and is required")
     if "name" in value:
@@ -55,7 +60,7 @@ def _check_document(value: Any) -> Iterator[Finding]:
     if "parameters" in value:
         yield from _check_parameters(value["parameters"])
     for field in value:
-        if field not in ("name", "description", "parameters"):
+        if field not in _FIELDS:
             yield _warning(_at("$", field), "is not a field of this format and is ignored")
 
 
@@ -121,7 +126,7 @@ def _check_property(schema: Any, path: str) -> Iterator[Finding]:
             yield _warning(f"{path}.{word}", f"says nothing beside the type {kind}")
 
 
-def _check_object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_object(schema: Schema, path: str) -> Iterator[Finding]:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
         yield _error(
@@ -133,15 +138,13 @@ def _check_object(schema: dict[str, Any], path: str) -> Iterator[Finding]:
         if not _SNAKE.fullmatch(name):
             yield _warning(here, f"the parameter's name {_show(name)} is not snake_case")
         yield from _check_property(part, here)
-    yield from _check_required(schema.get("required", []), properties, f"{path}.required")
-
-
-def _check_required(required: Any, properties: dict[str, Any], path: str) -> Iterator[Finding]:
+    required = schema.get("required", [])
     if not isinstance(required, list):
-        yield _error(path, f"must be an array of names, not {add_article(type_of(required))}")
+        kind = add_article(type_of(required))
+        yield _error(f"{path}.required", f"must be an array of names, not {kind}")
         return
     for index, name in enumerate(required):
-        here = f"{path}[{index}]"
+        here = f"{path}.required[{index}]"
         if not isinstance(name, str):
             yield _error(here, f"must be a string, not {add_article(type_of(name))}")
         elif name not in properties:
@@ -150,14 +153,20 @@ def _check_required(required: Any, properties: dict[str, Any], path: str) -> Ite
             yield _warning(here, f"names {_show(name)} a second time")
 
 
-def _check_keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
+def _check_keywords(schema: Schema, path: str) -> Iterator[Finding]:
     """Values of the keywords that are used, and the presence of those that are not."""
+    kind = schema.get("type")
     for word, value in schema.items():
         here = _at(path, word)
         if word == "description":
             yield from _check_description(value, here, required=False)
+        elif word == "enum" and not is_sound("enum", value):
+            yield _error(here, "must be an array of at least one value")
         elif word == "enum":
-            yield from _check_enum(value, schema.get("type"), here)
+            for index, choice in enumerate(value):
+                if kind in TYPES and not fits_type(choice, kind):
+                    message = f"{_show(choice)} is not of the type {kind}"
+                    yield _warning(f"{here}[{index}]", message)
         elif word in LIMITS:
             is_sound_limit, expected = LIMITS[word]
             if not is_sound_limit(value):
@@ -170,15 +179,6 @@ def _check_keywords(schema: dict[str, Any], path: str) -> Iterator[Finding]:
         both_sound = is_sound(low, schema[low]) and is_sound(high, schema[high])
         if both_sound and schema[low] > schema[high]:
             yield _warning(f"{path}.{low}", f"is above {high}, so that no value fits")
-
-
-def _check_enum(values: Any, kind: Any, path: str) -> Iterator[Finding]:
-    if not isinstance(values, list) or not values:
-        yield _error(path, "must be an array of at least one value")
-        return
-    for index, value in enumerate(values):
-        if kind in TYPES and not fits_type(value, kind):
-            yield _warning(f"{path}[{index}]", f"{_show(value)} is not of the type {kind}")
 
 
 def _error(path: str, message: str) -> Finding:

@@ -127,23 +127,18 @@ async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -
     if parse_address(host) is not None:
         addresses = [host]
     else:
-        addresses = await _resolve(host, port)
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            # Python encodes the name, and cannot when a label is too long.
+            raise httpcore2.ConnectError(f"the name {host} does not resolve") from error
+        addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
+        if not addresses:
+            raise httpcore2.ConnectError(f"the name {host} has no address")
     if guard is not None:
         for address in addresses:
             guard.check_address(address, host)
-    return addresses
-
-
-async def _resolve(host: str, port: int) -> list[str]:
-    loop = asyncio.get_running_loop()
-    try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        # Python encodes the name, and cannot when a label is too long.
-        raise httpcore2.ConnectError(f"the name {host} does not resolve") from error
-    addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
-    if not addresses:
-        raise httpcore2.ConnectError(f"the name {host} has no address")
     return addresses
 
 
@@ -192,17 +187,14 @@ async def race_connections(
             if failures:
                 failure = failures[0]
     finally:
-        await _cancel([task for task in attempts if task is not winner])
+        # The others are no longer needed; some may have answered all the same.
+        losers = [task for task in attempts if task is not winner]
+        for task in losers:
+            task.cancel()
+        for outcome in await asyncio.gather(*losers, return_exceptions=True):
+            if not isinstance(outcome, BaseException):
+                await outcome.aclose()
     if winner is None:
         assert failure is not None
         raise failure  # as it is: the pool cuts off what an error was raised from
     return winner.result()
-
-
-async def _cancel(tasks: Sequence[asyncio.Task[Stream]]) -> None:
-    """Stop the attempts that are no longer needed, and close those that answered all the same."""
-    for task in tasks:
-        task.cancel()
-    for outcome in await asyncio.gather(*tasks, return_exceptions=True):
-        if not isinstance(outcome, BaseException):
-            await outcome.aclose()

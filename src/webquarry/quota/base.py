@@ -42,11 +42,14 @@ class QuotaDenied:
     retry_after_seconds: float
 
 
+QuotaVerdict = QuotaGranted | QuotaDenied
+
+
 class Quota(ABC):
     """One place that keeps count."""
 
     @abstractmethod
-    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaVerdict:
         """Count one for every limit, or for none of them. `now` is in seconds since the epoch."""
 
     @abstractmethod
@@ -61,11 +64,12 @@ def build_no_slot(most: int) -> NoSlot:
 
 def compute_part(limit: Limit, window: int, now: float) -> float:
     """How much of a window has passed, from 0 to 1, also for a clock that went back."""
-    passed = now / limit.window_seconds - window
-    return min(max(passed, 0.0), 1.0)
+    windows_since_epoch = now / limit.window_seconds
+    part = windows_since_epoch - window
+    return min(max(part, 0.0), 1.0)
 
 
-def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted | QuotaDenied:
+def judge(limit: Limit, before: int, current: int, part: float) -> QuotaVerdict:
     """Whether one more fits into a limit. `before` and `current` are the counts of the last window
     and of this one, `part` how much of this one has passed.
     """
@@ -82,7 +86,7 @@ def judge(limit: Limit, before: int, current: int, part: float) -> QuotaGranted 
     return QuotaDenied(limit, float(limit.window_seconds * windows))
 
 
-def join(verdicts: Sequence[QuotaGranted | QuotaDenied]) -> QuotaGranted | QuotaDenied:
+def join(verdicts: Sequence[QuotaVerdict]) -> QuotaVerdict:
     """The verdict over all limits together."""
     denials: list[QuotaDenied] = []
     left: list[int] = []

@@ -15,8 +15,8 @@ from pathlib import Path
 from webquarry.quota.base import (
     Limit,
     Quota,
-    QuotaDenied,
     QuotaGranted,
+    QuotaVerdict,
     build_no_slot,
     compute_part,
     join,
@@ -43,7 +43,7 @@ class FileQuota(Quota):
     def __init__(self, path: Path) -> None:
         self._database = connect(path, _prepare, _BUSY_SECONDS)
 
-    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaVerdict:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             verdicts = [self._judge(limit, now) for limit in limits]
@@ -85,24 +85,32 @@ class FileQuota(Quota):
             self._database.execute("COMMIT")
 
     def _count_slots(self, name: str) -> int:
-        row = self._database.execute("SELECT count(*) FROM slots WHERE name = ?", (name,))
-        return int(row.fetchone()[0])
+        row = self._database.execute(
+            "SELECT count(*) FROM slots WHERE name = ?", (name,)
+        ).fetchone()
+        return int(row[0])
 
     def _free_dead_slots(self, name: str) -> None:
         holders = self._database.execute(
             "SELECT DISTINCT process FROM slots WHERE name = ?", (name,)
         ).fetchall()
         for (process,) in holders:
-            if not _is_alive(process):
+            try:
+                os.kill(process, 0)  # sends nothing, and only asks whether it is there
+            except ProcessLookupError:
                 self._database.execute("DELETE FROM slots WHERE process = ?", (process,))
+            except PermissionError:
+                continue  # it is alive, and somebody else's
 
-    def _judge(self, limit: Limit, now: float) -> QuotaGranted | QuotaDenied:
+    def _judge(self, limit: Limit, now: float) -> QuotaVerdict:
         window = int(now // limit.window_seconds)
         row = self._database.execute(
             "SELECT number, before, current FROM counts WHERE name = ? AND window_seconds = ?",
             (limit.name, limit.window_seconds),
         ).fetchone()
-        last, before, current = row or (window - 2, 0, 0)
+        if row is None:
+            row = (window - 2, 0, 0)
+        last, before, current = row
         if last < window:  # a new window begins; a clock that went back leaves the counts
             before = 0
             if last == window - 1:
@@ -121,13 +129,3 @@ def _prepare(database: Connection) -> None:
     database.execute("PRAGMA synchronous = OFF")
     database.execute("PRAGMA journal_mode = MEMORY")
     database.executescript(_TABLES)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

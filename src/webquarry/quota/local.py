@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from webquarry.quota.base import (
     Limit,
     Quota,
-    QuotaDenied,
     QuotaGranted,
+    QuotaVerdict,
     build_no_slot,
     compute_part,
     join,
@@ -28,6 +28,16 @@ class _Count:
     before: int = 0
     current: int = 0
 
+    def advance(self, window: int) -> None:
+        """Begin this window, unless it has begun; a clock that went back changes nothing."""
+        if window <= self.window:
+            return
+        self.before = 0
+        if self.window == window - 1:
+            self.before = self.current
+        self.current = 0
+        self.window = window
+
 
 class LocalQuota(Quota):
     """For one server, and for each of several while they cannot reach each other."""
@@ -37,8 +47,12 @@ class LocalQuota(Quota):
         self._slots: dict[str, int] = {}
         self._sweep_at = _NAMES_BETWEEN_SWEEPS
 
-    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
-        verdicts = [self._judge(limit, now) for limit in limits]
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaVerdict:
+        verdicts = []
+        for limit in limits:
+            count = self._get_count(limit, now)
+            part = compute_part(limit, count.window, now)
+            verdicts.append(judge(limit, count.before, count.current, part))
         verdict = join(verdicts)
         if isinstance(verdict, QuotaGranted):
             self.count(limits, now)
@@ -47,7 +61,8 @@ class LocalQuota(Quota):
     def count(self, limits: Sequence[Limit], now: float) -> None:
         """Count what was granted elsewhere."""
         for limit in limits:
-            self._get_count(limit, now).current += 1
+            count = self._get_count(limit, now)
+            count.current += 1
 
     @asynccontextmanager
     async def slot(self, name: str, most: int) -> AsyncIterator[None]:
@@ -58,29 +73,22 @@ class LocalQuota(Quota):
         try:
             yield
         finally:
-            self._slots[name] -= 1
-            if not self._slots[name]:
-                del self._slots[name]
-
-    def _judge(self, limit: Limit, now: float) -> QuotaGranted | QuotaDenied:
-        count = self._get_count(limit, now)
-        part = compute_part(limit, count.window, now)
-        return judge(limit, count.before, count.current, part)
+            left = self._slots.pop(name) - 1
+            if left:
+                self._slots[name] = left
 
     def _get_count(self, limit: Limit, now: float) -> _Count:
-        """The counts as of now; a clock that went back leaves them as they are."""
-        window = int(now // limit.window_seconds)
-        key = (limit.name, limit.window_seconds)
+        """The counts as of now."""
+        window_seconds = limit.window_seconds
+        window = int(now // window_seconds)
+        key = (limit.name, window_seconds)
         count = self._counts.get(key)
         if count is None:
+            # The names that come make room for themselves: only a new one can be one too many.
             self._sweep(now)
-            count = self._counts[key] = _Count(window)
-        elif count.window < window:
-            count.before = 0
-            if count.window == window - 1:
-                count.before = count.current
-            count.current = 0
-            count.window = window
+            count = _Count(window)
+            self._counts[key] = count
+        count.advance(window)
         return count
 
     def _sweep(self, now: float) -> None:
@@ -88,7 +96,8 @@ class LocalQuota(Quota):
         if len(self._counts) < self._sweep_at:
             return
         for key, count in list(self._counts.items()):
-            window_seconds = key[1]
-            if count.window < now // window_seconds - 1:
+            _, window_seconds = key
+            last_window = now // window_seconds - 1
+            if count.window < last_window:
                 del self._counts[key]
         self._sweep_at = len(self._counts) + _NAMES_BETWEEN_SWEEPS

@@ -9,12 +9,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 from webquarry.quota.base import (
     Limit,
     Quota,
-    QuotaDenied,
     QuotaGranted,
+    QuotaVerdict,
     build_no_slot,
     join,
     judge,
@@ -38,7 +39,7 @@ class RedisQuota(Quota):
         self._lease_seconds = lease_seconds
         self._local = LocalQuota()
 
-    async def take(self, limits: Sequence[Limit], now: float) -> QuotaGranted | QuotaDenied:
+    async def take(self, limits: Sequence[Limit], now: float) -> QuotaVerdict:
         if not limits:
             return QuotaGranted(0)
         keys: list[bytes] = []
@@ -55,7 +56,7 @@ class RedisQuota(Quota):
             return await self._local.take(limits, now)
         if fits:
             self._local.count(limits, now)
-        verdicts: list[QuotaGranted | QuotaDenied] = []
+        verdicts: list[QuotaVerdict] = []
         for limit, count in zip(limits, counts, strict=True):
             _, before, current, part = count
             verdict = judge(limit, int(before), int(current), float(part))
@@ -71,9 +72,8 @@ class RedisQuota(Quota):
             if not await self._hold(key, token, most):
                 raise build_no_slot(most)
             try:
-                async with renew(
-                    self._lease_seconds, lambda: self._hold(key, token, _OURS_ALREADY)
-                ):
+                hold_again = partial(self._hold, key, token, _OURS_ALREADY)
+                async with renew(self._lease_seconds, hold_again):
                     yield
             finally:
                 with suppress(RedisUnavailable):  # the lease ends by itself
@@ -81,8 +81,10 @@ class RedisQuota(Quota):
 
     async def _hold(self, key: bytes, token: str, most: int) -> bool:
         """Whether the place is ours; it is, while Redis cannot say."""
-        arguments = [token, most, round(self._lease_seconds * 1000)]
+        lease_ms = round(self._lease_seconds * 1000)
+        arguments = [token, most, lease_ms]
         try:
-            return bool(await self._connection.script(SLOT_HOLD, [key], arguments))
+            is_ours = await self._connection.script(SLOT_HOLD, [key], arguments)
         except RedisUnavailable:
             return True
+        return bool(is_ours)

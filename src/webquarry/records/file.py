@@ -70,7 +70,17 @@ class RecordFile:
                 database.execute("COMMIT")
                 return result
             except DatabaseError as error:
-                raise _build_failure(self.path, error) from error
+                place = self.path or "in memory"
+                if is_temporary(error):
+                    raise RecordsFailure(
+                        f"The record file {place} did not answer: {error}."
+                    ) from error
+                raise RecordsFailure(
+                    f"The record file {place} cannot be used: {error}.",
+                    retryable=False,
+                    suggested_action=f"Move {place} and the files beside it away to begin a new "
+                    "one, or restore a backup.",
+                ) from error
 
     def _open(self) -> tuple[Connection, Cipher]:
         if self._database is not None and self._cipher is not None:
@@ -149,15 +159,3 @@ def _prepare(database: Connection) -> None:
 def _read_version(database: Connection) -> int:
     row = database.execute("PRAGMA user_version").fetchone()
     return int(row[0])
-
-
-def _build_failure(path: Path | None, error: DatabaseError) -> RecordsFailure:
-    place = path or "in memory"
-    if is_temporary(error):
-        return RecordsFailure(f"The record file {place} did not answer: {error}.")
-    return RecordsFailure(
-        f"The record file {place} cannot be used: {error}.",
-        retryable=False,
-        suggested_action=f"Move {place} and the files beside it away to begin a new one, or "
-        "restore a backup.",
-    )

@@ -29,11 +29,23 @@ class FileJournals(Journals):
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
         def work(database: Connection, cipher: Cipher) -> None:
-            name, owner_name = hash_journal(cipher, owner, id), hash_owner(cipher, owner)
+            name = hash_journal(cipher, owner, id)
+            owner_name = hash_owner(cipher, owner)
             database.execute("DELETE FROM journals WHERE touched_at < ?", (now - idle_seconds,))
             if _exists(database, name):
                 raise FileExistsError(id)
-            _make_room(database, owner_name, most)
+            # Finished journals make room for one more, those touched longest ago first.
+            (count,) = database.execute(
+                "SELECT count(*) FROM journals WHERE owner = ?", (owner_name,)
+            ).fetchone()
+            for _ in range(count - most + 1):
+                deleted = database.execute(
+                    "DELETE FROM journals WHERE name = (SELECT name FROM journals"
+                    " WHERE owner = ? AND finished ORDER BY touched_at, name LIMIT 1)",
+                    (owner_name,),
+                )
+                if not deleted.rowcount:
+                    raise TooManyJournals
             encrypted_id = cipher.encrypt(id.encode(), name)
             database.execute(
                 "INSERT INTO journals (name, owner, locked_id, created_at, touched_at)"
@@ -118,19 +130,6 @@ class FileJournals(Journals):
 def _exists(database: Connection, name: bytes) -> bool:
     row = database.execute("SELECT 1 FROM journals WHERE name = ?", (name,)).fetchone()
     return row is not None
-
-
-def _make_room(database: Connection, owner: bytes, most: int) -> None:
-    """Delete finished journals, those touched longest ago first, until one more is allowed."""
-    count = database.execute("SELECT count(*) FROM journals WHERE owner = ?", (owner,)).fetchone()
-    for _ in range(count[0] - most + 1):
-        deleted = database.execute(
-            "DELETE FROM journals WHERE name = (SELECT name FROM journals"
-            " WHERE owner = ? AND finished ORDER BY touched_at, name LIMIT 1)",
-            (owner,),
-        ).rowcount
-        if not deleted:
-            raise TooManyJournals
 
 
 def _decrypt(cipher: Cipher, encrypted: bytes, name: bytes) -> bytes:

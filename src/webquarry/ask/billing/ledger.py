@@ -120,7 +120,11 @@ def reserve(
     day: str,
 ) -> Reservation:
     """Set the worst case aside, or raise `OverLimit` and change nothing."""
-    _expire_reservations(database, now)
+    # What a dead process had set aside counts as spent, for nobody knows.
+    ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
+    for fields in ended:
+        held = Reservation(*fields)
+        _add_spending(database, held, Usage(), held.amount, now, 0)
     wanted = _to_units(usd)
     for what, limit, value in (
         ("statement", limits.max_usd, statement),
@@ -171,14 +175,6 @@ def delete_old(database: Connection, now: float) -> None:
     """Let go of what is older than a year and a bit."""
     oldest = now - _KEPT_DAYS * _DAY_SECONDS
     database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (oldest,))
-
-
-def _expire_reservations(database: Connection, now: float) -> None:
-    """What a dead process had set aside counts as spent, for nobody knows."""
-    ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
-    for row in ended:
-        held = Reservation(*row)
-        _add_spending(database, held, Usage(), held.amount, now, 0)
 
 
 def _add_spending(

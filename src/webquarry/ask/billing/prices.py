@@ -102,7 +102,17 @@ class Prices:
         table = _parse_table(packaged.read_text("utf-8"))
         own = PriceTable(as_of=table.as_of)
         if file:
-            own = _read_own_table(file)
+            try:
+                own = _parse_table(file.expanduser().read_text("utf-8"))
+            except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
+                why = type(error).__name__
+                if isinstance(error, ValidationError):
+                    why = error.errors(include_url=False)[0]["msg"]
+                raise BadInput(
+                    f"The file of prices {file} cannot be used: {why}.",
+                    suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows "
+                    "the form.",
+                ) from None
         self.as_of = own.as_of
         self._models = {**table.models, **own.models}
         self._searches = {**table.searches, **own.searches}
@@ -137,21 +147,6 @@ class Prices:
     def price_search(self, provider: str) -> float:
         """US dollars of one search; providers that are not in the table cost nothing."""
         return self._searches.get(provider, 0.0)
-
-
-def _read_own_table(file: Path) -> PriceTable:
-    """The user's own prices; a file that cannot be used is `BadInput`."""
-    try:
-        return _parse_table(file.expanduser().read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, ValidationError, ValueError) as error:
-        if isinstance(error, ValidationError):
-            why = error.errors(include_url=False)[0]["msg"]
-        else:
-            why = type(error).__name__
-        raise BadInput(
-            f"The file of prices {file} cannot be used: {why}.",
-            suggested_action="Correct or unset WEBQUARRY_ASK_PRICES; docs/ask.md shows the form.",
-        ) from None
 
 
 def _parse_table(text: str) -> PriceTable:

@@ -179,7 +179,12 @@ def _build_reply(
     try:
         value = template.schema.check(text)
     except Mismatch as mismatch:
-        return replace(bare, error=_describe_mismatch(mismatch, is_cut, template.max_tokens))
+        message = f"The model's answer is not of the form that was asked for: {mismatch}."
+        error = ReplyError("bad_answer", message, True)
+        if is_cut:  # then it cannot be of that form
+            message = f"The typed answer was cut at {template.max_tokens} tokens; raise max_tokens."
+            error = ReplyError("cut", message)
+        return replace(bare, error=error)
     return replace(bare, answer=text, value=value, partial=partial)
 
 
@@ -196,14 +201,3 @@ def _describe_refusal(details: Any) -> str:
         words = redact(" ".join(explanation.split()))
         return f"{message}: {words[:_MOST_EXPLANATION]}"
     return f"{message}."
-
-
-def _describe_mismatch(mismatch: Mismatch, is_cut: bool, max_tokens: int) -> ReplyError:
-    """Why a text is no typed answer; one that was cut cannot be one."""
-    if is_cut:
-        return ReplyError(
-            "cut", f"The typed answer was cut at {max_tokens} tokens; raise max_tokens."
-        )
-    return ReplyError(
-        "bad_answer", f"The model's answer is not of the form that was asked for: {mismatch}.", True
-    )

@@ -135,7 +135,14 @@ class Exchange:
                 reservation = await self._reserve_once(usd)
             except OverLimit as error:
                 if not error.waiting or self._reservations:
-                    raise _build_limit_error(error) from None
+                    option = "max_usd" if error.what == "statement" else "max_usd_per_day"
+                    raise LimitReached(
+                        f"The next question may cost {error.wanted:.4f} USD, and of the "
+                        f"{error.limit:g} USD for the {error.what} ({option}) "
+                        f"{error.spent:.4f} are spent or set aside.",
+                        suggested_action=f"Raise {option}, lower max_tokens, or ask for fewer "
+                        "rows; what was answered is kept.",
+                    ) from None
                 await self._context.clock.sleep(_RESERVE_WAIT_SECONDS)  # until one is settled
                 self._check_wanted()
             else:
@@ -306,16 +313,3 @@ def estimate_worst_exchange(prices: Prices, template: RequestTemplate, question:
 def _asks_too_long(failure: CallFailure) -> bool:
     """Whether the provider wants us to wait longer than anybody would."""
     return (failure.retry_after or 0) > MOST_WAIT_SECONDS
-
-
-def _build_limit_error(error: OverLimit) -> LimitReached:
-    """The error that a user gets for a limit that does not allow the next question."""
-    name = "max_usd_per_day"
-    if error.what == "statement":
-        name = "max_usd"
-    return LimitReached(
-        f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for "
-        f"the {error.what} ({name}) {error.spent:.4f} are spent or set aside.",
-        suggested_action=f"Raise {name}, lower max_tokens, or ask for fewer rows; what was "
-        "answered is kept.",
-    )

@@ -12,28 +12,14 @@ from webquarry.host.loops.calls import (
     read_field,
     read_list,
 )
+from webquarry.host.models import JsonObject
 from webquarry.host.translation.naming import ANTHROPIC
 
 _CUT_SHORT = ("max_tokens", "model_context_window_exceeded")  # why a message ends too early
 
 
-async def answer_anthropic(message: Any, run: RunCall) -> list[dict[str, Any]]:
+async def answer_anthropic(message: Any, run: RunCall) -> list[JsonObject]:
     """The user message to append after the assistant's, or nothing."""
-    outcomes = await answer_all(_read_calls(message), run, ANTHROPIC)
-    if not outcomes:
-        return []
-    content = []
-    for outcome in outcomes:
-        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": outcome.call.id}
-        if outcome.result is None:
-            block |= {"content": outcome.error, "is_error": True}
-        else:
-            block |= {"content": outcome.text}
-        content.append(block)
-    return [{"role": "user", "content": content}]
-
-
-def _read_calls(message: Any) -> list[ToolCall]:
     stop = read_field(message, "stop_reason")
     if stop == "refusal":  # that turn is to be dropped, not answered
         return []
@@ -43,8 +29,23 @@ def _read_calls(message: Any) -> list[ToolCall]:
         if read_field(block, "type") != "tool_use":
             continue
         is_last = index == len(blocks) - 1
-        problem = CUT_OFF if is_last and stop in _CUT_SHORT else ""
+        problem = ""
+        if is_last and stop in _CUT_SHORT:
+            problem = CUT_OFF
+        id = read_field(block, "id")
         name = str(read_field(block, "name"))
         arguments = read_field(block, "input") or {}
-        calls.append(ToolCall(read_field(block, "id"), name, arguments, problem))
-    return calls
+        calls.append(ToolCall(id, name, arguments, problem))
+    outcomes = await answer_all(calls, run, ANTHROPIC)
+    if not outcomes:
+        return []
+    content = []
+    for outcome in outcomes:
+        result: JsonObject = {"type": "tool_result", "tool_use_id": outcome.call.id}
+        if outcome.result is None:
+            result["content"] = outcome.error
+            result["is_error"] = True
+        else:
+            result["content"] = outcome.text
+        content.append(result)
+    return [{"role": "user", "content": content}]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webquarry.errors import WebquarryError
+from webquarry.host.models import JsonObject
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.translation.naming import NameRules
 
@@ -35,7 +36,7 @@ class ToolOutcome:
     """What came of a call: a result, or an error in words."""
 
     call: ToolCall
-    result: dict[str, Any] | None = None
+    result: JsonObject | None = None
     error: str = ""
 
     @property
@@ -49,7 +50,7 @@ class ToolOutcome:
 
 
 # Runs a tool with arguments as the vendor with these naming rules sent them.
-RunCall = Callable[[str, Any, NameRules], Awaitable[dict[str, Any]]]
+RunCall = Callable[[str, Any, NameRules], Awaitable[JsonObject]]
 
 
 async def answer_all(
@@ -63,9 +64,11 @@ async def answer_all(
             return ToolOutcome(call, error=call.problem)
         async with at_once:
             try:
-                return ToolOutcome(call, await run(call.name, call.arguments, rules))
+                result = await run(call.name, call.arguments, rules)
             except WebquarryError as error:
-                return ToolOutcome(call, error=f"{error.message} {error.suggested_action}".strip())
+                message = f"{error.message} {error.suggested_action}".strip()
+                return ToolOutcome(call, error=message)
+            return ToolOutcome(call, result)
 
     return list(await asyncio.gather(*map(answer, calls)))
 
@@ -94,10 +97,10 @@ def read_list(source: Any, *names: str) -> list[Any]:
 
 def parse_call(call_id: str | None, name: Any, arguments: Any) -> ToolCall:
     """A call whose arguments came as JSON text, which may have been cut off."""
+    data = str(arguments or "").encode("utf-8", "replace")
     try:
-        value = parse_json(str(arguments or "").encode("utf-8", "replace"))
+        value = parse_json(data)
     except NotJson as error:
-        return ToolCall(
-            call_id, str(name), problem=f"The call was not run: the text of its arguments {error}."
-        )
+        problem = f"The call was not run: the text of its arguments {error}."
+        return ToolCall(call_id, str(name), problem=problem)
     return ToolCall(call_id, str(name), value)

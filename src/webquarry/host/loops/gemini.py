@@ -16,28 +16,12 @@ from webquarry.host.loops.calls import (
     read_field,
     read_list,
 )
+from webquarry.host.models import JsonObject
 from webquarry.host.translation.naming import GEMINI
 
 
-async def answer_gemini(response: Any, run: RunCall) -> list[dict[str, Any]]:
+async def answer_gemini(response: Any, run: RunCall) -> list[JsonObject]:
     """The content to append after the model's, or nothing."""
-    outcomes = await answer_all(_read_calls(response), run, GEMINI)
-    if not outcomes:
-        return []
-    parts = []
-    for outcome in outcomes:
-        answer: dict[str, Any] = {"name": outcome.call.name}
-        if outcome.call.id:
-            answer["id"] = outcome.call.id
-        if outcome.result is None:
-            answer["response"] = {"error": outcome.error}
-        else:
-            answer["response"] = {"output": outcome.result}
-        parts.append({"functionResponse": answer})
-    return [{"role": "user", "parts": parts}]
-
-
-def _read_calls(response: Any) -> list[ToolCall]:
     candidates = read_list(response, "candidates")
     if not candidates:
         return []
@@ -47,7 +31,21 @@ def _read_calls(response: Any) -> list[ToolCall]:
         call = read_field(part, "functionCall", "function_call")
         if call is None:
             continue
+        id = read_field(call, "id")
         name = str(read_field(call, "name"))
         arguments = read_field(call, "args") or {}
-        calls.append(ToolCall(read_field(call, "id"), name, arguments))
-    return calls
+        calls.append(ToolCall(id, name, arguments))
+    outcomes = await answer_all(calls, run, GEMINI)
+    if not outcomes:
+        return []
+    parts = []
+    for outcome in outcomes:
+        answer: JsonObject = {"name": outcome.call.name}
+        if outcome.call.id:
+            answer["id"] = outcome.call.id
+        if outcome.result is None:
+            answer["response"] = {"error": outcome.error}
+        else:
+            answer["response"] = {"output": outcome.result}
+        parts.append({"functionResponse": answer})
+    return [{"role": "user", "parts": parts}]

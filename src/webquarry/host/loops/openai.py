@@ -16,10 +16,11 @@ from webquarry.host.loops.calls import (
     read_field,
     read_list,
 )
+from webquarry.host.models import JsonObject
 from webquarry.host.translation.naming import OPENAI
 
 
-async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
+async def answer_responses(response: Any, run: RunCall) -> list[JsonObject]:
     """The input items to append after all items of the response's output, or nothing."""
     calls = []
     for item in read_list(response, "output"):
@@ -29,15 +30,21 @@ async def answer_responses(response: Any, run: RunCall) -> list[dict[str, Any]]:
         name = read_field(item, "name")
         if read_field(item, "status") == "incomplete":
             calls.append(ToolCall(id, str(name), problem=CUT_OFF))
-        else:
-            calls.append(parse_call(id, name, read_field(item, "arguments")))
+            continue
+        arguments = read_field(item, "arguments")
+        calls.append(parse_call(id, name, arguments))
+    outcomes = await answer_all(calls, run, OPENAI)
     return [
-        {"type": "function_call_output", "call_id": outcome.call.id, "output": outcome.text}
-        for outcome in await answer_all(calls, run, OPENAI)
+        {
+            "type": "function_call_output",
+            "call_id": outcome.call.id,
+            "output": outcome.text,
+        }
+        for outcome in outcomes
     ]
 
 
-async def answer_chat(completion: Any, run: RunCall) -> list[dict[str, Any]]:
+async def answer_chat(completion: Any, run: RunCall) -> list[JsonObject]:
     """The tool messages to append after the first choice's message, or nothing."""
     choices = read_list(completion, "choices")
     if not choices:
@@ -51,8 +58,14 @@ async def answer_chat(completion: Any, run: RunCall) -> list[dict[str, Any]]:
             calls.append(ToolCall(id, "", problem="Only calls of functions are answered here."))
             continue
         name = read_field(function, "name")
-        calls.append(parse_call(id, name, read_field(function, "arguments")))
+        arguments = read_field(function, "arguments")
+        calls.append(parse_call(id, name, arguments))
+    outcomes = await answer_all(calls, run, OPENAI)
     return [
-        {"role": "tool", "tool_call_id": outcome.call.id, "content": outcome.text}
-        for outcome in await answer_all(calls, run, OPENAI)
+        {
+            "role": "tool",
+            "tool_call_id": outcome.call.id,
+            "content": outcome.text,
+        }
+        for outcome in outcomes
     ]

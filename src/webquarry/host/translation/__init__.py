@@ -4,7 +4,8 @@ One module per vendor, each with functions that take a `ToolSchema` and give a n
 is never changed. What a vendor cannot express moves into the description of the property it
 belonged to. The stages they share:
 
-    naming      names that a vendor refuses get an alias, and arguments come back under the tool's own names
+    naming      names that a vendor refuses get an alias, and arguments come back under the tool's
+                own names
     schema      a clean copy: no noise, no keyword with a senseless value
     canonical   for forms with strict rules: references inlined, unions flat, one type per node
     notes       how a lost keyword reads in a description

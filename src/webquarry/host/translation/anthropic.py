@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from webquarry.host.models import ToolSchema
+from webquarry.host.models import JsonObject, Schema, ToolSchema
 from webquarry.host.translation.canonical import ANY, canonical
 from webquarry.host.translation.contract import Inexpressible, without_root_unions
 from webquarry.host.translation.naming import ANTHROPIC, alias, rename
 from webquarry.host.translation.notes import with_braces
-from webquarry.host.translation.schema import Schema, clean, close_objects, omit
+from webquarry.host.translation.schema import clean, close_objects, omit
 
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
@@ -17,7 +15,7 @@ _FORMATS = frozenset(
 _NULL = {"type": "null"}
 
 
-def to_anthropic(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
+def to_anthropic(tool: ToolSchema, strict: bool = False) -> JsonObject:
     """The tool as Anthropic takes it; one that strict mode cannot hold goes without it."""
     parameters = rename(clean(tool.parameters), ANTHROPIC)
     envelope = {"name": alias(tool.name, ANTHROPIC.tool), "description": tool.description}
@@ -36,9 +34,10 @@ def to_anthropic(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
 def _write_strict(node: Schema) -> Schema:
     lost = omit(node, "anyOf", "type", "description", "nullable")
     if "anyOf" in node:
-        written: Schema = {"anyOf": [_write_strict(branch) for branch in node["anyOf"]]}
+        branches = [_write_strict(branch) for branch in node["anyOf"]]
         if node.get("nullable"):
-            written["anyOf"].append(dict(_NULL))
+            branches.append(dict(_NULL))
+        written: Schema = {"anyOf": branches}
     else:
         written = _write_type(node, lost)
     description = with_braces(node.get("description"), lost)
@@ -59,7 +58,8 @@ def _write_type(node: Schema, lost: Schema) -> Schema:
     elif "const" in node:
         written["const"] = lost.pop("const")
     if node["type"] == "object":
-        if "properties" not in node or node.get("additionalProperties", False) is not False:
+        is_open = node.get("additionalProperties", False) is not False
+        if is_open or "properties" not in node:
             raise Inexpressible
         properties = lost.pop("properties")
         written["properties"] = {name: _write_strict(part) for name, part in properties.items()}

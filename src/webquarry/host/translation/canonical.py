@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from webquarry.host.keywords import BELONGS, fits_type, type_of
-from webquarry.host.models import TYPES
+from webquarry.host.models import TYPES, Schema
 from webquarry.host.translation.contract import without_root_unions
-from webquarry.host.translation.schema import Schema, omit, pick, resolve
+from webquarry.host.translation.schema import omit, pick, resolve
 
 ANY = "any"
 _MOST_VISITS = 2000  # references can double what they lead to at every level
@@ -47,7 +47,8 @@ class _Canon:
             merged, references = self._flat(root, ())
         except _NoShape:
             merged, references = root, ()
-        whole = self._single(without_root_unions(merged), "object", references)
+        without_unions = without_root_unions(merged)
+        whole = self._single(without_unions, "object", references)
         return omit(whole, "nullable")
 
     def node(self, schema: Schema, references: References) -> Schema:
@@ -102,7 +103,8 @@ class _Canon:
             branch = self.node(part, references)
             nullable = nullable or bool(branch.pop("nullable", False))
             branches += branch.get("anyOf", [branch])
-        if not branches or any(branch["type"] == ANY for branch in branches):
+        has_any = any(branch["type"] == ANY for branch in branches)
+        if has_any or not branches:
             raise _NoShape
         union: Schema = {"anyOf": branches}
         if len(branches) == 1:

@@ -4,8 +4,9 @@ takes.
 
 from __future__ import annotations
 
+from webquarry.host.models import Schema
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import UNIONS, Schema, omit, pick
+from webquarry.host.translation.schema import UNIONS, omit, pick
 
 
 class Inexpressible(Exception):

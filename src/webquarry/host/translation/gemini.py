@@ -5,13 +5,13 @@ OpenAPI 3.0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-from webquarry.host.models import ToolSchema
+from webquarry.host.models import JsonObject, Schema, ToolSchema
 from webquarry.host.translation.canonical import ANY, canonical, merge_all_of
 from webquarry.host.translation.naming import GEMINI, alias, rename
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import Schema, clean, map_children, omit, pick, takes_nothing
+from webquarry.host.translation.schema import clean, map_children, omit, pick, takes_nothing
 
 Form = Literal["json_schema", "legacy"]
 
@@ -34,25 +34,25 @@ _KEPT = ("minimum", "maximum", "minLength", "maxLength", "pattern", "minItems", 
 _FORMATS = {"string": {"date-time"}, "integer": {"int32", "int64"}, "number": {"float", "double"}}
 
 
-def to_gemini(tools: Sequence[ToolSchema], form: Form = "json_schema") -> dict[str, Any]:
+def to_gemini(tools: Sequence[ToolSchema], form: Form = "json_schema") -> JsonObject:
     """One tool object with a declaration for each tool."""
-    declarations = [_declare(tool, form) for tool in tools]
+    declarations = []
+    for tool in tools:
+        name = alias(tool.name, GEMINI.tool)
+        declaration: JsonObject = {"name": name, "description": tool.description}
+        declarations.append(declaration)
+        parameters = rename(clean(tool.parameters), GEMINI)
+        if takes_nothing(parameters):
+            continue
+        if form == "json_schema":
+            declaration["parametersJsonSchema"] = _write_json_schema(parameters)
+            continue
+        root = canonical(parameters)
+        # An object without properties is refused, and the root cannot be a text: there is nothing
+        # left to declare.
+        if root.get("properties"):
+            declaration["parameters"] = _write_legacy(root)
     return {"functionDeclarations": declarations}
-
-
-def _declare(tool: ToolSchema, form: Form) -> dict[str, Any]:
-    parameters = rename(clean(tool.parameters), GEMINI)
-    declaration = {"name": alias(tool.name, GEMINI.tool), "description": tool.description}
-    if takes_nothing(parameters):
-        return declaration
-    if form == "json_schema":
-        return {**declaration, "parametersJsonSchema": _write_json_schema(parameters)}
-    root = canonical(parameters)
-    # An object without properties is refused, and the root cannot be a text: there is nothing left
-    # to declare.
-    if root.get("properties"):
-        return {**declaration, "parameters": _write_legacy(root)}
-    return declaration
 
 
 def _write_json_schema(schema: Schema) -> Schema:
@@ -71,7 +71,8 @@ def _write_legacy(node: Schema) -> Schema:
     if "anyOf" in node:
         # It takes no key beside it, so what was said of the whole is said of each branch.
         shared = pick(node, "description", "nullable")
-        return {"anyOf": [_write_legacy(branch | shared) for branch in node["anyOf"]]}
+        branches = [_write_legacy(branch | shared) for branch in node["anyOf"]]
+        return {"anyOf": branches}
     lost = omit(node, "type", "description", "nullable")
     written, further = _write_type(node, lost)
     if node.get("nullable"):
@@ -108,7 +109,9 @@ def _write_type(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
             written["items"] = {"type": "STRING"}
     word = "enum" if "enum" in node else "const"
     values = node.get("enum", [node.get("const")])
-    if word in node and _are_texts(values):
+    # Only texts can be chosen from, and no empty one.
+    are_choices = all(isinstance(value, str) and value for value in values)
+    if word in node and are_choices:
         del lost[word]
         written |= {"format": "enum", "enum": values}
     elif node.get("format") in _FORMATS.get(kind, ()):
@@ -117,8 +120,3 @@ def _write_type(node: Schema, lost: Schema) -> tuple[Schema, list[str]]:
         if word in lost:
             written[word] = lost.pop(word)
     return written, further
-
-
-def _are_texts(values: list[Any]) -> bool:
-    """Whether all can be chosen from: only texts can, and no empty one."""
-    return all(isinstance(value, str) and value for value in values)

@@ -4,14 +4,12 @@ is.
 
 from __future__ import annotations
 
-from typing import Any
-
-from webquarry.host.models import ToolSchema
+from webquarry.host.models import JsonObject, ToolSchema
 from webquarry.host.translation.naming import MCP, alias
 from webquarry.host.translation.schema import clean
 
 
-def to_mcp(tool: ToolSchema) -> dict[str, Any]:
+def to_mcp(tool: ToolSchema) -> JsonObject:
     """The tool as an MCP server lists it."""
     return {
         "name": alias(tool.name, MCP.tool),

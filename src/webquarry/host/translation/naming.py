@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from webquarry.host.models import Schema
 from webquarry.host.translation.schema import map_children
 
 
@@ -44,7 +45,7 @@ def alias(name: str, rule: re.Pattern[str] | None) -> str:
     return f"{plain}_{mark}"
 
 
-def rename(schema: dict[str, Any], rules: NameRules) -> dict[str, Any]:
+def rename(schema: Schema, rules: NameRules) -> Schema:
     """The schema with every parameter under the vendor's name for it."""
     if rules.parameter is None:
         return schema

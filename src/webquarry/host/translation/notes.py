@@ -37,7 +37,8 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
     """The description with the lost keywords as Anthropic's own library writes them."""
     notes = []
     for word, value in lost.items():
-        if word == "uniqueItems" or _says_something(word, value):
+        is_worth_a_note = word == "uniqueItems" or _says_something(word, value)
+        if is_worth_a_note:
             notes.append(f"{word}: {value}")
     if not notes:
         return description
@@ -49,7 +50,28 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
 
 def with_words(description: str | None, lost: Mapping[str, Any], *further: str) -> str | None:
     """The description with the lost keywords in words."""
-    words = [*_describe(lost), *further]
+    words = []
+    low, high = lost.get("minLength"), lost.get("maxLength")
+    if low is not None and high is not None:
+        words.append(f"{low}-{high} characters")
+    elif low is not None:
+        words.append(f"at least {low} characters")
+    elif high is not None:
+        words.append(f"at most {high} characters")
+    for word, value in lost.items():
+        if word in ("minLength", "maxLength") or not _says_something(word, value):
+            continue
+        if word == "format" and value == "date":
+            words.append("YYYY-MM-DD")
+        elif word == "format":
+            words.append(f"format {value}")
+        elif word == "enum":
+            choices = ", ".join(map(_write_json, value))
+            words.append(f"one of {choices}")
+        else:
+            template = _TEMPLATES.get(word, f"{word} {{}}")
+            words.append(template.replace("{}", _write_json(value)))
+    words += further
     if not words:
         return description
     note = "; ".join(words)
@@ -58,38 +80,13 @@ def with_words(description: str | None, lost: Mapping[str, Any], *further: str) 
     return note
 
 
-def _describe(lost: Mapping[str, Any]) -> list[str]:
-    """Each lost keyword in words."""
-    words = _describe_length(lost)
-    for word, value in lost.items():
-        if word in ("minLength", "maxLength") or not _says_something(word, value):
-            continue
-        if word == "format":
-            words.append("YYYY-MM-DD" if value == "date" else f"format {value}")
-        elif word == "enum":
-            words.append("one of " + ", ".join(map(_write_json, value)))
-        else:
-            template = _TEMPLATES.get(word, f"{word} {{}}")
-            words.append(template.replace("{}", _write_json(value)))
-    return words
-
-
 def _says_something(word: str, value: Any) -> bool:
     """Whether a model could act on it."""
     if word in _UNSAID or word.startswith(("$", "x-")):
         return False
-    return word != "default" or value is not None
-
-
-def _describe_length(lost: Mapping[str, Any]) -> list[str]:
-    low, high = lost.get("minLength"), lost.get("maxLength")
-    if low is not None and high is not None:
-        return [f"{low}-{high} characters"]
-    if low is not None:
-        return [f"at least {low} characters"]
-    if high is None:
-        return []
-    return [f"at most {high} characters"]
+    if word == "default":
+        return value is not None
+    return True
 
 
 def _write_json(value: Any) -> str:

@@ -5,14 +5,13 @@ absent `strict` for, so it is always sent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from webquarry.host.models import ToolSchema
+from webquarry.host.models import JsonObject, Schema, ToolSchema
 from webquarry.host.translation.canonical import ANY, canonical
 from webquarry.host.translation.contract import Inexpressible, without_root_unions
 from webquarry.host.translation.naming import OPENAI, alias, rename
 from webquarry.host.translation.notes import with_words
-from webquarry.host.translation.schema import Schema, clean, close_objects, map_children, omit
+from webquarry.host.translation.schema import clean, close_objects, map_children, omit
 
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
@@ -34,20 +33,21 @@ _MOST_VALUES = 1000
 _MOST_CHARACTERS = 120_000
 
 
-def to_responses(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
+def to_responses(tool: ToolSchema, strict: bool = False) -> JsonObject:
     """The tool as the Responses API takes it."""
     return {"type": "function", **_describe(tool, strict)}
 
 
-def to_chat(tool: ToolSchema, strict: bool = False) -> dict[str, Any]:
+def to_chat(tool: ToolSchema, strict: bool = False) -> JsonObject:
     """The tool as Chat Completions takes it."""
     return {"type": "function", "function": _describe(tool, strict)}
 
 
-def _describe(tool: ToolSchema, strict: bool) -> dict[str, Any]:
+def _describe(tool: ToolSchema, strict: bool) -> JsonObject:
     """The fields that both APIs take; strict only where its form can hold the schema."""
     parameters = rename(clean(tool.parameters), OPENAI)
-    function = {"name": alias(tool.name, OPENAI.tool), "description": tool.description}
+    name = alias(tool.name, OPENAI.tool)
+    function = {"name": name, "description": tool.description}
     if strict:
         try:
             written = _write_strict(canonical(parameters))
@@ -71,9 +71,10 @@ def _write_strict(node: Schema, optional: bool = False) -> Schema:
     nullable = optional or bool(node.get("nullable"))
     lost = omit(node, "anyOf", "type", "description", "nullable")
     if "anyOf" in node:
-        written: Schema = {"anyOf": [_write_strict(branch) for branch in node["anyOf"]]}
+        branches = [_write_strict(branch) for branch in node["anyOf"]]
         if nullable:
-            written["anyOf"].append({"type": "null"})
+            branches.append({"type": "null"})
+        written: Schema = {"anyOf": branches}
     else:
         written = _write_type(node, lost, nullable)
     description = with_words(node.get("description"), lost)
@@ -101,9 +102,18 @@ def _write_type(node: Schema, lost: Schema, nullable: bool) -> Schema:
         else:
             written["const"] = const
     if kind == "object":
-        if "properties" not in node or node.get("additionalProperties", False) is not False:
+        is_open = node.get("additionalProperties", False) is not False
+        if is_open or "properties" not in node:
             raise Inexpressible
-        written |= _name_all_properties(lost.pop("properties"), lost.pop("required", []))
+        properties = lost.pop("properties")
+        required = lost.pop("required", [])
+        # All that it takes must be named; the optional ones may be null.
+        written["properties"] = {}
+        for name, part in properties.items():
+            is_optional = name not in required
+            written["properties"][name] = _write_strict(part, is_optional)
+        written["required"] = list(properties)
+        written["additionalProperties"] = False
     elif kind == "array":
         if "items" not in node:
             raise Inexpressible
@@ -116,18 +126,6 @@ def _write_type(node: Schema, lost: Schema, nullable: bool) -> Schema:
     return written
 
 
-def _name_all_properties(properties: dict[str, Schema], required: list[str]) -> Schema:
-    """An object that names all it takes; the optional ones may be null."""
-    written: Schema = {}
-    for name, part in properties.items():
-        written[name] = _write_strict(part, optional=name not in required)
-    return {
-        "properties": written,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _check_size(schema: Schema) -> None:
     """Give the strict form up where the API would refuse it as too large."""
     properties = values = characters = levels = 0
@@ -137,7 +135,8 @@ def _check_size(schema: Schema) -> None:
         properties += len(names)
         values += len(choices)
         characters += sum(map(len, names))
-        characters += sum(len(str(value)) for value in choices)
+        for value in choices:
+            characters += len(str(value))
         levels = max(levels, level)
     if properties > _MOST_PROPERTIES or levels > _MOST_LEVELS:
         raise Inexpressible

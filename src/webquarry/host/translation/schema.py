@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webquarry.host.keywords import is_sound
+from webquarry.host.models import Schema
 
 _MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
 _LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
@@ -20,8 +21,6 @@ _SINGLES = frozenset(
 )
 NOISE = frozenset({"$schema", "$id", "$comment", "examples", "title"})
 UNIONS = ("anyOf", "oneOf", "allOf")
-
-Schema = dict[str, Any]
 
 
 def omit(schema: Schema, *words: str) -> Schema:
@@ -66,11 +65,14 @@ def clean(schema: Schema) -> Schema:
         for word, value in node.items():
             if word not in NOISE and is_sound(word, value):
                 sound[word] = value
-        if "$ref" in sound and resolve(sound["$ref"], root) is None:
-            del sound["$ref"]
+        if "$ref" in sound:
+            target = resolve(sound["$ref"], root)
+            if target is None:
+                del sound["$ref"]
         if "required" in sound and "properties" in sound:
-            once = dict.fromkeys(sound["required"])
-            sound["required"] = [name for name in once if name in sound["properties"]]
+            properties = sound["properties"]
+            each_once = dict.fromkeys(sound["required"])
+            sound["required"] = [name for name in each_once if name in properties]
         return map_children(sound, tidy)
 
     return tidy(root)
@@ -103,5 +105,6 @@ def close_objects(schema: Schema) -> Schema:
 
 def takes_nothing(schema: Schema) -> bool:
     """Is this the schema of a tool without arguments?"""
-    is_closed = schema.get("additionalProperties", False) is False
-    return is_closed and not schema.get("properties")
+    if schema.get("properties"):
+        return False
+    return schema.get("additionalProperties", False) is False

@@ -51,11 +51,20 @@ _CLOSINGS = ("disconnected", "without sending complete", "connectionterminated",
 def describe(error: Exception) -> NetworkFailure:
     """The failure that says what an exception of the HTTP stack means."""
     chain = list(_walk_causes(error))
-    return (
-        _describe_tls(chain)
-        or _describe_connection(error, chain)
-        or _describe_protocol(error, chain)
-    )
+    failure = _describe_tls(chain) or _describe_connection(error, chain)
+    if failure is not None:
+        return failure
+    if isinstance(error, httpx2.RemoteProtocolError):
+        text = str(error).lower()
+        if any(word in text for word in _CLOSINGS):
+            return NetworkFailure(CLOSED_EARLY)
+    if any(isinstance(link, InvalidBodyLengthError) for link in chain):
+        return NetworkFailure(CLOSED_EARLY)
+    # httpcore2 calls a server's HTTP/2 faults local, too.
+    is_http2_fault = any(isinstance(link, H2Error) for link in chain)
+    if isinstance(error, _OUR_FAULTS) and not is_http2_fault:
+        return NetworkFailure("The request cannot be sent over HTTP as it is", retryable=False)
+    return NetworkFailure("The server's answer was not proper HTTP", retryable=False)
 
 
 def is_unreachable(failure: NetworkFailure) -> bool:
@@ -103,20 +112,6 @@ def _describe_connection(error: Exception, chain: list[BaseException]) -> Networ
     if isinstance(error, (httpx2.NetworkError, OSError)):
         return NetworkFailure(CLOSED_EARLY)
     return None
-
-
-def _describe_protocol(error: Exception, chain: list[BaseException]) -> NetworkFailure:
-    if isinstance(error, httpx2.RemoteProtocolError):
-        text = str(error).lower()
-        if any(word in text for word in _CLOSINGS):
-            return NetworkFailure(CLOSED_EARLY)
-    if any(isinstance(link, InvalidBodyLengthError) for link in chain):
-        return NetworkFailure(CLOSED_EARLY)
-    # httpcore2 calls a server's HTTP/2 faults local, too.
-    is_http2_fault = any(isinstance(link, H2Error) for link in chain)
-    if isinstance(error, _OUR_FAULTS) and not is_http2_fault:
-        return NetworkFailure("The request cannot be sent over HTTP as it is", retryable=False)
-    return NetworkFailure("The server's answer was not proper HTTP", retryable=False)
 
 
 def _walk_causes(error: BaseException) -> Iterator[BaseException]:
