@@ -73,10 +73,14 @@ def ask(
             _write_usage(reply)
         if reply.error is not None:
             raise _build_error(reply.error)
-        if dry_run and reply.answer is None:
-            _show_plan(output, progress)
-        else:
-            output.show(_as_dict(reply), lambda console: _show_reply(console, reply))
+        if not dry_run or reply.answer is not None:
+            _show_reply(output, reply)
+            return
+        plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
+        sentence = "The answer is kept from before; asking costs nothing."
+        if progress.planned:
+            sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
+        output.show({"dry_run": plan}, lambda console: output.write(sentence))
 
 
 async def _ask_engine(
@@ -97,33 +101,24 @@ async def _ask_engine(
             await engine.aclose()
 
 
-def _show_plan(output: Output, progress: Progress) -> None:
-    """What asking would cost at most."""
-    plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
-    sentence = "The answer is kept from before; asking costs nothing."
-    if progress.planned:
-        sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
-    output.show({"dry_run": plan}, lambda console: output.write(sentence))
-
-
-def _show_reply(console: Console, reply: ModelReply) -> None:
-    """The answer, then what it stands on."""
+def _show_reply(output: Output, reply: ModelReply) -> None:
+    """The answer, then what it stands on; as JSON, with a `value` where a typed answer was asked
+    for.
+    """
     from rich.text import Text
 
-    console.print(Text(printable(reply.answer or "")), soft_wrap=True)
-    if reply.partial:
-        console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
-    if reply.sources:
-        console.print(Text("\nSources", "bold"))
-    for number, source in enumerate(reply.sources, 1):
-        line = Text(f"{number:>2}. ", "dim")
-        line += Text(one_line(source.title))
-        line += Text(f"  {one_line(source.url)}", "cyan")
-        console.print(line, soft_wrap=True)
+    def render(console: Console) -> None:
+        console.print(Text(printable(reply.answer or "")), soft_wrap=True)
+        if reply.partial:
+            console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
+        if reply.sources:
+            console.print(Text("\nSources", "bold"))
+        for number, source in enumerate(reply.sources, 1):
+            line = Text(f"{number:>2}. ", "dim")
+            line += Text(one_line(source.title))
+            line += Text(f"  {one_line(source.url)}", "cyan")
+            console.print(line, soft_wrap=True)
 
-
-def _as_dict(reply: ModelReply) -> dict[str, Any]:
-    """The reply as JSON; `value` is there where a typed answer was asked for."""
     fields: dict[str, Any] = {
         "answer": reply.answer,
         "sources": [asdict(source) for source in reply.sources],
@@ -135,7 +130,7 @@ def _as_dict(reply: ModelReply) -> dict[str, Any]:
     }
     if reply.value is not None:
         fields["value"] = reply.value
-    return fields
+    output.show(fields, render)
 
 
 def _write_usage(reply: ModelReply) -> None:
