@@ -17,7 +17,7 @@ from webquarry.surfaces.terminal import AsJson, Output, command_output, one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from webquarry.ask.models import ModelReply, Progress, Question, ReplyError
+    from webquarry.ask.models import ModelReply, Progress, Question
 
 _KINDS: dict[str, type[WebquarryError]] = {
     "auth": AuthFailure,
@@ -72,7 +72,12 @@ def ask(
         if not dry_run:
             _write_usage(reply)
         if reply.error is not None:
-            raise _build_error(reply.error)
+            error = reply.error
+            kind = _KINDS.get(error.code, ProviderFailure)
+            action = "Try again."
+            if not error.retryable:
+                action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
+            raise kind(error.message, retryable=error.retryable, suggested_action=action)
         if not dry_run or reply.answer is not None:
             _show_reply(output, reply)
             return
@@ -148,13 +153,3 @@ def _write_usage(reply: ModelReply) -> None:
         line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
     sys.stdout.flush()
     sys.stderr.write(f"{reply.model}: {line}\n")
-
-
-def _build_error(error: ReplyError) -> WebquarryError:
-    """The error of the engine as an error of the command line, with what to do about it."""
-    kind = _KINDS.get(error.code, ProviderFailure)
-    if error.retryable:
-        action = "Try again."
-    else:
-        action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
-    return kind(error.message, retryable=error.retryable, suggested_action=action)

@@ -44,13 +44,24 @@ def add(
     ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
+    from webquarry.errors import BadInput
     from webquarry.surfaces.server.tokens import MCP, METRICS
     from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
-        lasts = _parse_duration(expires)
+        file = _open_file()
+        lasts = None
+        if expires is not None:
+            match = _DURATION.fullmatch(expires.strip())
+            if not match or not int(match[1]):
+                raise BadInput(
+                    f"{expires!r} is no duration.",
+                    suggested_action="Use a number and h, d or w, such as 30d.",
+                )
+            unit = _UNITS[match[2]]
+            lasts = timedelta(**{unit: int(match[1])})
         use = METRICS if metrics else MCP
-        token = _open_file().add(name, lasts=lasts, like=like, use=use)
+        token = file.add(name, lasts=lasts, like=like, use=use)
         typer.echo(f"This is the only time that the token {name!r} is shown.", err=True)
         typer.echo(token)
 
@@ -105,17 +116,3 @@ def _open_file() -> TokenFile:
     from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))
-
-
-def _parse_duration(text: str | None) -> timedelta | None:
-    from webquarry.errors import BadInput
-
-    if text is None:
-        return None
-    match = _DURATION.fullmatch(text.strip())
-    if not match or not int(match[1]):
-        raise BadInput(
-            f"{text!r} is no duration.", suggested_action="Use a number and h, d or w, such as 30d."
-        )
-    unit = _UNITS[match[2]]
-    return timedelta(**{unit: int(match[1])})
