@@ -97,7 +97,7 @@ class Bridge:
             for task in others:
                 task.cancel()
             await asyncio.gather(*others, return_exceptions=True)
-            for closer in reversed(closers):  # the last one that was opened first
+            for closer in reversed(closers):  # what was opened last is closed first
                 await closer()
             await loop.shutdown_asyncgens()
 

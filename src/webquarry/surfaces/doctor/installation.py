@@ -112,8 +112,10 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
         return CheckResult("trust store", "ok", f"the system's, and {settings.ca_file}")
     paths = ssl.get_default_verify_paths()
     is_kept_elsewhere = sys.platform in ("darwin", "win32")  # than where OpenSSL looks
-    has_file = is_kept_elsewhere or bool(paths.cafile)
-    if has_file or (paths.capath and any(Path(paths.capath).iterdir())):
+    has_authorities = is_kept_elsewhere or bool(paths.cafile)
+    if not has_authorities and paths.capath:
+        has_authorities = any(Path(paths.capath).iterdir())
+    if has_authorities:
         return CheckResult("trust store", "ok", "the system's")
     return CheckResult(
         "trust store",

@@ -102,12 +102,12 @@ def build_app(
         if access.metadata_path:
             metadata = access.metadata
 
-            async def tell_issuer(request: Request) -> Response:
+            async def answer_metadata(request: Request) -> Response:
                 # Pages of any site may ask which issuer gives out tokens.
                 headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
                 return JSONResponse(metadata, headers=headers)
 
-            routes.append(Route(access.metadata_path, endpoint=tell_issuer, methods=["GET"]))
+            routes.append(Route(access.metadata_path, endpoint=answer_metadata, methods=["GET"]))
         limited = RequestLimits(app, quota or LocalQuota(), settings, clock or Clock())
         authenticated = Authentication(limited, access.verifier, access.guarded)
         inner = OriginCheck(authenticated, origins)
