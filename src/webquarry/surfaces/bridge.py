@@ -49,8 +49,16 @@ class Bridge:
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
         tasks: list[asyncio.Task[None]] = []
 
+        async def hand_over() -> None:
+            # Whatever the work ends in. A SystemExit too (a terminal that went away): here it
+            # would end the loop.
+            try:
+                outcome.set_result(await work)
+            except BaseException as error:
+                outcome.set_exception(error)
+
         def begin() -> None:
-            task = loop.create_task(_hand_over(work, outcome))
+            task = loop.create_task(hand_over())
             task.add_done_callback(lambda _: work.close())  # cancelled before it was awaited
             task.add_done_callback(lambda _: outcome.done() or outcome.cancel())
             tasks.append(task)
@@ -83,8 +91,19 @@ class Bridge:
             self._loop, self._thread, self._closers = None, None, []
         if loop is None or thread is None:
             return
+
+        async def shut_down() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            for closer in reversed(closers):  # what was opened last is closed first
+                await closer()
+            await loop.shutdown_asyncgens()
+
+        ending = asyncio.run_coroutine_threadsafe(shut_down(), loop)
         try:
-            asyncio.run_coroutine_threadsafe(_shut_down(closers), loop).result(_GRACE_SECONDS)
+            ending.result(_GRACE_SECONDS)
         except TimeoutError:
             log.warning(
                 "something did not end within %s seconds and is left behind", _GRACE_SECONDS
@@ -113,27 +132,6 @@ class Bridge:
         """
         self._lock = threading.Lock()
         self._loop, self._thread, self._closers = None, None, []
-
-
-async def _hand_over(work: Coroutine[Any, Any, T], outcome: concurrent.futures.Future[T]) -> None:
-    """Hand over whatever the work ends in. A SystemExit too (a terminal that went away): here it
-    would end the loop.
-    """
-    try:
-        outcome.set_result(await work)
-    except BaseException as error:
-        outcome.set_exception(error)
-
-
-async def _shut_down(closers: list[Callable[[], Awaitable[None]]]) -> None:
-    """On the loop: cancel what runs, then close what was opened, the last one first."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    for closer in reversed(closers):
-        await closer()
-    await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 bridge = Bridge()

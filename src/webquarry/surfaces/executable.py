@@ -16,8 +16,6 @@ TYPE_CHECKING = False  # typing itself costs more than the whole of --schema
 if TYPE_CHECKING:
     from typing import Any
 
-    from webquarry.errors import WebquarryError
-
 # os.path, because pathlib is too slow here
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 SCHEMAS = os.path.join(_PACKAGE, "schemas")  # noqa: PTH118
@@ -71,7 +69,6 @@ def _run(script: str, flags: list[str]) -> int:
 def _call_tool(script: str, name: str) -> int:
     """Read the arguments, call the tool, write its answer; fields without a value are absent."""
     from webquarry import logs
-    from webquarry.errors import WebquarryError
     from webquarry.settings import Settings
     from webquarry.surfaces.arguments import MAX_BYTES, parse_arguments
 
@@ -95,10 +92,8 @@ def _call_tool(script: str, name: str) -> int:
                 return answer.as_dict()
 
         answer = asyncio.run(run())
-    except WebquarryError as error:
-        return _report_failure(error)
     except Exception as error:  # the promise is one JSON object, whatever happens
-        return _report_crash(error)
+        return _report_error(error)
     return _write_json(answer)
 
 
@@ -114,35 +109,31 @@ def _read_stdin(script: str, size: int) -> bytes:
     return sys.stdin.buffer.read(size)
 
 
-def _report_failure(error: WebquarryError) -> int:
-    """The error object on stdout; what kind it is, and what can be done, on stderr."""
+def _report_error(error: Exception) -> int:
+    """The error object on stdout; what kind it is, and what can be done, on stderr. Where it came
+    from is only for those who asked to see it.
+    """
     import logging
 
+    from webquarry.errors import WebquarryError
     from webquarry.secret import redact
 
     log = logging.getLogger("webquarry")
-    retry = "not worth trying again as it is"
-    if error.retryable:
-        retry = "can be tried again"
-        if error.retry_after_seconds is not None:
-            retry += f" after {error.retry_after_seconds:g} s"
-    log.error("%s (%s): %s", error.kind, retry, " ".join(error.suggested_action.split()))
+    if isinstance(error, WebquarryError):
+        retry = "not worth trying again as it is"
+        if error.retryable:
+            retry = "can be tried again"
+            if error.retry_after_seconds is not None:
+                retry += f" after {error.retry_after_seconds:g} s"
+        advice = " ".join(error.suggested_action.split())
+        log.error("%s (%s): %s", error.kind, retry, advice)
+        sentence = redact(" ".join(error.message.split()))
+    else:  # a bug of ours
+        log.error("internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from")
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        sentence = f"Internal error: {redact(reason).rstrip(': ')}"
     log.debug("where it came from", exc_info=error)
-    _write_json({"error": redact(" ".join(error.message.split()))})
-    return 1
-
-
-def _report_crash(error: Exception) -> int:
-    """A bug of ours: one sentence on stdout; the traceback only for those who asked to see it."""
-    import logging
-
-    from webquarry.secret import redact
-
-    log = logging.getLogger("webquarry")
-    log.error("internal: set WEBQUARRY_LOG_LEVEL=debug to see where it came from")
-    log.debug("where it came from", exc_info=error)
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
-    _write_json({"error": f"Internal error: {redact(reason).rstrip(': ')}"})
+    _write_json({"error": sentence})
     return 1
 
 

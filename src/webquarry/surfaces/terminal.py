@@ -118,8 +118,14 @@ class Output:
 @contextmanager
 def command_output(as_json: bool | None) -> Iterator[Output]:
     """Give the command its output; an error becomes two lines for a person, and exit code 1."""
+    from webquarry import logs
+    from webquarry.settings import Settings
+
     output = Output(as_json)
-    _set_up_logs()
+    try:
+        logs.set_up(Settings.from_environment().log_level)
+    except BadInput:  # a setting that cannot be used is an error of whoever needs it
+        logs.set_up("warning")
     try:
         yield output
     except WebquarryError as error:
@@ -136,16 +142,3 @@ def command_output(as_json: bool | None) -> Iterator[Output]:
         )
         output.fail(unforeseen)
         raise typer.Exit(1) from None
-
-
-def _set_up_logs() -> None:
-    """At the level the user has set. A setting that cannot be used is an error of whoever needs
-    it.
-    """
-    from webquarry import logs
-    from webquarry.settings import Settings
-
-    try:
-        logs.set_up(Settings.from_environment().log_level)
-    except BadInput:
-        logs.set_up("warning")

@@ -17,7 +17,7 @@ from webquarry.surfaces.terminal import AsJson, Output, command_output, one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from webquarry.ask.models import ModelReply, Progress, Question, ReplyError
+    from webquarry.ask.models import ModelReply, Progress, Question
 
 _KINDS: dict[str, type[WebquarryError]] = {
     "auth": AuthFailure,
@@ -72,11 +72,20 @@ def ask(
         if not dry_run:
             _write_usage(reply)
         if reply.error is not None:
-            raise _build_error(reply.error)
-        if dry_run and reply.answer is None:
-            _show_plan(output, progress)
-        else:
-            output.show(_as_dict(reply), lambda console: _show_reply(console, reply))
+            error = reply.error
+            kind = _KINDS.get(error.code, ProviderFailure)
+            action = "Try again."
+            if not error.retryable:
+                action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
+            raise kind(error.message, retryable=error.retryable, suggested_action=action)
+        if not dry_run or reply.answer is not None:
+            _show_reply(output, reply)
+            return
+        plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
+        sentence = "The answer is kept from before; asking costs nothing."
+        if progress.planned:
+            sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
+        output.show({"dry_run": plan}, lambda console: output.write(sentence))
 
 
 async def _ask_engine(
@@ -97,33 +106,24 @@ async def _ask_engine(
             await engine.aclose()
 
 
-def _show_plan(output: Output, progress: Progress) -> None:
-    """What asking would cost at most."""
-    plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
-    sentence = "The answer is kept from before; asking costs nothing."
-    if progress.planned:
-        sentence = f"Asking costs at most {progress.worst_usd:.4f} USD."
-    output.show({"dry_run": plan}, lambda console: output.write(sentence))
-
-
-def _show_reply(console: Console, reply: ModelReply) -> None:
-    """The answer, then what it stands on."""
+def _show_reply(output: Output, reply: ModelReply) -> None:
+    """The answer, then what it stands on; as JSON, with a `value` where a typed answer was asked
+    for.
+    """
     from rich.text import Text
 
-    console.print(Text(printable(reply.answer or "")), soft_wrap=True)
-    if reply.partial:
-        console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
-    if reply.sources:
-        console.print(Text("\nSources", "bold"))
-    for number, source in enumerate(reply.sources, 1):
-        line = Text(f"{number:>2}. ", "dim")
-        line += Text(one_line(source.title))
-        line += Text(f"  {one_line(source.url)}", "cyan")
-        console.print(line, soft_wrap=True)
+    def render(console: Console) -> None:
+        console.print(Text(printable(reply.answer or "")), soft_wrap=True)
+        if reply.partial:
+            console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
+        if reply.sources:
+            console.print(Text("\nSources", "bold"))
+        for number, source in enumerate(reply.sources, 1):
+            line = Text(f"{number:>2}. ", "dim")
+            line += Text(one_line(source.title))
+            line += Text(f"  {one_line(source.url)}", "cyan")
+            console.print(line, soft_wrap=True)
 
-
-def _as_dict(reply: ModelReply) -> dict[str, Any]:
-    """The reply as JSON; `value` is there where a typed answer was asked for."""
     fields: dict[str, Any] = {
         "answer": reply.answer,
         "sources": [asdict(source) for source in reply.sources],
@@ -135,7 +135,7 @@ def _as_dict(reply: ModelReply) -> dict[str, Any]:
     }
     if reply.value is not None:
         fields["value"] = reply.value
-    return fields
+    output.show(fields, render)
 
 
 def _write_usage(reply: ModelReply) -> None:
@@ -153,13 +153,3 @@ def _write_usage(reply: ModelReply) -> None:
         line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
     sys.stdout.flush()
     sys.stderr.write(f"{reply.model}: {line}\n")
-
-
-def _build_error(error: ReplyError) -> WebquarryError:
-    """The error of the engine as an error of the command line, with what to do about it."""
-    kind = _KINDS.get(error.code, ProviderFailure)
-    if error.retryable:
-        action = "Try again."
-    else:
-        action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
-    return kind(error.message, retryable=error.retryable, suggested_action=action)

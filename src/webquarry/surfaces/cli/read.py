@@ -7,7 +7,7 @@ by, and, where the text was cut or is only a part, how to get the rest.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -73,27 +73,24 @@ def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url:
 
     from webquarry.surfaces.cli.page_view import show_markdown
 
-    show_markdown(console, page["content"].rstrip("\n"))
-    console.print()
-    for name, text in _footer(page, notes, url):
+    def show(name: str, text: str) -> None:
         line = Text(name, "bold") + Text(one_line(text), "dim")
         console.print(line, soft_wrap=True)
 
-
-def _footer(page: Mapping[str, Any], notes: list[str], url: str) -> Iterator[tuple[str, str]]:
-    """The lines below the text: what each is, and what it says."""
-    yield "Cite: ", page["citation"]["formatted"]["apa"]
+    show_markdown(console, page["content"].rstrip("\n"))
+    console.print()
+    show("Cite: ", page["citation"]["formatted"]["apa"])
     status = page.get("retractionStatus")
     if status:
         kind = status["kind"].replace("_", " ")
-        yield "Warning: ", f"Crossref has a notice about this paper: {kind}."
+        show("Warning: ", f"Crossref has a notice about this paper: {kind}.")
     for note in notes:
-        yield "Note: ", note
+        show("Note: ", note)
     if "matches" in page:
-        yield "Found: ", f"in {page['matches']} of the page's blocks."
+        show("Found: ", f"in {page['matches']} of the page's blocks.")
     if "nextCursor" in page:
         sizes = f"{page['contentLength']} bytes are shown, the page has {page['totalLength']}."
         command = f"webquarry read {shlex.quote(url)} --cursor {page['nextCursor']}"
         if page.get("raw"):
             command += " --raw"
-        yield "Cut: ", f"{sizes} {command}"
+        show("Cut: ", f"{sizes} {command}")

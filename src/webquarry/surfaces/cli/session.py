@@ -32,9 +32,30 @@ Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", m
 def list_(as_json: AsJson = None) -> None:
     """Show the sessions that there are, the one used last first."""
     with command_output(as_json) as output:
+        from webquarry.errors import NotFound
         from webquarry.surfaces.bridge import bridge
+        from webquarry.toolkit import Toolkit
 
-        sessions = bridge.run(_summarize_sessions())
+        sessions: list[dict[str, Any]] = []
+
+        async def summarize_sessions() -> None:
+            async with Toolkit.open() as kit:
+                for id, finished in await kit.sessions.list():
+                    try:
+                        session = await kit.sessions.read(id)
+                    except NotFound:  # it has ended while we look
+                        continue
+                    summary = {
+                        "sessionId": id,
+                        "status": "finished" if finished else "in_progress",
+                        "goal": session.goal or session.steps[0].text,
+                        "totalSteps": len(session.steps),
+                        "totalSources": len(session.sources),
+                        "updatedAt": f"{session.touched_at:%Y-%m-%dT%H:%M:%SZ}",
+                    }
+                    sessions.append(summary)
+
+        bridge.run(summarize_sessions())
         output.show({"sessions": sessions}, lambda console: _show_list(console, sessions))
 
 
@@ -97,30 +118,6 @@ def _complete_id(id: str) -> str:
     if fitting:
         return fitting[0]
     return id
-
-
-async def _summarize_sessions() -> list[dict[str, Any]]:
-    """Every session in short. One that ends while we look is left out."""
-    from webquarry.errors import NotFound
-    from webquarry.toolkit import Toolkit
-
-    summaries: list[dict[str, Any]] = []
-    async with Toolkit.open() as kit:
-        for id, finished in await kit.sessions.list():
-            try:
-                session = await kit.sessions.read(id)
-            except NotFound:
-                continue
-            summary = {
-                "sessionId": id,
-                "status": "finished" if finished else "in_progress",
-                "goal": session.goal or session.steps[0].text,
-                "totalSteps": len(session.steps),
-                "totalSources": len(session.sources),
-                "updatedAt": f"{session.touched_at:%Y-%m-%dT%H:%M:%SZ}",
-            }
-            summaries.append(summary)
-    return summaries
 
 
 def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from webquarry.surfaces.server.tokens import Token, TokenFile
+    from webquarry.surfaces.server.tokens import TokenFile
 
 app = typer.Typer(
     help="Tokens for callers of a server that serves others (webquarry mcp --http).",
@@ -44,12 +44,24 @@ def add(
     ] = False,
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
+    from webquarry.errors import BadInput
     from webquarry.surfaces.server.tokens import MCP, METRICS
     from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
+        file = _open_file()
+        lasts = None
+        if expires is not None:
+            match = _DURATION.fullmatch(expires.strip())
+            if not match or not int(match[1]):
+                raise BadInput(
+                    f"{expires!r} is no duration.",
+                    suggested_action="Use a number and h, d or w, such as 30d.",
+                )
+            unit = _UNITS[match[2]]
+            lasts = timedelta(**{unit: int(match[1])})
         use = METRICS if metrics else MCP
-        token = _open_file().add(name, lasts=_parse_duration(expires), like=like, use=use)
+        token = file.add(name, lasts=lasts, like=like, use=use)
         typer.echo(f"This is the only time that the token {name!r} is shown.", err=True)
         typer.echo(token)
 
@@ -60,6 +72,7 @@ def list_() -> None:
     share a caller.
     """
     from webquarry.clock import Clock
+    from webquarry.surfaces.server.tokens import METRICS
     from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
@@ -73,25 +86,19 @@ def list_() -> None:
         now = Clock().now()
         width = max(len(token.name) for token in tokens)
         for token in tokens:
-            typer.echo(f"{token.name:<{width}}  {_describe(token, tokens, now)}")
-
-
-def _describe(token: Token, tokens: list[Token], now: datetime) -> str:
-    """When it was made, when it ends, what it is for, and which of the others share its caller."""
-    from webquarry.surfaces.server.tokens import METRICS
-
-    text = f"made {token.created}  until {token.expires or 'revoked'}"
-    if token.is_over(now):
-        text += "  EXPIRED"
-    if token.use == METRICS:
-        text += "  for /metrics alone"
-    shared = []
-    for other in tokens:
-        if other.principal == token.principal and other.name != token.name:
-            shared.append(other.name)
-    if shared:
-        text += f"  same caller as {', '.join(shared)}"
-    return text
+            until = token.expires or "revoked"
+            line = f"{token.name:<{width}}  made {token.created}  until {until}"
+            if token.is_over(now):
+                line += "  EXPIRED"
+            if token.use == METRICS:
+                line += "  for /metrics alone"
+            shared = []
+            for other in tokens:
+                if other.principal == token.principal and other.name != token.name:
+                    shared.append(other.name)
+            if shared:
+                line += f"  same caller as {', '.join(shared)}"
+            typer.echo(line)
 
 
 @app.command()
@@ -109,17 +116,3 @@ def _open_file() -> TokenFile:
     from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))
-
-
-def _parse_duration(text: str | None) -> timedelta | None:
-    from webquarry.errors import BadInput
-
-    if text is None:
-        return None
-    match = _DURATION.fullmatch(text.strip())
-    if not match or not int(match[1]):
-        raise BadInput(
-            f"{text!r} is no duration.", suggested_action="Use a number and h, d or w, such as 30d."
-        )
-    unit = _UNITS[match[2]]
-    return timedelta(**{unit: int(match[1])})

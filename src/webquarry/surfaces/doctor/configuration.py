@@ -133,8 +133,17 @@ async def probe_redis(
 
 def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Recording and replay change what every command does, so they are shown."""
-    if settings.replay is not None:
-        return _check_replay(settings.replay)
+    replay = settings.replay
+    if replay is not None:
+        from webquarry.net.archive.replay import Replay, demo_recording
+
+        try:
+            Replay(demo_recording() if replay == Path("demo") else replay)
+        except WebquarryError as error:
+            cure = "Correct or unset WEBQUARRY_REPLAY"
+            return CheckResult("recording", "broken", error.message, cure)
+        detail = f"every answer is replayed from {replay}; the network is off"
+        return CheckResult("recording", "warning", detail, "Unset WEBQUARRY_REPLAY")
     if settings.record is None:
         return CheckResult("recording", "ok", "neither recorded nor replayed")
     folder = settings.record.absolute().parent
@@ -142,18 +151,6 @@ def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResu
         return CheckResult("recording", "ok", f"every exchange is recorded to {settings.record}")
     detail = f"the folder {folder} cannot be written to"
     return CheckResult("recording", "broken", detail, "Point WEBQUARRY_RECORD elsewhere")
-
-
-def _check_replay(replay: Path) -> CheckResult:
-    from webquarry.net.archive.replay import Replay, demo_recording
-
-    try:
-        Replay(demo_recording() if replay == Path("demo") else replay)
-    except WebquarryError as error:
-        cure = "Correct or unset WEBQUARRY_REPLAY"
-        return CheckResult("recording", "broken", error.message, cure)
-    detail = f"every answer is replayed from {replay}; the network is off"
-    return CheckResult("recording", "warning", detail, "Unset WEBQUARRY_REPLAY")
 
 
 def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult:

@@ -161,11 +161,17 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     probe_settings = settings.model_copy(
         update={"retries": 0, "record": None, "replay": None, "lenses": None}
     )
+
+    async def probe_part(part: CheckResult) -> CheckResult:
+        if offline or part.name != "redis":
+            return part
+        return await probe_redis(part, settings, environ)
+
     async with Toolkit.open(probe_settings, environ) as kit:
         provider_checks = [
             check_provider(kit, provider, offline=offline) for provider in kit.router.providers()
         ]
-        part_checks = [_probe_part(part, settings, environ, offline=offline) for part in parts]
+        part_checks = [probe_part(part) for part in parts]
         providers, indexes, registers, probed_parts = await asyncio.gather(
             asyncio.gather(*provider_checks),
             _check_services(kit.scholar.services, settings, offline=offline),
@@ -173,15 +179,6 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
             asyncio.gather(*part_checks),
         )
     return Report(list(providers), [*broken, *probed_parts], indexes, registers)
-
-
-async def _probe_part(
-    part: CheckResult, settings: Settings, environ: Mapping[str, str], *, offline: bool
-) -> CheckResult:
-    """The part, asked if it is one that can be."""
-    if offline or part.name != "redis":
-        return part
-    return await probe_redis(part, settings, environ)
 
 
 async def _check_services(

@@ -110,7 +110,12 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
                 "Point WEBQUARRY_CA_FILE at a PEM file, or unset it",
             )
         return CheckResult("trust store", "ok", f"the system's, and {settings.ca_file}")
-    if _has_system_authorities():
+    paths = ssl.get_default_verify_paths()
+    is_kept_elsewhere = sys.platform in ("darwin", "win32")  # than where OpenSSL looks
+    has_authorities = is_kept_elsewhere or bool(paths.cafile)
+    if not has_authorities and paths.capath:
+        has_authorities = any(Path(paths.capath).iterdir())
+    if has_authorities:
         return CheckResult("trust store", "ok", "the system's")
     return CheckResult(
         "trust store",
@@ -118,16 +123,6 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
         "the system has no certificate authorities, so no https page can be read",
         "Install your system's ca-certificates, or set WEBQUARRY_CA_FILE",
     )
-
-
-def _has_system_authorities() -> bool:
-    """Whether OpenSSL finds any; macOS and Windows keep theirs elsewhere."""
-    if sys.platform in ("darwin", "win32"):
-        return True
-    paths = ssl.get_default_verify_paths()
-    if paths.cafile:
-        return True
-    return bool(paths.capath) and any(Path(paths.capath).iterdir())
 
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:

@@ -125,7 +125,26 @@ async def _report_progress(report: ReportProgress | None, name: str) -> AsyncIte
         yield
         return
     messages: asyncio.Queue[str] = asyncio.Queue()
-    reporter = asyncio.create_task(_pass_on(messages, report, name))
+
+    async def pass_on() -> None:
+        # Each message as it comes, and every few seconds that the last one still holds.
+        step, message = 0, name
+        while True:
+            try:
+                # wait_for may swallow a cancellation before Python 3.12
+                async with asyncio.timeout(BEAT_SECONDS):
+                    message = await messages.get()
+                is_new = True
+            except TimeoutError:
+                is_new = False
+            step += 1
+            try:
+                await report(step, None, message if is_new else f"still {message}")
+            finally:
+                if is_new:
+                    messages.task_done()
+
+    reporter = asyncio.create_task(pass_on())
     try:
         with listening(messages.put_nowait):
             yield
@@ -133,22 +152,3 @@ async def _report_progress(report: ReportProgress | None, name: str) -> AsyncIte
     finally:
         reporter.cancel()
         await asyncio.wait([reporter])
-
-
-async def _pass_on(messages: asyncio.Queue[str], report: ReportProgress, name: str) -> None:
-    """Report each message as it comes, and every few seconds that the last one still holds."""
-    step, message = 0, name
-    while True:
-        try:
-            # wait_for may swallow a cancellation before Python 3.12
-            async with asyncio.timeout(BEAT_SECONDS):
-                message = await messages.get()
-            is_new = True
-        except TimeoutError:
-            is_new = False
-        step += 1
-        try:
-            await report(step, None, message if is_new else f"still {message}")
-        finally:
-            if is_new:
-                messages.task_done()

@@ -24,29 +24,31 @@ def as_json(data: Any) -> str:
 
 
 def render_markdown(data: Mapping[str, Any]) -> str:
-    """The whole answer as Markdown."""
-    lines = _markdown_lines(data)
+    """The whole answer as Markdown: short values first, then entries, then texts, because a text
+    has no end that a reader could see.
+    """
+    lines: list[str] = []
+    texts: dict[str, str] = {}
+    for key, value in data.items():
+        if value in _EMPTY:
+            continue
+        if isinstance(value, str) and (len(value) > _LONG or "\n" in value.strip()):
+            texts[key] = value
+        elif isinstance(value, list) and isinstance(value[0], dict):
+            lines.append(f"\n## {key}\n")
+            for number, entry in enumerate(value, 1):
+                lines.extend(_entry_lines(number, entry))
+        else:
+            lines.append(f"- {key}: {_one_line(value)}")
+    for key, text in texts.items():
+        lines.append(f"\n## {key}\n\n{text}")
     return "\n".join(lines).strip() + "\n"
 
 
 def render_digest(data: Mapping[str, Any], limit: int) -> str:
-    """The beginning of the answer as Markdown in at most `limit` bytes; what was cut is marked."""
-    short = _drop_details(data, limit)
-    return cut(render_markdown(short), limit)
+    """The beginning of the answer as Markdown in at most `limit` bytes; what was cut is marked.
 
-
-def cut(text: str, limit: int) -> str:
-    """The text in at most `limit` bytes of UTF-8; what was cut is marked."""
-    whole = text.strip().encode("utf-8", "replace")
-    if len(whole) <= limit:
-        return whole.decode()
-    beginning = whole[: limit - len(_CUT_MARK)]
-    return beginning.decode("utf-8", "ignore") + _CUT_MARK
-
-
-def _drop_details(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """The answer without what a reader in a hurry can do without: further entries, and objects
-    inside entries.
+    A reader in a hurry can do without further entries, and objects inside entries.
     """
     short: dict[str, Any] = {}
     for key, value in data.items():
@@ -60,32 +62,16 @@ def _drop_details(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
             short[key] = value[:limit]
         elif not isinstance(value, dict | list):
             short[key] = value
-    return short
+    return cut(render_markdown(short), limit)
 
 
-def _markdown_lines(data: Mapping[str, Any]) -> Iterator[str]:
-    """Short values first, then entries, then texts: a text has no end that a reader could see."""
-    texts: dict[str, str] = {}
-    for key, value in data.items():
-        if value in _EMPTY:
-            continue
-        if _is_long_text(value):
-            texts[key] = value
-        elif isinstance(value, list) and isinstance(value[0], dict):
-            yield f"\n## {key}\n"
-            for number, entry in enumerate(value, 1):
-                yield from _entry_lines(number, entry)
-        else:
-            yield f"- {key}: {_one_line(value)}"
-    for key, text in texts.items():
-        yield f"\n## {key}\n\n{text}"
-
-
-def _is_long_text(value: Any) -> bool:
-    """Whether it is too long, or has too many lines, to stand in a line."""
-    if not isinstance(value, str):
-        return False
-    return len(value) > _LONG or "\n" in value.strip()
+def cut(text: str, limit: int) -> str:
+    """The text in at most `limit` bytes of UTF-8; what was cut is marked."""
+    whole = text.strip().encode("utf-8", "replace")
+    if len(whole) <= limit:
+        return whole.decode()
+    beginning = whole[: limit - len(_CUT_MARK)]
+    return beginning.decode("utf-8", "ignore") + _CUT_MARK
 
 
 def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:

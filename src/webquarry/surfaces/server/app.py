@@ -18,7 +18,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,8 +100,14 @@ def build_app(
     inner: ASGIApp = app
     if access is not None:
         if access.metadata_path:
-            endpoint = _metadata_endpoint(access.metadata)
-            routes.append(Route(access.metadata_path, endpoint=endpoint, methods=["GET"]))
+            metadata = access.metadata
+
+            async def answer_metadata(request: Request) -> Response:
+                # Pages of any site may ask which issuer gives out tokens.
+                headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
+                return JSONResponse(metadata, headers=headers)
+
+            routes.append(Route(access.metadata_path, endpoint=answer_metadata, methods=["GET"]))
         limited = RequestLimits(app, quota or LocalQuota(), settings, clock or Clock())
         authenticated = Authentication(limited, access.verifier, access.guarded)
         inner = OriginCheck(authenticated, origins)
@@ -116,18 +122,6 @@ async def _refuse_stream(request: Request) -> Response:
         "error_description": "Send requests with POST; there is no other stream.",
     }
     return JSONResponse(error, 405, {"Allow": "POST"})
-
-
-def _metadata_endpoint(
-    metadata: Mapping[str, object] | None,
-) -> Callable[[Request], Awaitable[Response]]:
-    """What answers clients that ask which issuer gives out tokens; pages of any site may."""
-    headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
-
-    async def answer(request: Request) -> Response:
-        return JSONResponse(metadata, headers=headers)
-
-    return answer
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -257,6 +251,13 @@ class _ServerProcess:
     listening: socket.socket
     shared_folder: Path | None = None
 
+    async def check_toolkit(self) -> None:
+        """A Redis that is configured and cannot be used is an error at the start, before anybody
+        is served.
+        """
+        async with Toolkit.open(self.settings, shared=True):
+            pass
+
     def run(self) -> int:
         """Serve until a signal ends it; the exit code comes back."""
         try:
@@ -268,7 +269,7 @@ class _ServerProcess:
     async def _serve(self) -> None:
         """Open what this process needs, serve, and close it again."""
         settings = self.settings
-        async with _open_toolkit(settings) as (kit, health):
+        async with self._open_toolkit() as (kit, health):
             access = configure_access(settings, os.environ, self.host, running=True)
             server = await create_server(self.name, self.set_name, self.with_tools, self.text, kit)
             quota = kit.quota
@@ -282,6 +283,23 @@ class _ServerProcess:
             finally:
                 if access:
                     await access.verifier.aclose()
+
+    @asynccontextmanager
+    async def _open_toolkit(self) -> AsyncIterator[tuple[Toolkit, Health]]:
+        """The toolkit of this process, with metrics and traces listening to what it does."""
+        async with Toolkit.open(self.settings, shared=True) as kit:
+            metrics = Metrics(lambda: read_gauges(kit)) if self.settings.metrics else None
+            tracing = traces.Traces() if traces.is_enabled(os.environ) else None
+            listeners = [listener for listener in (metrics, tracing) if listener]
+            for listener in listeners:
+                meter.listen(listener)
+            try:
+                yield kit, Health(kit, metrics)
+            finally:
+                for listener in listeners:
+                    meter.unlisten(listener)
+                if tracing:
+                    await asyncio.to_thread(tracing.close)
 
 
 def run(
@@ -301,9 +319,9 @@ def run(
         # What cannot be served is an error before anybody listens.
         configure_access(settings, os.environ, host)
         with listen(host, options.port) as listening:
-            asyncio.run(_check_toolkit(settings))
-            announce(listening)
             process = _ServerProcess(name, set_name, with_tools, text, settings, host, listening)
+            asyncio.run(process.check_toolkit())
+            announce(listening)
             if options.workers == 1:
                 return process.run()
             with tempfile.TemporaryDirectory(prefix="webquarry-workers-") as folder:
@@ -314,29 +332,3 @@ def run(
                 return supervise(options.workers, worker.run, at_end=listening.close)
     except WebquarryError as error:
         return report_error(name, error)
-
-
-async def _check_toolkit(settings: Settings) -> None:
-    """A Redis that is configured and cannot be used is an error at the start, before anybody is
-    served.
-    """
-    async with Toolkit.open(settings, shared=True):
-        pass
-
-
-@asynccontextmanager
-async def _open_toolkit(settings: Settings) -> AsyncIterator[tuple[Toolkit, Health]]:
-    """The toolkit of a process, with metrics and traces listening to what it does."""
-    async with Toolkit.open(settings, shared=True) as kit:
-        metrics = Metrics(lambda: read_gauges(kit)) if settings.metrics else None
-        tracing = traces.Traces() if traces.is_enabled(os.environ) else None
-        listeners = [listener for listener in (metrics, tracing) if listener]
-        for listener in listeners:
-            meter.listen(listener)
-        try:
-            yield kit, Health(kit, metrics)
-        finally:
-            for listener in listeners:
-                meter.unlisten(listener)
-            if tracing:
-                await asyncio.to_thread(tracing.close)

@@ -30,6 +30,8 @@ _BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
 _SPANS = {"tool": ("tool",), "provider": ("provider",), "request": ("path",)}
 _SPAN_NAMES = {"request": "requests"}  # where the metric is not named as the span is
 _COUNTS = {"cache": ("result",), "refused": ("reason",)}
+# A label's value stands between quotes in Prometheus's text format.
+_LABEL_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 def share_among_workers(folder: Path) -> None:
@@ -113,15 +115,10 @@ class Metrics:
                 declared.add(name)
                 lines.append(f"# TYPE {name} gauge")
             if labels:
-                pairs = [f'{key}="{_escape(text)}"' for key, text in labels.items()]
+                pairs = [
+                    f'{key}="{text.translate(_LABEL_ESCAPES)}"' for key, text in labels.items()
+                ]
                 lines.append(f"{name}{{{','.join(pairs)}}} {value:g}")
             else:
                 lines.append(f"{name} {value:g}")
         return ("\n".join(lines) + "\n").encode()
-
-
-def _escape(text: str) -> str:
-    """A label's value as it stands between quotes in Prometheus's text format."""
-    text = text.replace("\\", "\\\\")
-    text = text.replace('"', '\\"')
-    return text.replace("\n", "\\n")

@@ -106,7 +106,17 @@ class OAuthVerifier(Verifier):
             )
         except jwt.PyJWTError as error:
             raise AccessDenied(self._describe(error)) from None
-        return _read_principal(claims)
+        subject = claims.get("sub") or claims.get("client_id") or claims.get("azp")
+        if not isinstance(subject, str) or not subject:
+            raise AccessDenied("The token does not say for whom it speaks.")
+        granted = claims.get("scope", claims.get("scp", ""))
+        if isinstance(granted, str):
+            scopes = granted.split()
+        else:
+            scopes = [str(scope) for scope in granted or []]
+        # Subjects are unique for one issuer only.
+        principal_id = json.dumps(["oauth", claims["iss"], subject])
+        return Principal(principal_id, subject, frozenset(scopes))
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -240,17 +250,3 @@ class OAuthVerifier(Verifier):
             if isinstance(error, kind):
                 return reason
         return "The token's signature is not good."
-
-
-def _read_principal(claims: dict[str, Any]) -> Principal:
-    subject = claims.get("sub") or claims.get("client_id") or claims.get("azp")
-    if not isinstance(subject, str) or not subject:
-        raise AccessDenied("The token does not say for whom it speaks.")
-    granted = claims.get("scope", claims.get("scp", ""))
-    if isinstance(granted, str):
-        scopes = granted.split()
-    else:
-        scopes = [str(scope) for scope in granted or []]
-    # Subjects are unique for one issuer only.
-    principal_id = json.dumps(["oauth", claims["iss"], subject])
-    return Principal(principal_id, subject, frozenset(scopes))

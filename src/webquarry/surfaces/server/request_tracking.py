@@ -35,9 +35,14 @@ class RequestTracking:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = _find_request_id(scope)
-        if request_id is None:
-            request_id = secrets.token_hex(8)
+        request_id = ""
+        for name, value in scope["headers"]:
+            if name == _HEADER:
+                sent_id: str = value.decode("latin-1")
+                if _ACCEPTABLE_ID.fullmatch(sent_id):
+                    request_id = sent_id
+                break
+        request_id = request_id or secrets.token_hex(8)
         path = scope["path"].rstrip("/")
         if path not in _KNOWN_PATHS:  # labels must be few
             path = "other"
@@ -64,12 +69,3 @@ class RequestTracking:
                 if scope["path"] not in _WATCHING_PATHS:
                     milliseconds = (time.monotonic() - started) * 1000
                     log.info("%s %s %s in %.0f ms", scope["method"], path, status, milliseconds)
-
-
-def _find_request_id(scope: Scope) -> str | None:
-    """The id that came with the request, if it can be one."""
-    for name, value in scope["headers"]:
-        if name == _HEADER:
-            request_id: str = value.decode("latin-1")
-            return request_id if _ACCEPTABLE_ID.fullmatch(request_id) else None
-    return None

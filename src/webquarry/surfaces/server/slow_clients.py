@@ -115,7 +115,10 @@ class SlowClientLimits:
             await self._app(scope, receive, send)
             return
         # The library only notices a large head where it does not come at once.
-        if _head_size(scope) > self._max_head_bytes:
+        head_size = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
+        for name, value in scope["headers"]:
+            head_size += len(name) + len(value) + _LINE_OVERHEAD
+        if head_size > self._max_head_bytes:
             description = "The head of the request is too large."
             await send_error(send, 431, "head_too_large", description, [_CLOSE])
             return
@@ -160,11 +163,3 @@ class SlowClientLimits:
         except TimeoutError:
             return None
         return messages
-
-
-def _head_size(scope: Scope) -> int:
-    """The bytes of a request's head: its address and its headers."""
-    size = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
-    for name, value in scope["headers"]:
-        size += len(name) + len(value) + _LINE_OVERHEAD
-    return size

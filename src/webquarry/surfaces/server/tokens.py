@@ -155,7 +155,7 @@ class TokenFile:
         """The tokens, to be changed; they are written when the block ends without an error."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with _lock_file(self.path.with_name(self.path.name + ".lock")):
+            with self._lock():
                 tokens = self.tokens()
                 yield tokens
                 self._write(tokens)
@@ -163,6 +163,22 @@ class TokenFile:
             raise BadInput(
                 f"The token file {self.path} cannot be written: {error.strerror}."
             ) from error
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        """One process at a time; where the system has no such locks, the last one wins."""
+        path = self.path.with_name(self.path.name + ".lock")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
+        try:
+            try:
+                import fcntl
+
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            except ImportError:
+                pass
+            yield
+        finally:
+            os.close(handle)
 
     def _write(self, tokens: list[Token]) -> None:
         """Put these tokens in the file's place in one step."""
@@ -245,19 +261,3 @@ def _find_token(tokens: list[Token], name: str) -> Token:
         f"There is no token {name!r}.",
         suggested_action="`webquarry token list` shows those that there are.",
     )
-
-
-@contextmanager
-def _lock_file(path: Path) -> Iterator[None]:
-    """One process at a time; where the system has no such locks, the last one wins."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
-    try:
-        try:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        except ImportError:
-            pass
-        yield
-    finally:
-        os.close(handle)

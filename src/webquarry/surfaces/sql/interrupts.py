@@ -67,7 +67,11 @@ class Watcher:
         if self._ends is None or self._thread is None:
             return
         reading, writing = self._ends
-        previous = self._previous if _is_open(self._previous) else -1
+        previous = self._previous
+        try:
+            os.fstat(previous)
+        except OSError:  # whoever it belonged to has gone
+            previous = -1
         current = signal.set_wakeup_fd(previous)
         if current not in (writing.fileno(), -1):  # somebody came after us: theirs stays
             signal.set_wakeup_fd(current, warn_on_full_buffer=False)
@@ -87,15 +91,6 @@ class Watcher:
             if self._previous >= 0:
                 with contextlib.suppress(OSError):  # whoever it belonged to has gone
                     os.write(self._previous, received)
-
-
-def _is_open(descriptor: int) -> bool:
-    """Whether a file descriptor still belongs to somebody."""
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
-    return True
 
 
 watcher = Watcher()

@@ -185,9 +185,10 @@ def _list_columns(operator: Any) -> list[str]:
 def _judge_parents(operator: Any, above: tuple[Any, ...]) -> PlanWarning | None:
     """The nearest parent that throws rows away after they were asked about."""
     children = operator.get("children", [])
-    count = _estimate_rows(operator)
+    asked = _estimate_rows(operator)
+    count = asked
     if children:
-        count = max(count, _estimate_rows(children[0]))
+        count = max(asked, _estimate_rows(children[0]))
     rows = "of unknown number"
     if count >= 0:
         rows = f"about {count:,} rows"
@@ -206,24 +207,17 @@ def _judge_parents(operator: Any, above: tuple[Any, ...]) -> PlanWarning | None:
                 "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT "
                 "5).",
             )
-        if _may_drop_rows(parent, operator):
+        join_type = str(parent.get("extra_info", {}).get("Join Type", ""))
+        if "JOIN" not in name or join_type in _KEEPING_JOINS:
+            continue
+        # A join drops rows if it keeps fewer than were asked about, or has fewer on its other side.
+        sides = (parent, *parent.get("children", []))
+        if any(0 <= _estimate_rows(side) < asked for side in sides):
             return PlanWarning(
                 f"A join may throw away rows after they were asked about ({rows}).",
                 "Join in a subquery, and ask about its rows.",
             )
     return None
-
-
-def _may_drop_rows(join: Any, operator: Any) -> bool:
-    """A join that keeps fewer rows than were asked about, or has fewer on its other side, where not
-    all are kept.
-    """
-    kind = str(join.get("extra_info", {}).get("Join Type", ""))
-    if "JOIN" not in join.get("name", "") or kind in _KEEPING_JOINS:
-        return False
-    asked = _estimate_rows(operator)
-    sides = (join, *join.get("children", []))
-    return any(0 <= _estimate_rows(side) < asked for side in sides)
 
 
 def _calls_paid(tree: Any, paid: frozenset[str]) -> bool:

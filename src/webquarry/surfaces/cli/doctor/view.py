@@ -39,24 +39,19 @@ def _show_services(console: Console, title: str, checks: list[ServiceCheck]) -> 
     for check in checks:
         label = check.provider.label.ljust(width)
         detail = check.detail
-        sources = _describe_sources(check)
-        if sources:
-            detail += f" ({sources})"
+        # Where the credentials come from; the values are never shown.
+        places = []
+        for variable, source in check.provider.sources().items():
+            if variable in source:
+                places.append(source)
+            else:
+                places.append(f"{variable} from {source}")
+        if places:
+            detail += f" ({', '.join(places)})"
         _show_line(console, check.state, label, detail, check.cure)
         if check.provider.notice:
             notice = one_line(check.provider.notice)
             console.print(Text(f"      {notice}", "yellow"), soft_wrap=True)
-
-
-def _describe_sources(check: ServiceCheck) -> str:
-    """Where the credentials come from; the values are never shown."""
-    places = []
-    for variable, source in check.provider.sources().items():
-        if variable in source:
-            places.append(source)
-        else:
-            places.append(f"{variable} from {source}")
-    return ", ".join(places)
 
 
 def _show_line(console: Console, state: str, name: str, detail: str, cure: str) -> None:

@@ -26,6 +26,35 @@ class Parameter:
     type: str = "VARCHAR"
     required: bool = False
 
+    def cast(self, column: Any) -> Any:
+        """The column as the parameter takes it. Texts are made of what has one obvious text, and
+        of nothing else.
+        """
+        arrow = load_library("pyarrow")
+        kinds = arrow.types
+        kind = column.type
+        if kinds.is_null(kind):
+            return arrow.nulls(len(column), _get_arrow_type(self.type))
+        if kinds.is_dictionary(kind):
+            column = column.dictionary_decode()
+            kind = kind.value_type
+        if self.type == "VARCHAR":
+            text = _to_text(column, kind)
+            if text is not None:
+                return text
+        elif self.type == "VARCHAR[]" and (kinds.is_list(kind) or kinds.is_large_list(kind)):
+            return column.cast(arrow.list_(arrow.string()))
+        elif self.type in ("BIGINT", "DOUBLE") and kinds.is_integer(kind):
+            return column.cast(_get_arrow_type(self.type))
+        elif self.type == "DOUBLE" and (kinds.is_floating(kind) or kinds.is_decimal(kind)):
+            return column.cast(arrow.float64())
+        elif self.type == "BOOLEAN" and kinds.is_boolean(kind):
+            return column
+        raise BadInput(
+            f"The argument {self.name!r} is {self.type}, and {kind} was given.",
+            suggested_action=f"Cast it: CAST(... AS {self.type}).",
+        )
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -87,15 +116,13 @@ def read_cursor_call(
     by_place: dict[str, Any] = {}
     for parameter, array in zip(parameters, arrays, strict=False):
         by_place[parameter.name] = array
-    problem = _find_placing_problem(function, parameters, places, len(arrays), by_place, options)
-    if problem is None:
-        problem = _find_misplaced_text(function, parameters, by_place)
+    problem = _find_problem(function, parameters, places, len(arrays), by_place, options)
     if problem is not None:
         raise BadInput(problem, suggested_action=_describe_call(function, parameters, places))
     return Arguments(_cast_all(by_place | options, parameters), len(arrays[0]))
 
 
-def _find_placing_problem(
+def _find_problem(
     function: str,
     parameters: Sequence[Parameter],
     places: int,
@@ -103,7 +130,9 @@ def _find_placing_problem(
     by_place: dict[str, Any],
     options: dict[str, Any],
 ) -> str | None:
-    """Arguments that are too many, missing, or there twice; None when all is well."""
+    """Arguments that are too many, missing, there twice or in another's place; None when all is
+    well.
+    """
     if count > places and places < len(parameters):
         return (
             f"On this cursor {function} takes {places} arguments by place, and its options in a "
@@ -118,13 +147,7 @@ def _find_placing_problem(
     twice = by_place.keys() & options.keys()
     if twice:
         return f"{function} was given {', '.join(sorted(twice))} twice."
-    return None
-
-
-def _find_misplaced_text(
-    function: str, parameters: Sequence[Parameter], by_place: dict[str, Any]
-) -> str | None:
-    """A number where an optional text goes was meant for another parameter, whose name is lost."""
+    # A number where an optional text goes was meant for another parameter, whose name is lost.
     kinds = load_library("pyarrow").types
     is_text = (kinds.is_null, kinds.is_string, kinds.is_large_string, kinds.is_dictionary)
     for parameter in parameters:
@@ -187,38 +210,8 @@ def _cast_all(columns: dict[str, Any], parameters: Sequence[Parameter]) -> dict[
     by_name = {one.name: one for one in parameters}
     cast = {}
     for name, column in columns.items():
-        cast[name] = _cast(column, by_name[name])
+        cast[name] = by_name[name].cast(column)
     return cast
-
-
-def _cast(column: Any, parameter: Parameter) -> Any:
-    """The column as the parameter takes it. Texts are made of what has one obvious text, and of
-    nothing else.
-    """
-    arrow = load_library("pyarrow")
-    kinds = arrow.types
-    kind = column.type
-    if kinds.is_null(kind):
-        return arrow.nulls(len(column), _get_arrow_type(parameter.type))
-    if kinds.is_dictionary(kind):
-        column = column.dictionary_decode()
-        kind = kind.value_type
-    if parameter.type == "VARCHAR":
-        text = _to_text(column, kind)
-        if text is not None:
-            return text
-    elif parameter.type == "VARCHAR[]" and (kinds.is_list(kind) or kinds.is_large_list(kind)):
-        return column.cast(arrow.list_(arrow.string()))
-    elif parameter.type in ("BIGINT", "DOUBLE") and kinds.is_integer(kind):
-        return column.cast(_get_arrow_type(parameter.type))
-    elif parameter.type == "DOUBLE" and (kinds.is_floating(kind) or kinds.is_decimal(kind)):
-        return column.cast(arrow.float64())
-    elif parameter.type == "BOOLEAN" and kinds.is_boolean(kind):
-        return column
-    raise BadInput(
-        f"The argument {parameter.name!r} is {parameter.type}, and {kind} was given.",
-        suggested_action=f"Cast it: CAST(... AS {parameter.type}).",
-    )
 
 
 def _to_text(column: Any, kind: Any) -> Any:

@@ -106,27 +106,20 @@ def ask_planned(call: FunctionCall) -> list[Any]:
         (counts,) = call.arguments.to_lists("rows")
         rows = max((count for count in counts if count is not None), default=0)
         statement.check_row_count(rows)
-        _check_worst_case(call, statement)
+        # Before its first row is asked: what may cost more than the user's limit is refused.
+        planned = call.scope.planned
+        limit = call.instance.engine.limits(own=True).max_usd
+        if planned is not None and limit is not None and not statement.progress().rows:
+            progress = planned.progress()
+            if progress.worst_usd > limit:
+                raise LimitReached(
+                    f"The {progress.planned:,} questions of this statement may cost up to "
+                    f"${progress.worst_usd:.2f}, and max_usd is ${limit:.2f}; nothing was spent.",
+                    suggested_action="Ask for fewer rows, lower max_tokens, or raise the limit: "
+                    "SELECT webquarry_set('max_usd', '...').",
+                )
     answers = _answer_rows(call, statement, "column")
     return _to_json(answers)
-
-
-def _check_worst_case(call: FunctionCall, statement: Statement) -> None:
-    """Refuse a statement that may cost more than the user's limit, before its first row is
-    asked.
-    """
-    planned = call.scope.planned
-    limit = call.instance.engine.limits(own=True).max_usd
-    if planned is None or limit is None or statement.progress().rows:
-        return
-    progress = planned.progress()
-    if progress.worst_usd > limit:
-        raise LimitReached(
-            f"The {progress.planned:,} questions of this statement may cost up to "
-            f"${progress.worst_usd:.2f}, and max_usd is ${limit:.2f}; nothing was spent.",
-            suggested_action="Ask for fewer rows, lower max_tokens, or raise the limit: SELECT "
-            "webquarry_set('max_usd', '...').",
-        )
 
 
 def stps_ask_ai(call: FunctionCall) -> Any:

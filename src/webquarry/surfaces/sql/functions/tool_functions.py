@@ -132,11 +132,19 @@ def _call_tool(tool: Tool, call: FunctionCall) -> list[Any]:
     """The answer, or the error, for each row, None for one that lacks an argument; the same
     arguments are answered once in a statement.
     """
+    tool_names = {_RENAMED.get(name, name): name for name in tool.parameters["properties"]}
+    sql_names = [parameter.name for parameter in get_parameters(tool)]
+    columns = call.arguments.to_lists(*sql_names)
+    required = set(tool.parameters["required"])
     keys: list[Hashable | None] = []
     todo: dict[Hashable, dict[str, Any]] = {}
     answers: dict[Hashable, Any] = {}
-    for arguments in _read_rows(tool, call):
-        if arguments is None:
+    for values in zip(*columns, strict=True):
+        arguments: dict[str, Any] = {}
+        for name, value in zip(sql_names, values, strict=True):
+            if value is not None:
+                arguments[tool_names[name]] = value
+        if not required <= arguments.keys():
             keys.append(None)
             continue
         key = (tool.name, json.dumps(arguments, sort_keys=True))
@@ -149,24 +157,6 @@ def _call_tool(tool: Tool, call: FunctionCall) -> list[Any]:
         work = _call_all(call, tool, todo)
         answers |= call.instance.run(work, call.scope, paid=False)
     return [key and answers[key] for key in keys]
-
-
-def _read_rows(tool: Tool, call: FunctionCall) -> list[dict[str, Any] | None]:
-    """The tool's arguments for each row, by their own names; None where a required one is NULL."""
-    parameters = get_parameters(tool)
-    tool_names = {_RENAMED.get(name, name): name for name in tool.parameters["properties"]}
-    sql_names = [parameter.name for parameter in parameters]
-    columns = call.arguments.to_lists(*sql_names)
-    required = set(tool.parameters["required"])
-    rows: list[dict[str, Any] | None] = []
-    for values in zip(*columns, strict=True):
-        arguments: dict[str, Any] = {}
-        for name, value in zip(sql_names, values, strict=True):
-            if value is not None:
-                arguments[tool_names[name]] = value
-        is_complete = required <= arguments.keys()
-        rows.append(arguments if is_complete else None)
-    return rows
 
 
 async def _call_all(
