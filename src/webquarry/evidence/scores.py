@@ -111,7 +111,19 @@ def relevance(terms: Terms, title: str, paragraphs: Sequence[Paragraph]) -> Scor
 
 def freshness(published: str | None, today: date) -> Score:
     """How recent a source is. A date as exact as a year or a month counts as its last day."""
-    last_day = _last_day(date_parts(published))
+    parts = date_parts(published)
+    last_day: date | None = None
+    try:
+        if len(parts) == 1:
+            last_day = date(parts[0], 12, 31)
+        elif len(parts) == 2:
+            year, month = parts
+            next_month = date(year + month // 12, month % 12 + 1, 1)
+            last_day = next_month - timedelta(days=1)
+        elif parts:
+            last_day = date(*parts)
+    except ValueError:  # the thirtieth of February
+        last_day = None
     if last_day is None:
         return Score(_NEUTRAL, "No date is known, so it counts as neither new nor old.")
     days = max(0, (today - last_day).days)
@@ -140,19 +152,3 @@ def content(complete: bool, words: int, headings: int) -> Score:
     order = min(1.0, headings / _FULL_ORDER)
     score = _STATE_WEIGHT * state_score + _LENGTH_WEIGHT * length + _ORDER_WEIGHT * order
     return Score(score, f"{state}; {words} words, {headings} headings.")
-
-
-def _last_day(parts: tuple[int, ...]) -> date | None:
-    """The last day of the year, the month or the day that is given; None where there is none."""
-    if not parts:
-        return None
-    try:
-        if len(parts) == 1:
-            return date(parts[0], 12, 31)
-        if len(parts) == 2:
-            year, month = parts
-            next_month = date(year + month // 12, month % 12 + 1, 1)
-            return next_month - timedelta(days=1)
-        return date(*parts)
-    except ValueError:  # the thirtieth of February
-        return None

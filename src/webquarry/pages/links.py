@@ -18,7 +18,6 @@ from webquarry.clock import Clock
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.evidence.models import AnswerPart
 from webquarry.net.client import Client
-from webquarry.net.models import Reply
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.read.reader import raw_reply
@@ -76,6 +75,7 @@ async def check_links(
 
 
 async def _check_link(client: Client, url: str) -> LinkState:
+    """Whether a page is there, and whether it is where it was."""
     if MASK in url:
         return LinkState(state="unchecked", reason="Its address held a secret, which was not kept.")
     try:
@@ -83,31 +83,26 @@ async def _check_link(client: Client, url: str) -> LinkState:
         await asyncio.to_thread(raw_reply, url, reply)
     except WebquarryError as error:
         reason = clean_line(redact(error.message))
-        return LinkState(state=_classify_error(error), reason=reason)
+        state: State = "unreachable"
+        if isinstance(error, NotFound):
+            state = "gone"
+        elif (
+            isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited"
+        ):
+            state = "blocked"
+        return LinkState(state=state, reason=reason)
     except Exception as error:  # one page that nobody foresaw does not take the others with it
         log.error("a link could not be checked", exc_info=error)
         reason = f"Checking it failed: {type(error).__name__}."
         return LinkState(state="unreachable", reason=reason)
-    return _compare_addresses(url, reply)
 
-
-def _classify_error(error: WebquarryError) -> State:
-    if isinstance(error, NotFound):
-        return "gone"
-    if isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited":
-        return "blocked"
-    return "unreachable"
-
-
-def _compare_addresses(url: str, reply: Reply) -> LinkState:
-    """A page is there; whether it is where it was."""
     before, after = urlsplit(url), urlsplit(reply.url)
     if identity(url) == identity(reply.url) or before.hostname in _RESOLVERS:
         return LinkState(state="ok")
     was_front_page = before.path in _FRONT_PATHS
     is_front_page = after.path in _FRONT_PATHS and not after.query
-    reason = None
+    note_on_move = None
     if is_front_page and not was_front_page:
-        reason = _FRONT_PAGE
+        note_on_move = _FRONT_PAGE
     new_url = clean_url(redact(reply.url))
-    return LinkState(state="moved", new_url=new_url, reason=reason)
+    return LinkState(state="moved", new_url=new_url, reason=note_on_move)

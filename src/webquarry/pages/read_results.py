@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.pages.clean import clean_url
 from webquarry.pages.pages import Pages
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import Snapshot
@@ -93,6 +94,19 @@ class ResultOutcomes:
             else:
                 duplicates[rank] = first
         return duplicates
+
+    def notes(self, *, same_text: bool) -> tuple[str, ...]:
+        """Which results led to the same page, and what the pages say of how they were read."""
+        notes = []
+        duplicates = self.find_duplicates(same_text=same_text)
+        for rank, first in sorted(duplicates.items()):
+            url = clean_url(self.read[rank].result.url)
+            first_url = clean_url(self.read[first].result.url)
+            notes.append(f"{url} is the same page as {first_url}, and counts once.")
+        for page in self.sources(same_text=same_text):
+            url = page.snapshot.fields["url"]
+            notes += [f"{url}: {text}" for text in page.snapshot.notes]
+        return tuple(notes)
 
 
 class ResultReader:

@@ -97,7 +97,12 @@ def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...
 def parse_person(text: str) -> Name | None:
     """One author; None for what names nobody: an address, a handle, `admin`."""
     text = text.strip().strip(",").strip()
-    if _names_nobody(text):
+    if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
+        return None
+    if "://" in text or text.startswith("@"):
+        return None
+    is_email = "@" in text and " " not in text
+    if is_email or not any(letter.isalpha() for letter in text):
         return None
     if _GROUP.search(text):
         return Name(literal=text)
@@ -115,16 +120,6 @@ def parse_person(text: str) -> Name | None:
     if len(parts) == 1:
         return _parse_given_first(parts[0], suffix)
     return Name(literal=text)
-
-
-def _names_nobody(text: str) -> bool:
-    """Whether a text is no name: a word such as `admin`, an address, a handle, a number."""
-    if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
-        return True
-    if "://" in text or text.startswith("@"):
-        return True
-    is_email = "@" in text and " " not in text
-    return is_email or not any(letter.isalpha() for letter in text)
 
 
 def _parse_given_first(text: str, suffix: str) -> Name:

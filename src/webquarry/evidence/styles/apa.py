@@ -142,7 +142,17 @@ def _format_source(work: Work) -> str:
     container = plain(work.container)
     publisher = plain(work.publisher)
     if work.kind == "article-journal":
-        return _format_journal(work, container)
+        volume = italic(plain(work.volume))
+        if work.issue:
+            volume += f"({plain(work.issue)})"
+        first, last = page_range(work.pages)
+        place = first
+        if last:
+            place = f"{first}–{last}"
+        elif work.number and not first:
+            place = f"Article {plain(work.number)}"
+        journal = join_present(", ", [italic(container), volume, place])
+        return add_full_stop(journal)
     if work.kind in _IN_BOOK:
         book = ""
         if container:
@@ -157,18 +167,3 @@ def _format_source(work: Work) -> str:
     if work.kind in _IN_PERIODICAL:
         return add_full_stop(italic(container))
     return add_full_stop(container or publisher)
-
-
-def _format_journal(work: Work, container: str) -> str:
-    """The journal with volume, issue and pages."""
-    volume = italic(plain(work.volume))
-    if work.issue:
-        volume += f"({plain(work.issue)})"
-    first, last = page_range(work.pages)
-    if last:
-        place = f"{first}–{last}"
-    elif work.number and not first:
-        place = f"Article {plain(work.number)}"
-    else:
-        place = first
-    return add_full_stop(join_present(", ", [italic(container), volume, place]))

@@ -62,7 +62,16 @@ def build_bibliography(works: Sequence[Work], style: Style) -> Bibliography:
     keys = build_keys(entry.work for entry in entries)
     entries = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
     entries.sort(key=lambda entry: entry.key)
-    return Bibliography(_write_file(entries, style), tuple(entries))
+    if style == "bibtex":
+        records = [to_bibtex(entry.work, entry.key) for entry in entries]
+        text = "\n".join(records)
+    elif style == "ris":
+        records = [to_ris(entry.work) for entry in entries]
+        text = "\r\n".join(records)
+    else:
+        items = [to_csl(entry.work, entry.key) for entry in entries]
+        text = json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+    return Bibliography(text, tuple(entries))
 
 
 def merge_records(works: Sequence[Work]) -> list[ListedWork]:
@@ -200,15 +209,3 @@ def _format_apa_list(entries: Sequence[ListedWork]) -> list[str]:
         written.append(format_apa(entry.work, letter=letter))
         written_before[signature] += 1
     return written
-
-
-def _write_file(entries: Sequence[ListedWork], style: Style) -> str:
-    """The entries in a form that programs read."""
-    if style == "bibtex":
-        records = [to_bibtex(entry.work, entry.key) for entry in entries]
-        return "\n".join(records)
-    if style == "ris":
-        records = [to_ris(entry.work) for entry in entries]
-        return "\r\n".join(records)
-    items = [to_csl(entry.work, entry.key) for entry in entries]
-    return json.dumps(items, ensure_ascii=False, indent=2) + "\n"

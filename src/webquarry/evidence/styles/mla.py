@@ -42,11 +42,20 @@ def format_mla(work: Work, *, markdown: bool = False) -> str:
     authors = ""
     if not is_video and not work.is_signed_by_site:
         authors = add_full_stop(_format_authors(work.authors))
+    title = plain(work.title)
+    if title:
+        if work.language[:2].lower() in ("en", ""):
+            title = title_case(title)
+        # in quotation marks, those within it turned into single ones
+        inner = title.replace("“", "‘").replace("”", "’")
+        title = f"“{add_full_stop(inner)}”"
+    else:
+        title = "Web page."
     accessed = ""
     if work.accessed and not work.issued:
         accessed = f"Accessed {add_full_stop(_format_date(work.accessed))}"
     publication = add_full_stop(join_present(", ", _publication(work)))
-    parts = [authors, _format_title(work), publication, accessed]
+    parts = [authors, title, publication, accessed]
     return render(join_present(" ", parts), markdown=markdown)
 
 
@@ -88,17 +97,6 @@ def _format_authors(names: tuple[Name, ...]) -> str:
     if len(names) > 2:
         return f"{first}, et al."
     return f"{first}, and {plain(names[1].written)}"
-
-
-def _format_title(work: Work) -> str:
-    """The title in quotation marks, those within it turned into single ones."""
-    title = plain(work.title)
-    if not title:
-        return "Web page."
-    if work.language[:2].lower() in ("en", ""):
-        title = title_case(title)
-    inner = title.replace("“", "‘").replace("”", "’")
-    return f"“{add_full_stop(inner)}”"
 
 
 def _format_date(parts: tuple[int, ...]) -> str:

@@ -124,12 +124,16 @@ def classify(
     host = host_of_page(page_url)
     known = type_of_host(host)
     source_type = _source_type(page_url, host, known, tags, graph, main)
-    is_known = source_type == known
-    return Classification(
-        source_type,
-        _authority_tier(source_type, is_known, reputation),
-        _domain_category(host, source_type, known, main),
-    )
+    # what others say of the site, else what such sources usually deserve
+    authority_tier: AuthorityTier = "medium"
+    if reputation is not None and reputation.tier != "mixed":
+        authority_tier = "high" if reputation.tier == "high" else "low"
+    elif source_type in _LOW:
+        authority_tier = "low"
+    elif source_type == known and source_type in _HIGH_IF_KNOWN:
+        authority_tier = "high"
+    domain_category = _domain_category(host, source_type, known, main)
+    return Classification(source_type, authority_tier, domain_category)
 
 
 def is_preprint(page_url: str) -> bool:
@@ -175,19 +179,6 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
         if folder in _PATH_PARTS:
             return _PATH_PARTS[folder]
     return None
-
-
-def _authority_tier(
-    source_type: SourceType, is_known: bool, reputation: Reputation | None
-) -> AuthorityTier:
-    """What others say of the site, else what such sources usually deserve."""
-    if reputation is not None and reputation.tier != "mixed":
-        return "high" if reputation.tier == "high" else "low"
-    if source_type in _LOW:
-        return "low"
-    if is_known and source_type in _HIGH_IF_KNOWN:
-        return "high"
-    return "medium"
 
 
 def _domain_category(

@@ -53,19 +53,17 @@ def _count_actions(graph: Graph, post: Node, actions: tuple[str, ...], plain: st
     for counter in graph.get_values(post, "interactionStatistic"):
         if not isinstance(counter, Mapping):
             continue
-        if _action_name(counter.get("interactionType")) in actions:
+        # an action is given as an address, as a name, or as a thing with a type
+        action = counter.get("interactionType")
+        name = ""
+        if isinstance(action, Mapping):
+            types = sorted(types_of(action))
+            name = types[0] if types else ""
+        elif isinstance(action, str):
+            name = action.rstrip("/").rpartition("/")[2].lower()
+        if name in actions:
             return _parse_count(counter.get("userInteractionCount"))
     return _parse_count(post.get(plain))
-
-
-def _action_name(value: Any) -> str:
-    """The bare name of an action: given as an address, as a name, or as a thing with a type."""
-    if isinstance(value, Mapping):
-        types = sorted(types_of(value))
-        return types[0] if types else ""
-    if isinstance(value, str):
-        return value.rstrip("/").rpartition("/")[2].lower()
-    return ""
 
 
 def _parse_count(value: Any) -> int | None:

@@ -70,23 +70,19 @@ def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
     if not standing:
         return None
     gravest = max(standing, key=_rank)
+    source: Literal["retraction-watch", "publisher"] | None = None  # the answer names no others
+    if gravest.source == "retraction-watch":
+        source = "retraction-watch"
+    elif gravest.source == "publisher":
+        source = "publisher"
     is_full_date = len(gravest.date) == len("2024-01-31")
     return RetractionStatus(
         retracted=gravest.type in _RETRACTIONS,
         kind=_KIND_OF[gravest.type],
         date=gravest.date if is_full_date else None,
         notice_doi=gravest.doi,
-        source=_to_source(gravest.source),
+        source=source,
     )
-
-
-def _to_source(name: str) -> Literal["retraction-watch", "publisher"] | None:
-    """The source in the words of the answer; None for any other."""
-    if name == "retraction-watch":
-        return "retraction-watch"
-    if name == "publisher":
-        return "publisher"
-    return None
 
 
 def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:

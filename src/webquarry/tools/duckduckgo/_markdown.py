@@ -109,24 +109,20 @@ def _topic_sections(topics: Sequence[Topic]) -> Iterator[str]:
     """The topics without a group first, then each group under its name."""
     heading = "### Related Topics"
     for group, members in groupby(topics, lambda topic: topic.group):
-        items = _join_lines(*map(_topic_item, members))
+        items = []
+        for topic in members:
+            name, text = inline(topic.name), inline(topic.text)
+            if name and text:
+                items.append(f"- **{name}** - {text}")
+            elif name:
+                items.append(f"- **{name}**")
+            elif text:
+                items.append(f"- {line(topic.text)}")
         if not items:
             continue
-        name = inline(group)
+        group_name = inline(group)
         subheading = ""
-        if name:
-            subheading = f"#### {escape_heading(name)}"
-        yield _join_lines(heading, subheading, items)
+        if group_name:
+            subheading = f"#### {escape_heading(group_name)}"
+        yield _join_lines(heading, subheading, *items)
         heading = ""
-
-
-def _topic_item(topic: Topic) -> str:
-    """An item of a list; empty where nothing is known of the topic."""
-    name, text = inline(topic.name), inline(topic.text)
-    if name and text:
-        return f"- **{name}** - {text}"
-    if name:
-        return f"- **{name}**"
-    if text:
-        return f"- {line(topic.text)}"
-    return ""
