@@ -63,7 +63,8 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
     # A DOI that ends the path, as in `/doi/full/10.1000/182`: the names of views behind it are cut
     # off.
     try:
-        path = unquote(urlsplit(page_url).path[:_LONGEST_PATH])
+        encoded_path = urlsplit(page_url).path[:_LONGEST_PATH]
+        path = unquote(encoded_path)
     except ValueError:
         path = ""
     in_path = DOI.search(path)

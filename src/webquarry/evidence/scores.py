@@ -74,9 +74,13 @@ def total(relevance: Score, freshness: Score, authority: Score, content: Score) 
         "authority": authority,
         "content": content,
     }
-    values = {name: round(score.value, 3) for name, score in scores.items()}
-    reasons = {name: score.why for name, score in scores.items()}
-    overall = sum(WEIGHTS[name] * value for name, value in values.items())
+    values: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for name, score in scores.items():
+        values[name] = round(score.value, 3)
+        reasons[name] = score.why
+    weighted = [WEIGHTS[name] * value for name, value in values.items()]
+    overall = sum(weighted)
     return SourceScores(
         overall=round(overall, 3),
         **values,
@@ -138,17 +142,23 @@ def authority(tier: str, reputation: str | None, retracted: bool = False) -> Sco
     by_tier = _TIERS.get(tier, _NEUTRAL)
     if reputation not in _REPUTATIONS:
         return Score(by_tier, f"Authority {tier}; the host's reputation is not known.")
-    score = _TIER_WEIGHT * by_tier + _REPUTATION_WEIGHT * _REPUTATIONS[reputation]
+    by_reputation = _REPUTATIONS[reputation]
+    score = _TIER_WEIGHT * by_tier
+    score += _REPUTATION_WEIGHT * by_reputation
     return Score(score, f"Authority {tier}; the host's reputation is {reputation}.")
 
 
 def content(complete: bool, words: int, headings: int) -> Score:
     """How much there is to read, and in what state."""
     if complete:
-        state, state_score = "Read whole", 1.0
+        state = "Read whole"
+        state_score = 1.0
     else:
-        state, state_score = "Read in part", 0.3
+        state = "Read in part"
+        state_score = 0.3
     length = min(1.0, words / _FULL_LENGTH)
     order = min(1.0, headings / _FULL_ORDER)
-    score = _STATE_WEIGHT * state_score + _LENGTH_WEIGHT * length + _ORDER_WEIGHT * order
+    score = _STATE_WEIGHT * state_score
+    score += _LENGTH_WEIGHT * length
+    score += _ORDER_WEIGHT * order
     return Score(score, f"{state}; {words} words, {headings} headings.")

@@ -62,11 +62,13 @@ async def check_links(
             done += 1
             note(f"{done} of {len(urls)} links checked")
 
-    workers = [asyncio.create_task(work()) for _ in range(min(_AT_ONCE, len(urls)))]
+    at_once = min(_AT_ONCE, len(urls))
+    workers = [asyncio.create_task(work()) for _ in range(at_once)]
     try:
         if workers:
             note(f"checking {len(urls)} links")
-            await asyncio.wait(workers, timeout=max(0.0, deadline - clock.monotonic()))
+            seconds_left = deadline - clock.monotonic()
+            await asyncio.wait(workers, timeout=max(0.0, seconds_left))
     finally:
         for worker in workers:
             worker.cancel()
@@ -83,12 +85,11 @@ async def _check_link(client: Client, url: str) -> LinkState:
         await asyncio.to_thread(raw_reply, url, reply)
     except WebquarryError as error:
         reason = clean_line(redact(error.message))
+        is_refusal = isinstance(error, Refused | RobotsRefused | SiteRefused)
         state: State = "unreachable"
         if isinstance(error, NotFound):
             state = "gone"
-        elif (
-            isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited"
-        ):
+        elif is_refusal or error.kind == "rate_limited":
             state = "blocked"
         return LinkState(state=state, reason=reason)
     except Exception as error:  # one page that nobody foresaw does not take the others with it
@@ -96,8 +97,10 @@ async def _check_link(client: Client, url: str) -> LinkState:
         reason = f"Checking it failed: {type(error).__name__}."
         return LinkState(state="unreachable", reason=reason)
 
-    before, after = urlsplit(url), urlsplit(reply.url)
-    if identity(url) == identity(reply.url) or before.hostname in _RESOLVERS:
+    before = urlsplit(url)
+    after = urlsplit(reply.url)
+    is_same_page = identity(url) == identity(reply.url)
+    if is_same_page or before.hostname in _RESOLVERS:
         return LinkState(state="ok")
     was_front_page = before.path in _FRONT_PATHS
     is_front_page = after.path in _FRONT_PATHS and not after.query

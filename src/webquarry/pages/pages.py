@@ -69,7 +69,8 @@ class Pages:
                 snapshot = await self._read(url)
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
-        parameters = {"url": url, "raw": raw} | self._deciding_settings()
+        settings = self._deciding_settings()
+        parameters = {"url": url, "raw": raw} | settings
         key = key_of("snapshot", _VERSION, parameters)
         kept = await self._cache.get_or_make(key, make)
         return unpack_snapshot(kept.value, cached=kept.cached)

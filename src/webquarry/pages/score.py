@@ -54,6 +54,7 @@ class ScoredPage:
 
     @property
     def is_sparse(self) -> bool:
+        """Whether its text is thin."""
         return self.words < _SPARSE_WORDS
 
 

@@ -58,7 +58,12 @@ class Sessions:
         for id in self._ids(entry):
             try:
                 await self._journals.begin(
-                    caller(), id, entry, now.timestamp(), most=self._most, idle_seconds=self._idle
+                    caller(),
+                    id,
+                    entry,
+                    now.timestamp(),
+                    most=self._most,
+                    idle_seconds=self._idle,
                 )
             except FileExistsError:
                 continue
@@ -147,7 +152,8 @@ class Sessions:
                 suggested_action="Begin a new session for what is still to be found.",
             )
         if new:
-            entry = events.write_sources(tool, number, list(new.values()), self._clock.now())
+            now = self._clock.now()
+            entry = events.write_sources(tool, number, list(new.values()), now)
             await self._append(session.id, entry)
         else:
             await self.touch(session)
@@ -181,6 +187,9 @@ class Sessions:
             raise self._not_found(id) from None
 
     def _ids(self, entry: bytes) -> Iterator[str]:
+        """Ids for a session that begins with this entry, until one is free; the same for the same
+        entry where sessions are repeatable.
+        """
         if not self._repeatable:
             while True:
                 yield str(uuid.uuid4())
@@ -203,6 +212,7 @@ class Sessions:
         )
 
     async def _too_many(self) -> BadInput:
+        """The error for one session more than there may be; it names some that could be finished."""
         unfinished = [id for id, finished in await self.list() if not finished]
         longest_unused = ", ".join(unfinished[:-4:-1])
         return BadInput(

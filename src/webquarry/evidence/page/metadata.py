@@ -117,7 +117,9 @@ class PageFacts:
     @property
     def published_value(self) -> str | None:
         """The date of publication without its field."""
-        return self.published.value if self.published else None
+        if self.published is None:
+            return None
+        return self.published.value
 
 
 class _DateCandidate(NamedTuple):
@@ -217,11 +219,14 @@ class _Fields:
     def _parse_json_ld_authors(self, values: list[Any]) -> tuple[Name, ...]:
         """The authors that these things are, each once."""
         found: dict[Name, None] = {}
-        for value in values[:_MOST_LINKED_AUTHORS]:
+        linked = values[:_MOST_LINKED_AUTHORS]
+        for value in linked:
             written = self.graph.name_of(value)
             types = types_of(value)
-            if not types or "person" in types:
-                found |= dict.fromkeys(parse_people([written]))
+            is_person = not types or "person" in types
+            if is_person:
+                people = parse_people([written])
+                found |= dict.fromkeys(people)
                 continue
             group = parse_group(written)
             if group:

@@ -162,19 +162,24 @@ def _read_items(root: etree._Element) -> Iterator[tuple[str, str]]:
     """Property and value of the microdata that belongs to an article."""
     elements = cast("list[etree._Element]", _ITEMS(root))
     for element in elements:
-        names = (element.get("itemprop") or "").lower().split()
+        itemprop = element.get("itemprop") or ""
+        names = itemprop.lower().split()
         wanted = _WANTED.intersection(names)
         if not wanted:
             continue
         owner_type = ""  # of the thing that it belongs to: the nearest scope around it
         for parent in element.iterancestors():
-            if parent.get("itemscope") is not None:
-                address = (parent.get("itemtype") or "").rstrip("/")
-                owner_type = address.rpartition("/")[2].lower()
-                break
-        if owner_type in ARTICLE_TYPES:
-            for name in sorted(wanted):
-                yield name, _item_value(element)
+            if parent.get("itemscope") is None:
+                continue
+            itemtype = parent.get("itemtype") or ""
+            address = itemtype.rstrip("/")
+            owner_type = address.rpartition("/")[2].lower()
+            break
+        if owner_type not in ARTICLE_TYPES:
+            continue
+        value = _item_value(element)
+        for name in sorted(wanted):
+            yield name, value
 
 
 def _item_value(element: etree._Element) -> str:
@@ -182,9 +187,12 @@ def _item_value(element: etree._Element) -> str:
     there.
     """
     value = element.get("content") or element.get("datetime")
-    if value is None and element.get("itemscope") is not None:
-        for part in islice(element.iterdescendants(), _MOST_WITHIN):
-            if (part.get("itemprop") or "").lower() == "name":
+    is_thing = element.get("itemscope") is not None
+    if value is None and is_thing:
+        parts = islice(element.iterdescendants(), _MOST_WITHIN)
+        for part in parts:
+            part_name = part.get("itemprop") or ""
+            if part_name.lower() == "name":
                 value = part.get("content") or _text_of(part)
                 break
     if value is None:

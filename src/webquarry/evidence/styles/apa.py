@@ -94,7 +94,11 @@ def _format_initials(given: str) -> str:
     initials: list[str] = []
     spaced = re.sub(r"\.(?=\S)", ". ", given)
     for word in spaced.split():
-        letters = [part[0].upper() + "." for part in word.split("-") if part]
+        letters: list[str] = []
+        parts = word.split("-")
+        for part in parts:
+            if part:
+                letters.append(part[0].upper() + ".")
         if letters:
             initials.append("-".join(letters))
     return " ".join(initials)
@@ -103,12 +107,15 @@ def _format_initials(given: str) -> str:
 def _format_date(work: Work, letter: str) -> str:
     """The date as exact as the kind of work gives it: `2024a, March 3`."""
     if not work.issued:
-        return f"n.d.-{letter}" if letter else "n.d."
+        if letter:
+            return f"n.d.-{letter}"
+        return "n.d."
     year, *month_and_day = work.issued
     date = f"{year}{letter}"
     if work.kind in YEAR_ONLY or not month_and_day:
         return date
-    date += f", {MONTHS[month_and_day[0] - 1]}"
+    month = month_and_day[0]
+    date += f", {MONTHS[month - 1]}"
     if len(month_and_day) > 1:
         date += f" {month_and_day[1]}"
     return date

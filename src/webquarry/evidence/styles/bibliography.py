@@ -104,15 +104,16 @@ def _merge(works: Sequence[Work], places: list[int]) -> ListedWork:
     """The richest of the records, with a title, a DOI and an address if any of them has one."""
     records = [works[place] for place in places]
     best = max(records, key=_richness)
-    title = best.title
-    if not _is_titled(best):
-        titles = [work.title for work in records if _is_titled(work)]
-        title = titles[0] if titles else best.title
-    dois = [best.doi, *(work.doi for work in records)]
-    urls = [best.url, *(work.url for work in records)]
-    doi = next(filter(None, dois), "")
-    url = next(filter(None, urls), "")
-    merged = replace(best, title=title, doi=doi, url=url)
+    best_first = [best, *records]
+    titles = [work.title for work in best_first if _is_titled(work)]
+    dois = [work.doi for work in best_first if work.doi]
+    urls = [work.url for work in best_first if work.url]
+    merged = replace(
+        best,
+        title=next(iter(titles), best.title),
+        doi=next(iter(dois), ""),
+        url=next(iter(urls), ""),
+    )
     return ListedWork(merged, tuple(places))
 
 
@@ -130,8 +131,9 @@ def _richness(work: Work) -> int:
 
 def _is_titled(work: Work) -> bool:
     """Whether a work has a title of its own, not only its address in place of one."""
-    placeholders = (title_from_url(work.url), title_from_url(work.location))
-    return work.title not in placeholders
+    by_url = title_from_url(work.url)
+    by_location = title_from_url(work.location)
+    return work.title not in (by_url, by_location)
 
 
 # The orders of the styles
@@ -139,14 +141,16 @@ def _is_titled(work: Work) -> bool:
 
 def _sortable(text: str) -> str:
     """A text as it is sorted: without accents, capitals and signs."""
-    decomposed = unicodedata.normalize("NFKD", plain(text)).casefold()
+    one_line = plain(text)
+    decomposed = unicodedata.normalize("NFKD", one_line)
     kept: list[str] = []
-    for letter in decomposed:
+    for letter in decomposed.casefold():
         if letter.isalnum():
             kept.append(letter)
         elif letter.isspace():
             kept.append(" ")
-    return " ".join("".join(kept).split())
+    written = "".join(kept)
+    return " ".join(written.split())
 
 
 def _sortable_title(work: Work) -> str:
@@ -163,9 +167,11 @@ def _sortable_names(work: Work) -> tuple[_SortableName, ...]:
     names: list[_SortableName] = []
     for name in work.authors:
         family = _sortable(name.family or name.literal)
-        names.append((family, _sortable(name.given)))
+        given = _sortable(name.given)
+        names.append((family, given))
     if not names:
-        names.append((_sortable_title(work), ""))
+        title = _sortable_title(work)
+        names.append((title, ""))
     return tuple(names)
 
 
@@ -190,7 +196,14 @@ def _mla_order(work: Work) -> tuple[object, ...]:
         names: tuple[_SortableName, ...] = ((title, ""),)
     else:
         names = _sortable_names(work)
-    return (names, title, work.title, work.issued, work.location, repr(work))
+    return (
+        names,
+        title,
+        work.title,
+        work.issued,
+        work.location,
+        repr(work),
+    )
 
 
 # The texts of the styles

@@ -66,7 +66,8 @@ def parse_reply(reply: Reply) -> RetractionStatus | None:
 
 def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
     """The gravest of these notices that stands, whoever told of them; None if none does."""
-    standing = [notice for notice in _drop_cancelled(list(notices)) if notice.type in _KIND_OF]
+    left = _drop_cancelled(list(notices))
+    standing = [notice for notice in left if notice.type in _KIND_OF]
     if not standing:
         return None
     gravest = max(standing, key=_rank)
@@ -92,7 +93,13 @@ def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
     gravity = _GRAVITY.index(_KIND_OF[notice.type])
     is_whole = notice.type in _RETRACTIONS
     is_publishers = notice.source == "publisher"
-    return (gravity, is_whole, notice.date, is_publishers, notice.doi or "")
+    return (
+        gravity,
+        is_whole,
+        notice.date,
+        is_publishers,
+        notice.doi or "",
+    )
 
 
 def _drop_cancelled(notices: list[Notice]) -> list[Notice]:

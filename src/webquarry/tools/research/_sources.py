@@ -125,12 +125,12 @@ class _Rest:
         if options.filter:
             relevant = find_relevant(parts, page.scored.terms)
             kept = set(relevant.kept)
-            left_out = [part for at, part in enumerate(parts) if at not in kept]
-            filtered = FilteredOut(
-                paragraphs=sum(not part.level for part in left_out),
-                bytes=sum(len(part.data) for part in left_out),
-                matched=relevant.found,
-            )
+            filtered = FilteredOut(paragraphs=0, bytes=0, matched=relevant.found)
+            for at, part in enumerate(parts):
+                if at in kept:
+                    continue
+                filtered.paragraphs += not part.level
+                filtered.bytes += len(part.data)
             data = join_paragraphs(parts, relevant.kept)
         else:
             data = b"".join(part.data for part in parts)

@@ -273,9 +273,10 @@ def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
     asked = {attempt.provider for attempt in found.attempts}
     actions = []
     for provider in kit.router.healthy():
-        if provider.name not in asked:
-            action = SuggestedAction(action="try-different-provider", provider=provider.name)
-            actions.append(action)
+        if provider.name in asked:
+            continue
+        action = SuggestedAction(action="try-different-provider", provider=provider.name)
+        actions.append(action)
 
     reason: Literal["no_page_readable", "no_match"] = "no_match"
     if found.results:

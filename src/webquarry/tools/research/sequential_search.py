@@ -189,8 +189,13 @@ async def _run_searches(
             return error
         sources = []
         for result in found.results:
-            url, title = clean_url(result.url), clean_line(result.title)
-            sources.append(Source(url, title, result.published, result.provider))
+            source = Source(
+                url=clean_url(result.url),
+                title=clean_line(result.title),
+                published=result.published,
+                provider=result.provider,
+            )
+            sources.append(source)
         return sources
 
     outcomes = await asyncio.gather(*map(search, queries))
