@@ -51,14 +51,36 @@ _SUFFIXES = re.compile(
 
 
 def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> str | None:
-    """The page's own DOI, if it declares one."""
+    """The page's own DOI, if it declares one: in its tags or its JSON-LD, in its address, or in the
+    first lines of its text.
+    """
     candidates: list[Any] = [content for _, content in tags.find_metas(_METAS)]
     candidates += _json_ld_identifiers(main)
     for candidate in candidates:
         doi = normal_doi(candidate)
         if doi:
             return doi
-    return _find_in_address(page_url) or _find_in_front_matter(markdown)
+    # A DOI that ends the path, as in `/doi/full/10.1000/182`: the names of views behind it are cut
+    # off.
+    try:
+        encoded_path = urlsplit(page_url).path[:_LONGEST_PATH]
+        path = unquote(encoded_path)
+    except ValueError:
+        path = ""
+    in_path = DOI.search(path)
+    if in_path and path[in_path.start() - 1] == "/":
+        doi = trim_doi(_SUFFIXES.sub("", in_path[0]))
+        if doi:
+            return doi.lower()
+    # The DOI in the first lines, where there is only one.
+    front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
+    labelled: set[str] = set()
+    for match in _LABELLED.finditer(front):
+        doi = trim_doi(match[1])
+        labelled.add(doi.lower())
+    if len(labelled) == 1:
+        return labelled.pop()
+    return None
 
 
 def _json_ld_identifiers(main: Node | None) -> Iterator[Any]:
@@ -76,30 +98,3 @@ def _json_ld_identifiers(main: Node | None) -> Iterator[Any]:
             kind = value.get("propertyID") or value.get("name")
             if isinstance(kind, str) and "doi" in kind.lower():
                 yield value.get("value")
-
-
-def _find_in_address(page_url: str) -> str | None:
-    """A DOI that ends the path, as in `/doi/full/10.1000/182`; the names of views behind it are cut
-    off.
-    """
-    try:
-        path = unquote(urlsplit(page_url).path[:_LONGEST_PATH])
-    except ValueError:
-        return None
-    found = DOI.search(path)
-    if found is None or path[found.start() - 1] != "/":
-        return None
-    doi = trim_doi(_SUFFIXES.sub("", found[0]))
-    return doi.lower()
-
-
-def _find_in_front_matter(markdown: str) -> str | None:
-    """The DOI in the first lines, where there is only one."""
-    front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
-    dois = set()
-    for match in _LABELLED.finditer(front):
-        doi = trim_doi(match[1])
-        dois.add(doi.lower())
-    if len(dois) == 1:
-        return dois.pop()
-    return None

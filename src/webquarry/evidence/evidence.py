@@ -108,10 +108,19 @@ def evidence_of(
     domain_reputation = None
     if reputation:
         domain_reputation = DomainReputation.model_validate(vars(reputation))
+    metadata = None
+    if facts.title:
+        metadata = Metadata(
+            title=facts.title.value,
+            author=facts.author,
+            site_name=facts.site.value if facts.site else None,
+            published=_to_stated_date(facts.published),
+            modified=_to_stated_date(facts.modified),
+        )
     length = len(page.markdown.encode())
     return Evidence(
         citation=build_citation(work, page_url, accessed, facts.published_value),
-        metadata=_build_metadata(facts),
+        metadata=metadata,
         structured_data=read_structured_data(tags),
         forum_signals=read_forum_signals(page_url, graph),
         source_type=source_type,
@@ -123,19 +132,6 @@ def evidence_of(
         modified=facts.modified,
         estimated_tokens=estimate_tokens(length),
         size_category=size_category(length),
-    )
-
-
-def _build_metadata(facts: PageFacts) -> Metadata | None:
-    """What the answer says of a page's title, author and dates; None where no title was stated."""
-    if facts.title is None:
-        return None
-    return Metadata(
-        title=facts.title.value,
-        author=facts.author,
-        site_name=facts.site.value if facts.site else None,
-        published=_to_stated_date(facts.published),
-        modified=_to_stated_date(facts.modified),
     )
 
 

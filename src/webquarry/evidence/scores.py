@@ -74,9 +74,13 @@ def total(relevance: Score, freshness: Score, authority: Score, content: Score) 
         "authority": authority,
         "content": content,
     }
-    values = {name: round(score.value, 3) for name, score in scores.items()}
-    reasons = {name: score.why for name, score in scores.items()}
-    overall = sum(WEIGHTS[name] * value for name, value in values.items())
+    values: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for name, score in scores.items():
+        values[name] = round(score.value, 3)
+        reasons[name] = score.why
+    weighted = [WEIGHTS[name] * value for name, value in values.items()]
+    overall = sum(weighted)
     return SourceScores(
         overall=round(overall, 3),
         **values,
@@ -111,7 +115,19 @@ def relevance(terms: Terms, title: str, paragraphs: Sequence[Paragraph]) -> Scor
 
 def freshness(published: str | None, today: date) -> Score:
     """How recent a source is. A date as exact as a year or a month counts as its last day."""
-    last_day = _last_day(date_parts(published))
+    parts = date_parts(published)
+    last_day: date | None = None
+    try:
+        if len(parts) == 1:
+            last_day = date(parts[0], 12, 31)
+        elif len(parts) == 2:
+            year, month = parts
+            next_month = date(year + month // 12, month % 12 + 1, 1)
+            last_day = next_month - timedelta(days=1)
+        elif parts:
+            last_day = date(*parts)
+    except ValueError:  # the thirtieth of February
+        last_day = None
     if last_day is None:
         return Score(_NEUTRAL, "No date is known, so it counts as neither new nor old.")
     days = max(0, (today - last_day).days)
@@ -126,33 +142,23 @@ def authority(tier: str, reputation: str | None, retracted: bool = False) -> Sco
     by_tier = _TIERS.get(tier, _NEUTRAL)
     if reputation not in _REPUTATIONS:
         return Score(by_tier, f"Authority {tier}; the host's reputation is not known.")
-    score = _TIER_WEIGHT * by_tier + _REPUTATION_WEIGHT * _REPUTATIONS[reputation]
+    by_reputation = _REPUTATIONS[reputation]
+    score = _TIER_WEIGHT * by_tier
+    score += _REPUTATION_WEIGHT * by_reputation
     return Score(score, f"Authority {tier}; the host's reputation is {reputation}.")
 
 
 def content(complete: bool, words: int, headings: int) -> Score:
     """How much there is to read, and in what state."""
     if complete:
-        state, state_score = "Read whole", 1.0
+        state = "Read whole"
+        state_score = 1.0
     else:
-        state, state_score = "Read in part", 0.3
+        state = "Read in part"
+        state_score = 0.3
     length = min(1.0, words / _FULL_LENGTH)
     order = min(1.0, headings / _FULL_ORDER)
-    score = _STATE_WEIGHT * state_score + _LENGTH_WEIGHT * length + _ORDER_WEIGHT * order
+    score = _STATE_WEIGHT * state_score
+    score += _LENGTH_WEIGHT * length
+    score += _ORDER_WEIGHT * order
     return Score(score, f"{state}; {words} words, {headings} headings.")
-
-
-def _last_day(parts: tuple[int, ...]) -> date | None:
-    """The last day of the year, the month or the day that is given; None where there is none."""
-    if not parts:
-        return None
-    try:
-        if len(parts) == 1:
-            return date(parts[0], 12, 31)
-        if len(parts) == 2:
-            year, month = parts
-            next_month = date(year + month // 12, month % 12 + 1, 1)
-            return next_month - timedelta(days=1)
-        return date(*parts)
-    except ValueError:  # the thirtieth of February
-        return None

@@ -17,7 +17,8 @@ _ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{INVISIBLE.pattern}')
 @lru_cache(2048)  # answers from the cache hold the same texts again and again
 def clean_line(text: str) -> str:
     """A title or a snippet in one line."""
-    return " ".join(clean(text).text.split())
+    cleaned = clean(text).text
+    return " ".join(cleaned.split())
 
 
 def clean_text(text: str) -> str:

@@ -18,7 +18,6 @@ from webquarry.clock import Clock
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.evidence.models import AnswerPart
 from webquarry.net.client import Client
-from webquarry.net.models import Reply
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.read.reader import raw_reply
@@ -63,11 +62,13 @@ async def check_links(
             done += 1
             note(f"{done} of {len(urls)} links checked")
 
-    workers = [asyncio.create_task(work()) for _ in range(min(_AT_ONCE, len(urls)))]
+    at_once = min(_AT_ONCE, len(urls))
+    workers = [asyncio.create_task(work()) for _ in range(at_once)]
     try:
         if workers:
             note(f"checking {len(urls)} links")
-            await asyncio.wait(workers, timeout=max(0.0, deadline - clock.monotonic()))
+            seconds_left = deadline - clock.monotonic()
+            await asyncio.wait(workers, timeout=max(0.0, seconds_left))
     finally:
         for worker in workers:
             worker.cancel()
@@ -76,6 +77,7 @@ async def check_links(
 
 
 async def _check_link(client: Client, url: str) -> LinkState:
+    """Whether a page is there, and whether it is where it was."""
     if MASK in url:
         return LinkState(state="unchecked", reason="Its address held a secret, which was not kept.")
     try:
@@ -83,31 +85,27 @@ async def _check_link(client: Client, url: str) -> LinkState:
         await asyncio.to_thread(raw_reply, url, reply)
     except WebquarryError as error:
         reason = clean_line(redact(error.message))
-        return LinkState(state=_classify_error(error), reason=reason)
+        is_refusal = isinstance(error, Refused | RobotsRefused | SiteRefused)
+        state: State = "unreachable"
+        if isinstance(error, NotFound):
+            state = "gone"
+        elif is_refusal or error.kind == "rate_limited":
+            state = "blocked"
+        return LinkState(state=state, reason=reason)
     except Exception as error:  # one page that nobody foresaw does not take the others with it
         log.error("a link could not be checked", exc_info=error)
         reason = f"Checking it failed: {type(error).__name__}."
         return LinkState(state="unreachable", reason=reason)
-    return _compare_addresses(url, reply)
 
-
-def _classify_error(error: WebquarryError) -> State:
-    if isinstance(error, NotFound):
-        return "gone"
-    if isinstance(error, Refused | RobotsRefused | SiteRefused) or error.kind == "rate_limited":
-        return "blocked"
-    return "unreachable"
-
-
-def _compare_addresses(url: str, reply: Reply) -> LinkState:
-    """A page is there; whether it is where it was."""
-    before, after = urlsplit(url), urlsplit(reply.url)
-    if identity(url) == identity(reply.url) or before.hostname in _RESOLVERS:
+    before = urlsplit(url)
+    after = urlsplit(reply.url)
+    is_same_page = identity(url) == identity(reply.url)
+    if is_same_page or before.hostname in _RESOLVERS:
         return LinkState(state="ok")
     was_front_page = before.path in _FRONT_PATHS
     is_front_page = after.path in _FRONT_PATHS and not after.query
-    reason = None
+    note_on_move = None
     if is_front_page and not was_front_page:
-        reason = _FRONT_PAGE
+        note_on_move = _FRONT_PAGE
     new_url = clean_url(redact(reply.url))
-    return LinkState(state="moved", new_url=new_url, reason=reason)
+    return LinkState(state="moved", new_url=new_url, reason=note_on_move)

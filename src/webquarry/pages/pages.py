@@ -31,7 +31,7 @@ from webquarry.pages.snapshot import (
 )
 from webquarry.read.executor import PageExecutor
 from webquarry.read.models import Page
-from webquarry.read.reader import FetchedPage, Reader
+from webquarry.read.reader import Reader
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -69,7 +69,8 @@ class Pages:
                 snapshot = await self._read(url)
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
-        parameters = {"url": url, "raw": raw} | self._deciding_settings()
+        settings = self._deciding_settings()
+        parameters = {"url": url, "raw": raw} | settings
         key = key_of("snapshot", _VERSION, parameters)
         kept = await self._cache.get_or_make(key, make)
         return unpack_snapshot(kept.value, cached=kept.cached)
@@ -92,10 +93,16 @@ class Pages:
     async def _read(self, url: str) -> Snapshot:
         """Read the page at a URL as Markdown."""
         fetched = await self._reader.fetch(url)
-        page, evidence = await self.executor.run(
-            fetched.size,
-            lambda: _parse_with_evidence(fetched),
-        )
+
+        def parse() -> tuple[Page, Evidence]:
+            """The page and its evidence. The parsed document, which takes many times the room of
+            the page, ends here.
+            """
+            page = fetched.parse()
+            evidence = evidence_of(page.url, page.document, page, page.fetched_at)
+            return replace(page, document=None), evidence
+
+        page, evidence = await self.executor.run(fetched.size, parse)
         status, notes = await self._check_retraction(evidence.detected_doi)
         return snapshot_page(page, evidence, status, notes)
 
@@ -144,12 +151,3 @@ class Pages:
         if not stored:
             return None, ()
         return RetractionStatus.model_validate(stored), ()
-
-
-def _parse_with_evidence(fetched: FetchedPage) -> tuple[Page, Evidence]:
-    """The page and its evidence. The parsed document, which takes many times the room of the
-    page, ends here.
-    """
-    page = fetched.parse()
-    evidence = evidence_of(page.url, page.document, page, page.fetched_at)
-    return replace(page, document=None), evidence

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.pages.clean import clean_url
 from webquarry.pages.pages import Pages
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import Snapshot
@@ -40,7 +41,9 @@ class ReadResult:
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
         """Its text in pieces."""
-        return self.scored.paragraphs or paragraphs_of(self.snapshot.data)
+        if self.scored.paragraphs:
+            return self.scored.paragraphs
+        return paragraphs_of(self.snapshot.data)
 
     @cached_property
     def address(self) -> str:
@@ -73,8 +76,9 @@ class ResultOutcomes:
         duplicates = self.find_duplicates(same_text=same_text)
         sources = []
         for rank in sorted(self.read):
-            if rank not in duplicates:
-                sources.append(self.read[rank])
+            if rank in duplicates:
+                continue
+            sources.append(self.read[rank])
         return sources
 
     def find_duplicates(self, *, same_text: bool) -> dict[int, int]:
@@ -93,6 +97,21 @@ class ResultOutcomes:
             else:
                 duplicates[rank] = first
         return duplicates
+
+    def notes(self, *, same_text: bool) -> tuple[str, ...]:
+        """Which results led to the same page, and what the pages say of how they were read."""
+        notes = []
+        duplicates = self.find_duplicates(same_text=same_text)
+        for rank, first in sorted(duplicates.items()):
+            same = self.read[rank].result
+            url = clean_url(same.url)
+            better = self.read[first].result
+            first_url = clean_url(better.url)
+            notes.append(f"{url} is the same page as {first_url}, and counts once.")
+        for page in self.sources(same_text=same_text):
+            url = page.snapshot.fields["url"]
+            notes += [f"{url}: {text}" for text in page.snapshot.notes]
+        return tuple(notes)
 
 
 class ResultReader:
@@ -134,7 +153,8 @@ class ResultReader:
     @property
     def _seconds_left(self) -> float:
         """Until the deadline."""
-        return self._deadline - self._pages.clock.monotonic()
+        now = self._pages.clock.monotonic()
+        return self._deadline - now
 
     def _begin_missing(self) -> int:
         """Begin as many as are needed if all that are under way are good; how many there were no
@@ -159,7 +179,8 @@ class ResultReader:
             return
         known = {identity(result.url) for result in self.results}
         for result in further:
-            if identity(result.url) not in known:
+            page = identity(result.url)
+            if page not in known:
                 self.results.append(result)
 
     async def _read(self, result: Result) -> ReadResult:

@@ -54,6 +54,7 @@ class ScoredPage:
 
     @property
     def is_sparse(self) -> bool:
+        """Whether its text is thin."""
         return self.words < _SPARSE_WORDS
 
 
@@ -79,7 +80,10 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     if query.claim:
         claim_signal = next(iter(key_sentences), "")
 
-    title = _find_title(fields, result)
+    # as the page states it, or else as the search engine does, or as it is cited
+    stated_title = fields.get("metadata", {}).get("title")
+    cited_title = fields["citation"]["metadata"]["title"]
+    title = clean_line(stated_title or result.title or cited_title)
     published = _find_date(fields, result)
     words = words_in(paragraphs)
     reputation_tier = fields.get("sourceReputation", {}).get("tier")
@@ -102,13 +106,6 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
         claim_signal=claim_signal,
         terms=terms,
     )
-
-
-def _find_title(fields: Mapping[str, Any], result: Result) -> str:
-    """As the page states it, or else as the search engine does, or as it is cited."""
-    stated = fields.get("metadata", {}).get("title")
-    cited = fields["citation"]["metadata"]["title"]
-    return clean_line(stated or result.title or cited)
 
 
 def _find_date(fields: Mapping[str, Any], result: Result) -> str | None:

@@ -76,14 +76,23 @@ def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[
     """Each text as far as it may go, and all of them as one text that is no longer than the
     total.
     """
-    headings = _write_headings(texts, total)
+    headings = []  # title and address above each
+    length = 0
+    for text in texts:
+        title = shorten_text(text.title, _LONGEST_TITLE) or text.url
+        heading = f"# {title}\n\n{text.url}\n\n"
+        headings.append(heading)
+        length += len(heading.encode())
+    if 2 * length > total:  # only numbers where those would take more than half of it
+        headings = [f"# {number}\n\n" for number in range(1, len(texts) + 1)]
+
     left = total
     for heading in headings:
         left -= len(heading.encode()) + _LINE_FEEDS
     lengths = []
     for text in texts:
-        length = len(text.data.rstrip())
-        lengths.append(min(length, most_each))
+        text_length = len(text.data.rstrip())
+        lengths.append(min(text_length, most_each))
     limits = fair_shares(lengths, left)
 
     shares = []
@@ -93,19 +102,3 @@ def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[
         shares.append(share)
         pieces.append(f"{heading}{share.content}\n")
     return shares, "\n".join(pieces)
-
-
-def _write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
-    """Title and address above each; only numbers where those would take more than half of the
-    total.
-    """
-    headings = []
-    length = 0
-    for text in texts:
-        title = shorten_text(text.title, _LONGEST_TITLE) or text.url
-        heading = f"# {title}\n\n{text.url}\n\n"
-        headings.append(heading)
-        length += len(heading.encode())
-    if 2 * length <= total:
-        return headings
-    return [f"# {number}\n\n" for number in range(1, len(texts) + 1)]

@@ -98,7 +98,8 @@ class _View:
             return None
         inside = []
         offset = 0
-        for heading, line in zip(self.headings, _outline_lines(self.headings), strict=True):
+        lines = _outline_lines(self.headings)
+        for heading, line in zip(self.headings, lines, strict=True):
             if start <= offset < end:
                 inside.append(heading)
             offset += len(line)

@@ -55,10 +55,11 @@ def find_repeated_errors(errors: Sequence[RecordedError]) -> list[ErrorPattern]:
     for kind, tools in tools_by_kind.items():
         if len(tools) < OFTEN:
             continue
+        distinct_tools = tuple(dict.fromkeys(tools))
         pattern = ErrorPattern(
             kind=kind,
             count=len(tools),
-            tools=tuple(dict.fromkeys(tools)),
+            tools=distinct_tools,
             advice=_ADVICE.get(kind, _OTHERWISE),
         )
         patterns.append(pattern)

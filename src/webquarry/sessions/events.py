@@ -66,7 +66,14 @@ def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> 
     else:
         kind = "internal"
         message = type(failure).__name__
-    return _write_event("error", now, tool=tool, of=step, kind=kind, message=message)
+    return _write_event(
+        "error",
+        now,
+        tool=tool,
+        of=step,
+        kind=kind,
+        message=message,
+    )
 
 
 def write_used(now: datetime) -> bytes:
@@ -84,8 +91,13 @@ def prepare_source(source: Source) -> Source:
         length = len(json.dumps(reference, default=str))
         if length > _LONGEST_REFERENCE:
             reference = None
-    title = shorten_text(plain(source.title), _LONGEST_TITLE)
-    return replace(source, url=redact(source.url.strip()), title=title, csl=reference or None)
+    title = plain(source.title)
+    return replace(
+        source,
+        url=redact(source.url.strip()),
+        title=shorten_text(title, _LONGEST_TITLE),
+        csl=reference or None,
+    )
 
 
 def replay_journal(journal: Journal) -> ResearchSession:
@@ -161,7 +173,8 @@ class _SessionBuilder:
         numbers = []
         for fields in event["sources"]:
             source = Source(**_select_fields(fields, Source))
-            numbers.append(self._add_source(source, event, at))
+            number = self._add_source(source, event, at)
+            numbers.append(number)
         step = self.steps[place]
         all_numbers = _unique(*step.sources, *numbers)
         self.steps[place] = replace(step, sources=all_numbers)

@@ -84,14 +84,18 @@ def write_link(url: str) -> str:
 
 
 def _escape_markup(text: str) -> str:
+    """The text with a backslash before whatever Markdown would read as markup."""
     return _MARKUP.sub(lambda match: "\\" + match[0], text)
 
 
 def _escape_line(text: str) -> str:
-    return escape_line_starts(escape_inline(text))
+    """A text for a line of its own."""
+    escaped = escape_inline(text)
+    return escape_line_starts(escaped)
 
 
 def _write_step(step: FullStep) -> Iterator[str]:
+    """The blocks of a step: its heading with what became of it, its texts, and what it rests on."""
     marks = []
     if step.revises_step:
         marks.append(f"revises step {step.revises_step}")
@@ -110,7 +114,8 @@ def _write_step(step: FullStep) -> Iterator[str]:
         yield f"**Still unknown:** {escape_block(step.knowledge_gap)}"
     if step.rejected_approaches:
         yield "**Rejected:**"
-        yield "\n".join(f"- {_escape_line(approach)}" for approach in step.rejected_approaches)
+        items = [f"- {_escape_line(approach)}" for approach in step.rejected_approaches]
+        yield "\n".join(items)
     facts = []
     if step.confidence:
         facts.append(f"Confidence: {step.confidence}.")
@@ -121,6 +126,7 @@ def _write_step(step: FullStep) -> Iterator[str]:
 
 
 def _write_sources(export: SessionExport) -> Iterator[str]:
+    """The blocks of the sources: how many links are in which state, and the numbered list."""
     if not export.sources:
         yield "None was recorded."
         return
@@ -131,7 +137,8 @@ def _write_sources(export: SessionExport) -> Iterator[str]:
         yield f"Links checked: {', '.join(counts)}."
     items = []
     for source, work in zip(export.sources, export.works, strict=True):
-        items.append(_write_source(source, work))
+        item = _write_source(source, work)
+        items.append(item)
     yield "\n".join(items)
 
 

@@ -42,8 +42,14 @@ _FORMS = (
 
 def parse_source(source: str | Mapping[str, Any], number: int) -> Work:
     """The work that the source of this number in a list describes."""
+    work = None
     if isinstance(source, str):
-        work = _parse_text(source)
+        text = redact(source.strip())
+        doi = normal_doi(text)
+        if doi:
+            work = work_at(doi_url(doi))
+        elif _is_web_address(text):
+            work = work_at(text)
     else:
         work = _parse_fields(source)
     if work is None:
@@ -52,16 +58,6 @@ def parse_source(source: str | Mapping[str, Any], number: int) -> Work:
             suggested_action=_FORMS,
         )
     return work
-
-
-def _parse_text(text: str) -> Work | None:
-    text = redact(text.strip())
-    doi = normal_doi(text)
-    if doi:
-        return work_at(doi_url(doi))
-    if _is_web_address(text):
-        return work_at(text)
-    return None
 
 
 def _parse_fields(fields: Mapping[str, Any]) -> Work | None:

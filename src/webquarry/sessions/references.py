@@ -41,8 +41,20 @@ def work_at(url: str, title: str = "", published: str | None = None) -> Work:
     if site in ("doi.org", "dx.doi.org"):
         doi = normal_doi(url) or ""
     if doi:
-        return Work(kind="document", title=title, doi=doi, url=url, issued=issued)
-    return Work(kind="webpage", title=title, container=site, url=url, issued=issued)
+        return Work(
+            kind="document",
+            title=title,
+            doi=doi,
+            url=url,
+            issued=issued,
+        )
+    return Work(
+        kind="webpage",
+        title=title,
+        container=site,
+        url=url,
+        issued=issued,
+    )
 
 
 def work_of_paper(paper: Paper) -> Work:

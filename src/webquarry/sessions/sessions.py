@@ -14,7 +14,7 @@ sources are added to whatever is there.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from webquarry.caller import caller
@@ -58,7 +58,12 @@ class Sessions:
         for id in self._ids(entry):
             try:
                 await self._journals.begin(
-                    caller(), id, entry, now.timestamp(), most=self._most, idle_seconds=self._idle
+                    caller(),
+                    id,
+                    entry,
+                    now.timestamp(),
+                    most=self._most,
+                    idle_seconds=self._idle,
                 )
             except FileExistsError:
                 continue
@@ -125,9 +130,21 @@ class Sessions:
         """
         number = step or session.current.number
         sources = [events.prepare_source(source) for source in found if source.url.strip()]
-        new = _select_new(session, number, sources)
+        known: dict[str, Source] = {}  # those that the step has already
+        recorded_step = session.step(number)
+        if recorded_step is not None:
+            for recorded in session.sources_of(recorded_step):
+                page = identity(recorded.source.url)
+                known[page] = recorded.source
+        new: dict[str, Source] = {}  # the others, and those of which more is known now
+        for source in sources:
+            page = identity(source.url)
+            before = new.get(page) or known.get(page)
+            if before is None or source.tells_more_than(before):
+                new[page] = source
+
         pages = {identity(recorded.source.url) for recorded in session.sources}
-        pages |= {identity(source.url) for source in new}
+        pages |= new.keys()
         if len(pages) > MOST_SOURCES:
             raise TooLarge(
                 f"The research session has {MOST_SOURCES} sources, which is the most; these were "
@@ -135,7 +152,8 @@ class Sessions:
                 suggested_action="Begin a new session for what is still to be found.",
             )
         if new:
-            entry = events.write_sources(tool, number, new, self._clock.now())
+            now = self._clock.now()
+            entry = events.write_sources(tool, number, list(new.values()), now)
             await self._append(session.id, entry)
         else:
             await self.touch(session)
@@ -169,6 +187,9 @@ class Sessions:
             raise self._not_found(id) from None
 
     def _ids(self, entry: bytes) -> Iterator[str]:
+        """Ids for a session that begins with this entry, until one is free; the same for the same
+        entry where sessions are repeatable.
+        """
         if not self._repeatable:
             while True:
                 yield str(uuid.uuid4())
@@ -191,6 +212,7 @@ class Sessions:
         )
 
     async def _too_many(self) -> BadInput:
+        """The error for one session more than there may be; it names some that could be finished."""
         unfinished = [id for id, finished in await self.list() if not finished]
         longest_unused = ", ".join(unfinished[:-4:-1])
         return BadInput(
@@ -198,20 +220,3 @@ class Sessions:
             suggested_action="Finish one with nextStepNeeded false, or go on with it. Unused for "
             f"longest: {longest_unused}.",
         )
-
-
-def _select_new(session: ResearchSession, step: int, found: Sequence[Source]) -> list[Source]:
-    """Those that the step has not, or of which more is known now; each page once."""
-    known: dict[str, Source] = {}
-    recorded_step = session.step(step)
-    if recorded_step is not None:
-        for recorded in session.sources_of(recorded_step):
-            page = identity(recorded.source.url)
-            known[page] = recorded.source
-    new: dict[str, Source] = {}
-    for source in found:
-        page = identity(source.url)
-        before = new.get(page) or known.get(page)
-        if before is None or source.tells_more_than(before):
-            new[page] = source
-    return list(new.values())

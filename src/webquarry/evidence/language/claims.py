@@ -10,7 +10,7 @@ from "is not"), knows no synonyms, and its choice is a hint where to read, never
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from webquarry.evidence.language.terms import Terms
 
@@ -64,9 +64,16 @@ def nearest_sentences(terms: Terms, paragraphs: Sequence[str], most: int) -> lis
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text, in order; an abbreviation's full stop does not end one."""
+    pieces: list[str] = []  # what stands between ends of sentences, each with its mark
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        pieces.append(text[start : end.start() + 1].strip())
+        start = end.end()
+    pieces.append(text[start:].strip())
+
     found: list[str] = []
     goes_on = False  # the last sentence ends in an abbreviation
-    for piece in _split_at_marks(text):
+    for piece in filter(None, pieces):
         if goes_on:
             found[-1] = f"{found[-1]} {piece}"
         else:
@@ -74,19 +81,6 @@ def split_sentences(text: str) -> list[str]:
         last = found[-1]
         goes_on = False
         if last[-1] == ".":
-            start = max(0, len(last) - _LONGEST_ABBREVIATION)
-            goes_on = _ABBREVIATION.search(last, start) is not None
+            ending = max(0, len(last) - _LONGEST_ABBREVIATION)
+            goes_on = _ABBREVIATION.search(last, ending) is not None
     return found
-
-
-def _split_at_marks(text: str) -> Iterator[str]:
-    """What stands between ends of sentences, each with its mark."""
-    start = 0
-    for end in _SENTENCE_END.finditer(text):
-        piece = text[start : end.start() + 1].strip()
-        if piece:
-            yield piece
-        start = end.end()
-    last = text[start:].strip()
-    if last:
-        yield last

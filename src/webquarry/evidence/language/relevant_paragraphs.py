@@ -31,7 +31,10 @@ def find_relevant(
     """The paragraphs that bear on any of the questions."""
     needed: list[int] = []  # terms that a paragraph must hold of each question
     for terms in questions:
-        needed.append(2 if len(terms.weights) > 2 else 1)
+        fewest = 1
+        if len(terms.weights) > 2:
+            fewest = 2
+        needed.append(fewest)
     body: list[int] = []
     hits: list[int] = []  # paragraphs that hold enough terms of a question
     touched: list[int] = []  # paragraphs that hold a term at all
@@ -45,9 +48,20 @@ def find_relevant(
         if any(counts):
             touched.append(place)
     relevant = hits or touched
-    shown = relevant or body[:_BEGINNING]
-    headings = _headings_above(paragraphs, shown)
-    return RelevantParagraphs(tuple(sorted({*shown, *headings})), bool(relevant))
+    shown = set(relevant or body[:_BEGINNING])
+
+    # each with the heading it stands under, the one above that, and so on
+    kept = set(shown)
+    above: list[int] = []  # the headings in force, the highest first
+    for place, paragraph in enumerate(paragraphs):
+        if paragraph.level:
+            while above and paragraphs[above[-1]].level >= paragraph.level:
+                above.pop()
+            above.append(place)
+        elif place in shown:
+            kept.update(above)
+    in_order = sorted(kept)
+    return RelevantParagraphs(tuple(in_order), bool(relevant))
 
 
 def join_paragraphs(paragraphs: Sequence[Paragraph], kept: Sequence[int]) -> bytes:
@@ -59,7 +73,8 @@ def join_paragraphs(paragraphs: Sequence[Paragraph], kept: Sequence[int]) -> byt
             _add_gap(pieces)
         pieces.append(paragraphs[place].data)
         expected = place + 1
-    if kept and expected < len(paragraphs):
+    is_end_missing = expected < len(paragraphs)
+    if kept and is_end_missing:
         _add_gap(pieces)
     return b"".join(pieces)
 
@@ -69,18 +84,3 @@ def _add_gap(pieces: list[bytes]) -> None:
     if pieces and not pieces[-1].endswith(b"\n"):
         pieces.append(b"\n\n")
     pieces.append(GAP)
-
-
-def _headings_above(paragraphs: Sequence[Paragraph], shown: Sequence[int]) -> list[int]:
-    """For each place, the heading it stands under, the one above that, and so on."""
-    wanted = set(shown)
-    found: list[int] = []
-    above: list[int] = []  # the headings in force, the highest first
-    for place, paragraph in enumerate(paragraphs):
-        if paragraph.level:
-            while above and paragraphs[above[-1]].level >= paragraph.level:
-                above.pop()
-            above.append(place)
-        elif place in wanted:
-            found += above
-    return found

@@ -34,7 +34,7 @@ _OPENINGS, _CLOSINGS = ("<!--", "<![CDATA["), ("-->", "]]>")
 # A string without an end is taken to the end of the text: else each quote in it would be tried
 # anew.
 _STRING_OR_COMMA = re.compile(r'("[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))|,(?=\s*+[\]}])', re.DOTALL)
-_ROOTS = ("mainEntity", "mainEntityOfPage")
+_ROOTS = ("@graph", "mainEntity", "mainEntityOfPage")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ class Graph:
 
     def resolve(self, value: Any) -> Any:
         """A bare reference becomes the thing that it names, where the page has it."""
-        if not isinstance(value, Mapping) or "name" in value:
+        if not isinstance(value, Mapping):
+            return value
+        if "name" in value:
             return value
         identifier = value.get("@id")
         if not isinstance(identifier, str):
@@ -91,13 +93,18 @@ def read_graph(texts: Iterable[str]) -> Graph:
         if len(text) > left:
             continue
         left -= len(text)
-        for value in _parse_lenient(text):
-            nodes.extend(_flatten(value, 0))
+        values = _parse_lenient(text)
+        for value in values:
+            members = _flatten(value, 0)
+            nodes.extend(members)
     nodes = nodes[:_MOST_NODES]
     by_id: dict[str, Node] = {}
     for node in nodes:
         identifier = node.get("@id")
-        if isinstance(identifier, str) and len(node) > len(by_id.get(identifier, {})):
+        if not isinstance(identifier, str):
+            continue
+        known = by_id.get(identifier, {})
+        if len(node) > len(known):
             by_id[identifier] = node
     return Graph(tuple(nodes), by_id)
 
@@ -170,7 +177,8 @@ def _bare_address(address: str) -> str:
     """An address as it is compared: without scheme, `www.`, fragment and last slash."""
     without_fragment = address.partition("#")[0]
     without_scheme = without_fragment.partition("://")[2]
-    return without_scheme.rstrip("/").removeprefix("www.")
+    bare = without_scheme.rstrip("/")
+    return bare.removeprefix("www.")
 
 
 def _flatten(value: Any, depth: int) -> Iterator[Node]:
@@ -183,9 +191,10 @@ def _flatten(value: Any, depth: int) -> Iterator[Node]:
     elif isinstance(value, dict):
         if "@type" in value:
             yield value
-        for name in ("@graph", *_ROOTS):
-            if isinstance(value.get(name), dict | list):
-                yield from _flatten(value[name], depth + 1)
+        for name in _ROOTS:
+            inner = value.get(name)
+            if isinstance(inner, dict | list):
+                yield from _flatten(inner, depth + 1)
 
 
 def _parse_lenient(text: str) -> list[Any]:
@@ -255,6 +264,7 @@ def _strip_surrogates(value: Any) -> Any:
 
 
 def _refuse_constant(name: str) -> NoReturn:
+    """`NaN` and `Infinity`, which Python reads and JSON does not have."""
     raise ValueError(f"{name} is not JSON")
 
 

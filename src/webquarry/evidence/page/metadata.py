@@ -117,7 +117,9 @@ class PageFacts:
     @property
     def published_value(self) -> str | None:
         """The date of publication without its field."""
-        return self.published.value if self.published else None
+        if self.published is None:
+            return None
+        return self.published.value
 
 
 class _DateCandidate(NamedTuple):
@@ -139,7 +141,14 @@ def read_facts(
     if title:
         bare = without_site(title.value, host_of_page(page_url), site_name)
         title = Stated(bare, title.field)
-    authors, authors_field = _first_authors(fields.authors(), site_name)
+    # by the first field that names any
+    stated_authors = (candidate for candidate in fields.authors() if candidate[0])
+    names, authors_field = next(stated_authors, ((), ""))
+    authors: list[Name] = []
+    for name in names:
+        # a site that signs its own pages is no person, whatever its name looks like
+        is_site = site_name and name.written.casefold() == site_name.casefold()
+        authors.append(Name(literal=site_name) if is_site else name)
     published = _first_plausible(fields.publication_dates(), accessed)
     modified = _first_plausible(fields.modification_dates(), accessed)
     if published and modified:
@@ -147,7 +156,7 @@ def read_facts(
         length = min(len(modified.value), len(published.value), len("2024-01-31"))
         if modified.value[:length] < published.value[:length]:
             modified = None
-    return PageFacts(title, authors, authors_field, site, published, modified)
+    return PageFacts(title, tuple(authors), authors_field, site, published, modified)
 
 
 @dataclass(frozen=True)
@@ -210,11 +219,14 @@ class _Fields:
     def _parse_json_ld_authors(self, values: list[Any]) -> tuple[Name, ...]:
         """The authors that these things are, each once."""
         found: dict[Name, None] = {}
-        for value in values[:_MOST_LINKED_AUTHORS]:
+        linked = values[:_MOST_LINKED_AUTHORS]
+        for value in linked:
             written = self.graph.name_of(value)
             types = types_of(value)
-            if not types or "person" in types:
-                found |= dict.fromkeys(parse_people([written]))
+            is_person = not types or "person" in types
+            if is_person:
+                people = parse_people([written])
+                found |= dict.fromkeys(people)
                 continue
             group = parse_group(written)
             if group:
@@ -264,23 +276,6 @@ def _first_stated(candidates: Iterable[Stated]) -> Stated | None:
         if candidate.value:
             return candidate
     return None
-
-
-def _first_authors(
-    candidates: Iterable[tuple[tuple[Name, ...], str]], site: str
-) -> tuple[tuple[Name, ...], str]:
-    """The authors by the first field that names any, and that field.
-
-    A site that signs its own pages is no person, whatever its name looks like.
-    """
-    for names, field in candidates:
-        authors: list[Name] = []
-        for name in names:
-            is_site = site and name.written.casefold() == site.casefold()
-            authors.append(Name(literal=site) if is_site else name)
-        if authors:
-            return tuple(authors), field
-    return (), ""
 
 
 def _first_plausible(candidates: Iterable[_DateCandidate], accessed: datetime) -> Dated | None:

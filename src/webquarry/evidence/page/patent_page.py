@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import cast
 
 from lxml import etree
@@ -42,7 +42,14 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
     """The patent of this number by its page; None where there is none, or the page is another
     one's.
     """
-    for candidate in _candidates(number):
+    candidates = [number]
+    if not number.kind:  # the page of a number without a kind is not always there
+        kinds = _WITHOUT_KIND.get(number.office, ())
+        if number.is_us_application:
+            kinds = ("A1",)
+        for kind in kinds:
+            candidates.append(PatentNumber(number.office, number.number, kind))
+    for candidate in candidates:
         try:
             page = await reader.read_raw(candidate.url)
         except NotFound:
@@ -89,18 +96,6 @@ def parse_patent(document: Document | None) -> Patent | None:
     )
 
 
-def _candidates(number: PatentNumber) -> Iterator[PatentNumber]:
-    """The number as it is, then with the kinds it may have: the page of a number without one is not
-    always there.
-    """
-    yield number
-    if number.kind:
-        return
-    kinds = ("A1",) if number.is_us_application else _WITHOUT_KIND.get(number.office, ())
-    for kind in kinds:
-        yield PatentNumber(number.office, number.number, kind)
-
-
 def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
     """The values of each property of the patent itself; events are known by their type."""
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -111,7 +106,13 @@ def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
         if any(parent.tag in _ELSEWHERE for parent in parents):
             continue
         if name == "events":
-            found["granted"] += _grant_dates(element)
+            event: dict[str, str] = {}
+            for part in element.iterdescendants():
+                part_name = part.get("itemprop")
+                if part_name:
+                    event[part_name] = _value_of(part)
+            if event.get("type") == "granted":
+                found["granted"].append(event.get("date", ""))
         elif name == "abstract":
             for part in element.iterdescendants():
                 if part.get("itemprop") == "content":
@@ -120,18 +121,6 @@ def _read_items(root: etree._Element) -> defaultdict[str, list[str]]:
         elif name == "Code" or all(parent.get("itemprop") != "events" for parent in parents):
             found[name].append(_value_of(element))
     return found
-
-
-def _grant_dates(event: etree._Element) -> list[str]:
-    """The date of an event that is a grant; nothing for any other."""
-    parts: dict[str, str] = {}
-    for part in event.iterdescendants():
-        name = part.get("itemprop")
-        if name:
-            parts[name] = _value_of(part)
-    if parts.get("type") == "granted":
-        return [parts.get("date", "")]
-    return []
 
 
 def _read_metas(root: etree._Element) -> defaultdict[str, list[str]]:

@@ -59,7 +59,8 @@ class Name:
         """As one writes it in a text: given name first."""
         if self.literal:
             return self.literal
-        return " ".join(filter(None, [self.given, self.family, self.suffix]))
+        parts = [self.given, self.family, self.suffix]
+        return " ".join(filter(None, parts))
 
 
 def byline(names: tuple[Name, ...]) -> str:
@@ -73,20 +74,27 @@ def byline(names: tuple[Name, ...]) -> str:
 def parse_group(name: str) -> Name | None:
     """An organisation, kept whole."""
     written = clean_line(name, _LONGEST_NAME)
-    if written and written.lower() not in _NOBODY_SET and "://" not in written:
-        return Name(literal=written)
-    return None
+    if not written or written.lower() in _NOBODY_SET:
+        return None
+    if "://" in written:
+        return None
+    return Name(literal=written)
 
 
 def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...]:
     """The authors that these texts name, each once; `lists` allows several in one text."""
     found: dict[Name, None] = {}
-    for text in islice(texts, _MOST_BYLINES if lists else None):
+    most = None
+    if lists:
+        most = _MOST_BYLINES
+    for text in islice(texts, most):
         if lists:
-            written = _BY.sub("", clean_line(text, _LONGEST_BYLINE), count=1)
+            line = clean_line(text, _LONGEST_BYLINE)
+            written = _BY.sub("", line, count=1)
             parts = _split_byline(written)
         else:
-            parts = [clean_line(text, _LONGEST_NAME)]
+            written = clean_line(text, _LONGEST_NAME)
+            parts = [written]
         for part in parts:
             name = parse_person(part)
             if name and len(found) < MOST_AUTHORS:
@@ -97,7 +105,12 @@ def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...
 def parse_person(text: str) -> Name | None:
     """One author; None for what names nobody: an address, a handle, `admin`."""
     text = text.strip().strip(",").strip()
-    if _names_nobody(text):
+    if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
+        return None
+    if "://" in text or text.startswith("@"):
+        return None
+    is_email = "@" in text and " " not in text
+    if is_email or not any(letter.isalpha() for letter in text):
         return None
     if _GROUP.search(text):
         return Name(literal=text)
@@ -117,16 +130,6 @@ def parse_person(text: str) -> Name | None:
     return Name(literal=text)
 
 
-def _names_nobody(text: str) -> bool:
-    """Whether a text is no name: a word such as `admin`, an address, a handle, a number."""
-    if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
-        return True
-    if "://" in text or text.startswith("@"):
-        return True
-    is_email = "@" in text and " " not in text
-    return is_email or not any(letter.isalpha() for letter in text)
-
-
 def _parse_given_first(text: str, suffix: str) -> Name:
     """`Given Family`: the last word and the particles in front of it are the family name."""
     words = text.split()
@@ -137,23 +140,29 @@ def _parse_given_first(text: str, suffix: str) -> Name:
     start = len(words) - 1
     while start > 1 and words[start - 1].lower() in _PARTICLE_SET:
         start -= 1
-    return Name(family=" ".join(words[start:]), given=" ".join(words[:start]), suffix=suffix)
+    family = " ".join(words[start:])
+    given = " ".join(words[:start])
+    return Name(family=family, given=given, suffix=suffix)
 
 
 def _split_byline(text: str) -> list[str]:
     """The names in a byline. A comma divides names only where each part of the whole looks like a
     full one.
     """
-    if _GROUP.search(text) and ";" not in text:
+    is_group = _GROUP.search(text) is not None
+    if is_group and ";" not in text:
         return [text]
     names: list[str] = []
-    for piece in _AND.split(text):
+    pieces = _AND.split(text)
+    for piece in pieces:
         full: list[str] = []  # what stands between commas, titles and suffixes left out
         for part in piece.split(","):
             part = part.strip()
-            if part and not _SUFFIX.fullmatch(part) and not _CREDENTIAL.fullmatch(part):
+            is_title = _SUFFIX.fullmatch(part) or _CREDENTIAL.fullmatch(part)
+            if part and not is_title:
                 full.append(part)
-        if len(full) > 1 and all(len(part.split()) > 1 for part in full):
+        are_full_names = all(len(part.split()) > 1 for part in full)
+        if len(full) > 1 and are_full_names:
             names += full
         else:
             names.append(piece)

@@ -100,11 +100,17 @@ def read_tags(document: Document | None) -> Tags:
         if "canonical" in relations:
             canonical = (link.get("href") or "").strip()
             break
+    scripts: list[str] = []
+    for script in elements["script"]:
+        kind = (script.get("type") or "").partition(";")[0].strip().lower()
+        text = script.text
+        if kind == "application/ld+json" and text and text.strip():
+            scripts.append(text)
     headings = [_text_of(heading).strip() for heading in elements["h1"][:_MOST_HEADINGS]]
     headings = [heading for heading in headings if heading]
     return Tags(
         metas=tuple(_read_metas(elements["meta"])),
-        scripts=tuple(_read_scripts(elements["script"])),
+        scripts=tuple(scripts),
         title="" if title is None else _text_of(title),
         heading=headings[0] if len(headings) == 1 else "",
         language=language[:_LONGEST_LANGUAGE],
@@ -152,33 +158,28 @@ def _read_metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
         yield name, content[:_LONGEST_CONTENT]
 
 
-def _read_scripts(scripts: Iterable[etree._Element]) -> Iterator[str]:
-    """The texts of the JSON-LD blocks."""
-    for script in scripts:
-        kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        text = script.text
-        if kind == "application/ld+json" and text and text.strip():
-            yield text
-
-
 def _read_items(root: etree._Element) -> Iterator[tuple[str, str]]:
     """Property and value of the microdata that belongs to an article."""
     elements = cast("list[etree._Element]", _ITEMS(root))
     for element in elements:
-        names = (element.get("itemprop") or "").lower().split()
+        itemprop = element.get("itemprop") or ""
+        names = itemprop.lower().split()
         wanted = _WANTED.intersection(names)
-        if wanted and _owner_type(element) in ARTICLE_TYPES:
-            for name in sorted(wanted):
-                yield name, _item_value(element)
-
-
-def _owner_type(element: etree._Element) -> str:
-    """The type of the thing that a property belongs to: the nearest scope around it."""
-    for parent in element.iterancestors():
-        if parent.get("itemscope") is not None:
-            address = (parent.get("itemtype") or "").rstrip("/")
-            return address.rpartition("/")[2].lower()
-    return ""
+        if not wanted:
+            continue
+        owner_type = ""  # of the thing that it belongs to: the nearest scope around it
+        for parent in element.iterancestors():
+            if parent.get("itemscope") is None:
+                continue
+            itemtype = parent.get("itemtype") or ""
+            address = itemtype.rstrip("/")
+            owner_type = address.rpartition("/")[2].lower()
+            break
+        if owner_type not in ARTICLE_TYPES:
+            continue
+        value = _item_value(element)
+        for name in sorted(wanted):
+            yield name, value
 
 
 def _item_value(element: etree._Element) -> str:
@@ -186,9 +187,12 @@ def _item_value(element: etree._Element) -> str:
     there.
     """
     value = element.get("content") or element.get("datetime")
-    if value is None and element.get("itemscope") is not None:
-        for part in islice(element.iterdescendants(), _MOST_WITHIN):
-            if (part.get("itemprop") or "").lower() == "name":
+    is_thing = element.get("itemscope") is not None
+    if value is None and is_thing:
+        parts = islice(element.iterdescendants(), _MOST_WITHIN)
+        for part in parts:
+            part_name = part.get("itemprop") or ""
+            if part_name.lower() == "name":
                 value = part.get("content") or _text_of(part)
                 break
     if value is None:

@@ -49,7 +49,8 @@ def without_site(title: str, host: str, site: str = "") -> str:
 
 def _only_letters(text: str) -> str:
     """The letters and digits of a text, in lower case."""
-    return "".join(filter(str.isalnum, text.lower()))
+    kept = filter(str.isalnum, text.lower())
+    return "".join(kept)
 
 
 def title_case(title: str) -> str:

@@ -94,7 +94,11 @@ def _format_initials(given: str) -> str:
     initials: list[str] = []
     spaced = re.sub(r"\.(?=\S)", ". ", given)
     for word in spaced.split():
-        letters = [part[0].upper() + "." for part in word.split("-") if part]
+        letters: list[str] = []
+        parts = word.split("-")
+        for part in parts:
+            if part:
+                letters.append(part[0].upper() + ".")
         if letters:
             initials.append("-".join(letters))
     return " ".join(initials)
@@ -103,12 +107,15 @@ def _format_initials(given: str) -> str:
 def _format_date(work: Work, letter: str) -> str:
     """The date as exact as the kind of work gives it: `2024a, March 3`."""
     if not work.issued:
-        return f"n.d.-{letter}" if letter else "n.d."
+        if letter:
+            return f"n.d.-{letter}"
+        return "n.d."
     year, *month_and_day = work.issued
     date = f"{year}{letter}"
     if work.kind in YEAR_ONLY or not month_and_day:
         return date
-    date += f", {MONTHS[month_and_day[0] - 1]}"
+    month = month_and_day[0]
+    date += f", {MONTHS[month - 1]}"
     if len(month_and_day) > 1:
         date += f" {month_and_day[1]}"
     return date
@@ -142,7 +149,17 @@ def _format_source(work: Work) -> str:
     container = plain(work.container)
     publisher = plain(work.publisher)
     if work.kind == "article-journal":
-        return _format_journal(work, container)
+        volume = italic(plain(work.volume))
+        if work.issue:
+            volume += f"({plain(work.issue)})"
+        first, last = page_range(work.pages)
+        place = first
+        if last:
+            place = f"{first}–{last}"
+        elif work.number and not first:
+            place = f"Article {plain(work.number)}"
+        journal = join_present(", ", [italic(container), volume, place])
+        return add_full_stop(journal)
     if work.kind in _IN_BOOK:
         book = ""
         if container:
@@ -157,18 +174,3 @@ def _format_source(work: Work) -> str:
     if work.kind in _IN_PERIODICAL:
         return add_full_stop(italic(container))
     return add_full_stop(container or publisher)
-
-
-def _format_journal(work: Work, container: str) -> str:
-    """The journal with volume, issue and pages."""
-    volume = italic(plain(work.volume))
-    if work.issue:
-        volume += f"({plain(work.issue)})"
-    first, last = page_range(work.pages)
-    if last:
-        place = f"{first}–{last}"
-    elif work.number and not first:
-        place = f"Article {plain(work.number)}"
-    else:
-        place = first
-    return add_full_stop(join_present(", ", [italic(container), volume, place]))

@@ -62,7 +62,16 @@ def build_bibliography(works: Sequence[Work], style: Style) -> Bibliography:
     keys = build_keys(entry.work for entry in entries)
     entries = [replace(entry, key=key) for entry, key in zip(entries, keys, strict=True)]
     entries.sort(key=lambda entry: entry.key)
-    return Bibliography(_write_file(entries, style), tuple(entries))
+    if style == "bibtex":
+        records = [to_bibtex(entry.work, entry.key) for entry in entries]
+        text = "\n".join(records)
+    elif style == "ris":
+        records = [to_ris(entry.work) for entry in entries]
+        text = "\r\n".join(records)
+    else:
+        items = [to_csl(entry.work, entry.key) for entry in entries]
+        text = json.dumps(items, ensure_ascii=False, indent=2) + "\n"
+    return Bibliography(text, tuple(entries))
 
 
 def merge_records(works: Sequence[Work]) -> list[ListedWork]:
@@ -95,15 +104,16 @@ def _merge(works: Sequence[Work], places: list[int]) -> ListedWork:
     """The richest of the records, with a title, a DOI and an address if any of them has one."""
     records = [works[place] for place in places]
     best = max(records, key=_richness)
-    title = best.title
-    if not _is_titled(best):
-        titles = [work.title for work in records if _is_titled(work)]
-        title = titles[0] if titles else best.title
-    dois = [best.doi, *(work.doi for work in records)]
-    urls = [best.url, *(work.url for work in records)]
-    doi = next(filter(None, dois), "")
-    url = next(filter(None, urls), "")
-    merged = replace(best, title=title, doi=doi, url=url)
+    best_first = [best, *records]
+    titles = [work.title for work in best_first if _is_titled(work)]
+    dois = [work.doi for work in best_first if work.doi]
+    urls = [work.url for work in best_first if work.url]
+    merged = replace(
+        best,
+        title=next(iter(titles), best.title),
+        doi=next(iter(dois), ""),
+        url=next(iter(urls), ""),
+    )
     return ListedWork(merged, tuple(places))
 
 
@@ -121,8 +131,9 @@ def _richness(work: Work) -> int:
 
 def _is_titled(work: Work) -> bool:
     """Whether a work has a title of its own, not only its address in place of one."""
-    placeholders = (title_from_url(work.url), title_from_url(work.location))
-    return work.title not in placeholders
+    by_url = title_from_url(work.url)
+    by_location = title_from_url(work.location)
+    return work.title not in (by_url, by_location)
 
 
 # The orders of the styles
@@ -130,14 +141,16 @@ def _is_titled(work: Work) -> bool:
 
 def _sortable(text: str) -> str:
     """A text as it is sorted: without accents, capitals and signs."""
-    decomposed = unicodedata.normalize("NFKD", plain(text)).casefold()
+    one_line = plain(text)
+    decomposed = unicodedata.normalize("NFKD", one_line)
     kept: list[str] = []
-    for letter in decomposed:
+    for letter in decomposed.casefold():
         if letter.isalnum():
             kept.append(letter)
         elif letter.isspace():
             kept.append(" ")
-    return " ".join("".join(kept).split())
+    written = "".join(kept)
+    return " ".join(written.split())
 
 
 def _sortable_title(work: Work) -> str:
@@ -154,9 +167,11 @@ def _sortable_names(work: Work) -> tuple[_SortableName, ...]:
     names: list[_SortableName] = []
     for name in work.authors:
         family = _sortable(name.family or name.literal)
-        names.append((family, _sortable(name.given)))
+        given = _sortable(name.given)
+        names.append((family, given))
     if not names:
-        names.append((_sortable_title(work), ""))
+        title = _sortable_title(work)
+        names.append((title, ""))
     return tuple(names)
 
 
@@ -181,7 +196,14 @@ def _mla_order(work: Work) -> tuple[object, ...]:
         names: tuple[_SortableName, ...] = ((title, ""),)
     else:
         names = _sortable_names(work)
-    return (names, title, work.title, work.issued, work.location, repr(work))
+    return (
+        names,
+        title,
+        work.title,
+        work.issued,
+        work.location,
+        repr(work),
+    )
 
 
 # The texts of the styles
@@ -200,15 +222,3 @@ def _format_apa_list(entries: Sequence[ListedWork]) -> list[str]:
         written.append(format_apa(entry.work, letter=letter))
         written_before[signature] += 1
     return written
-
-
-def _write_file(entries: Sequence[ListedWork], style: Style) -> str:
-    """The entries in a form that programs read."""
-    if style == "bibtex":
-        records = [to_bibtex(entry.work, entry.key) for entry in entries]
-        return "\n".join(records)
-    if style == "ris":
-        records = [to_ris(entry.work) for entry in entries]
-        return "\r\n".join(records)
-    items = [to_csl(entry.work, entry.key) for entry in entries]
-    return json.dumps(items, ensure_ascii=False, indent=2) + "\n"

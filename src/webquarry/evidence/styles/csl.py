@@ -100,14 +100,19 @@ def _parse_names(value: Any) -> tuple[Name, ...]:
         value = [value]
     if not isinstance(value, list):
         return ()
-    names = [_parse_name(one) for one in value[:MOST_AUTHORS]]
-    return tuple(name for name in names if name)
+    names: list[Name] = []
+    for one in value[:MOST_AUTHORS]:
+        name = _parse_name(one)
+        if name:
+            names.append(name)
+    return tuple(names)
 
 
 def _parse_name(value: Any) -> Name | None:
     """A name in parts, or in one text; the particles of CSL go where they are written."""
     if isinstance(value, str):
-        return parse_person(plain(value[:_LONGEST]))
+        text = plain(value[:_LONGEST])
+        return parse_person(text)
     if not isinstance(value, Mapping):
         return None
     family = _parse_text(value.get("family"))
@@ -115,15 +120,18 @@ def _parse_name(value: Any) -> Name | None:
     if family:
         before = _parse_text(value.get("non-dropping-particle"))
         inside = _parse_text(value.get("dropping-particle"))
+        suffix = _parse_text(value.get("suffix"))
+        whole_family = f"{before} {family}"
         return Name(
-            family=f"{before} {family}".strip(),
+            family=whole_family.strip(),
             given=f"{given} {inside}".strip(),
-            suffix=_parse_text(value.get("suffix")),
+            suffix=suffix,
         )
     literal = _parse_text(value.get("literal"))
     if literal:
         return Name(literal=literal)
-    name = parse_person(_parse_text(value.get("name")))
+    written = _parse_text(value.get("name"))
+    name = parse_person(written)
     if name is None and given:
         return Name(literal=given)
     return name

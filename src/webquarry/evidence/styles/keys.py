@@ -22,14 +22,21 @@ def build_key(work: Work) -> str:
     author = ""
     if work.authors:
         name = work.authors[0]
-        author = "".join(_ascii_words(name.family or name.literal)[:2])
+        family = name.family or name.literal
+        words = _ascii_words(family)
+        author = "".join(words[:2])
     if not author and work.container:
-        author = "".join(_ascii_words(work.container)[:1])
+        words = _ascii_words(work.container)
+        author = "".join(words[:1])
     if not author and not work.title:
         return "source"
-    year = str(work.issued[0]) if work.issued else "nd"
-    title = "".join(_ascii_words(work.title)[:1])
-    return (author + year + title)[:_LONGEST]
+    year = "nd"
+    if work.issued:
+        year = str(work.issued[0])
+    title_words = _ascii_words(work.title)
+    title = "".join(title_words[:1])
+    key = author + year + title
+    return key[:_LONGEST]
 
 
 def build_keys(works: Iterable[Work]) -> list[str]:
@@ -61,5 +68,6 @@ def to_letters(number: int) -> str:
 def _ascii_words(text: str) -> list[str]:
     """The words of a text without accents, in lower case; what ASCII cannot write is left out."""
     decomposed = unicodedata.normalize("NFKD", text)
-    ascii_only = decomposed.encode("ascii", "ignore").decode()
+    encoded = decomposed.encode("ascii", "ignore")
+    ascii_only = encoded.decode()
     return _WORDS.findall(ascii_only.lower())

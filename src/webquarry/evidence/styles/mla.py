@@ -39,15 +39,30 @@ _PLAIN_CONTAINER = frozenset({"article", "report", "dataset", "software"})
 def format_mla(work: Work, *, markdown: bool = False) -> str:
     """The entry in one line. The date of access is given where the work has none of its own."""
     is_video = work.kind == "motion_picture"
+    begins_with_title = is_video or work.is_signed_by_site
     authors = ""
-    if not is_video and not work.is_signed_by_site:
-        authors = add_full_stop(_format_authors(work.authors))
+    if not begins_with_title:
+        names = _format_authors(work.authors)
+        authors = add_full_stop(names)
+    title = plain(work.title)
+    if title:
+        language = work.language[:2].lower()
+        if language in ("en", ""):
+            title = title_case(title)
+        # in quotation marks, those within it turned into single ones
+        inner = title.replace("“", "‘")
+        inner = inner.replace("”", "’")
+        title = f"“{add_full_stop(inner)}”"
+    else:
+        title = "Web page."
     accessed = ""
     if work.accessed and not work.issued:
-        accessed = f"Accessed {add_full_stop(_format_date(work.accessed))}"
-    publication = add_full_stop(join_present(", ", _publication(work)))
-    parts = [authors, _format_title(work), publication, accessed]
-    return render(join_present(" ", parts), markdown=markdown)
+        date = _format_date(work.accessed)
+        accessed = f"Accessed {add_full_stop(date)}"
+    publication = join_present(", ", _publication(work))
+    parts = [authors, title, add_full_stop(publication), accessed]
+    entry = join_present(" ", parts)
+    return render(entry, markdown=markdown)
 
 
 def _publication(work: Work) -> Iterator[str]:
@@ -81,24 +96,14 @@ def _format_authors(names: tuple[Name, ...]) -> str:
     name = names[0]
     first = plain(name.literal)
     if not first:
-        parts = [plain(name.family), plain(name.given), plain(name.suffix)]
-        first = join_present(", ", parts)
+        parts = [name.family, name.given, name.suffix]
+        first = join_present(", ", map(plain, parts))
     if len(names) == 1:
         return first
     if len(names) > 2:
         return f"{first}, et al."
-    return f"{first}, and {plain(names[1].written)}"
-
-
-def _format_title(work: Work) -> str:
-    """The title in quotation marks, those within it turned into single ones."""
-    title = plain(work.title)
-    if not title:
-        return "Web page."
-    if work.language[:2].lower() in ("en", ""):
-        title = title_case(title)
-    inner = title.replace("“", "‘").replace("”", "’")
-    return f"“{add_full_stop(inner)}”"
+    second = plain(names[1].written)
+    return f"{first}, and {second}"
 
 
 def _format_date(parts: tuple[int, ...]) -> str:

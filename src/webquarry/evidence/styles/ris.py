@@ -28,11 +28,13 @@ _TYPES = {
 
 def to_ris(work: Work) -> str:
     """The record, with its end."""
-    lines = [f"TY  - {_TYPES.get(work.kind, 'ELEC')}"]
+    kind = _TYPES.get(work.kind, "ELEC")
+    lines = [f"TY  - {kind}"]
     for tag, text in _fields(work):
         value = plain(text)
-        if value:
-            lines.append(f"{tag}  - {value}")
+        if not value:
+            continue
+        lines.append(f"{tag}  - {value}")
     lines += ["ER  - ", ""]
     return "\r\n".join(lines)
 

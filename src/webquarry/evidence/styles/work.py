@@ -71,24 +71,29 @@ class Work:
 
 def plain(text: str) -> str:
     """A text in one line without control characters, as it may stand in a reference."""
-    return " ".join(_CONTROL.sub(" ", text).split())
+    without_control = _CONTROL.sub(" ", text)
+    return " ".join(without_control.split())
 
 
 def italic(text: str) -> str:
     """The text, marked."""
-    return f"{_ON}{text}{_OFF}" if text else ""
+    if not text:
+        return ""
+    return f"{_ON}{text}{_OFF}"
 
 
 def add_full_stop(text: str) -> str:
     """The text with a full stop, unless it has one of its own."""
-    if not text or text.rstrip(_OFF + "”’)").endswith(_SENTENCE_ENDS):
+    bare = text.rstrip(_OFF + "”’)")
+    if not text or bare.endswith(_SENTENCE_ENDS):
         return text
     return text + "."
 
 
 def join_present(separator: str, parts: Iterable[str]) -> str:
     """The parts that are not empty, joined."""
-    return separator.join(filter(None, parts))
+    present = filter(None, parts)
+    return separator.join(present)
 
 
 def render(reference: str, *, markdown: bool, escape: Callable[[str], str] | None = None) -> str:
@@ -96,7 +101,7 @@ def render(reference: str, *, markdown: bool, escape: Callable[[str], str] | Non
     nobody vouches for.
     """
     if not markdown:
-        return reference.replace(_ON, "").replace(_OFF, "")
+        return _MARKS.sub("", reference)
     written: list[str] = []
     for piece in _MARKS.split(reference):
         if piece in (_ON, _OFF):
@@ -111,6 +116,7 @@ def render(reference: str, *, markdown: bool, escape: Callable[[str], str] | Non
 def page_range(pages: str) -> tuple[str, str]:
     """First and last page; the last is empty for a single one or what is no range."""
     found = _RANGE.fullmatch(pages)
-    if found:
-        return found[1], found[2]
-    return plain(pages), ""
+    if not found:
+        return plain(pages), ""
+    first, last = found.groups()
+    return first, last

@@ -125,11 +125,18 @@ def classify(
     known = type_of_host(host)
     source_type = _source_type(page_url, host, known, tags, graph, main)
     is_known = source_type == known
-    return Classification(
-        source_type,
-        _authority_tier(source_type, is_known, reputation),
-        _domain_category(host, source_type, known, main),
-    )
+    # what others say of the site, else what such sources usually deserve
+    authority_tier: AuthorityTier = "medium"
+    if reputation is not None and reputation.tier != "mixed":
+        authority_tier = "low"
+        if reputation.tier == "high":
+            authority_tier = "high"
+    elif source_type in _LOW:
+        authority_tier = "low"
+    elif is_known and source_type in _HIGH_IF_KNOWN:
+        authority_tier = "high"
+    domain_category = _domain_category(host, source_type, known, main)
+    return Classification(source_type, authority_tier, domain_category)
 
 
 def is_preprint(page_url: str) -> bool:
@@ -145,12 +152,14 @@ def _source_type(
         return "unknown"
     if known and known != "government":
         return cast(SourceType, known)
-    if any(tags.get_all(name) for name in _SCHOLARLY_TAGS):
-        return "peer_reviewed"
+    for name in _SCHOLARLY_TAGS:
+        if tags.get_all(name):
+            return "peer_reviewed"
     if known:
         return "government"
     question_pages = [node for node in graph.nodes if "qapage" in types_of(node)]
-    for node in (main, *question_pages):
+    typed_nodes = (main, *question_pages)
+    for node in typed_nodes:
         for name in sorted(types_of(node)):
             if name in _TYPE_OF:
                 return _TYPE_OF[name]
@@ -171,23 +180,11 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
     except ValueError:
         return None
     first_parts = path.split("/")[1:4]
-    for folder in first_parts[:-1]:
+    folders = first_parts[:-1]  # behind the last slash stands the page
+    for folder in folders:
         if folder in _PATH_PARTS:
             return _PATH_PARTS[folder]
     return None
-
-
-def _authority_tier(
-    source_type: SourceType, is_known: bool, reputation: Reputation | None
-) -> AuthorityTier:
-    """What others say of the site, else what such sources usually deserve."""
-    if reputation is not None and reputation.tier != "mixed":
-        return "high" if reputation.tier == "high" else "low"
-    if source_type in _LOW:
-        return "low"
-    if is_known and source_type in _HIGH_IF_KNOWN:
-        return "high"
-    return "medium"
 
 
 def _domain_category(

@@ -38,34 +38,41 @@ def read_forum_signals(page_url: str, graph: Graph) -> ForumSignals | None:
     comments = _count_actions(graph, post, _COMMENTS, "commentCount")
     authors = [graph.name_of(author) for author in graph.get_values(post, "author")]
     author = next(filter(None, authors), None)
+    if author == "[deleted]":
+        author = None
+    note = None
+    if upvotes < FEW_VOTES:
+        note = _NOTE
     return ForumSignals(
         platform="reddit",
         upvotes=upvotes,
         comments=comments or 0,
         date_published=read_date(post.get("datePublished")),
-        author_name=author if author != "[deleted]" else None,
-        credibility_note=_NOTE if upvotes < FEW_VOTES else None,
+        author_name=author,
+        credibility_note=note,
     )
 
 
 def _count_actions(graph: Graph, post: Node, actions: tuple[str, ...], plain: str) -> int | None:
     """The count of one kind of action, else the property that says the same."""
-    for counter in graph.get_values(post, "interactionStatistic"):
+    counters = graph.get_values(post, "interactionStatistic")
+    for counter in counters:
         if not isinstance(counter, Mapping):
             continue
-        if _action_name(counter.get("interactionType")) in actions:
-            return _parse_count(counter.get("userInteractionCount"))
+        # an action is given as an address, as a name, or as a thing with a type
+        action = counter.get("interactionType")
+        name = ""
+        if isinstance(action, Mapping):
+            types = sorted(types_of(action))
+            if types:
+                name = types[0]
+        elif isinstance(action, str):
+            address = action.rstrip("/").lower()
+            name = address.rpartition("/")[2]
+        if name in actions:
+            count = counter.get("userInteractionCount")
+            return _parse_count(count)
     return _parse_count(post.get(plain))
-
-
-def _action_name(value: Any) -> str:
-    """The bare name of an action: given as an address, as a name, or as a thing with a type."""
-    if isinstance(value, Mapping):
-        types = sorted(types_of(value))
-        return types[0] if types else ""
-    if isinstance(value, str):
-        return value.rstrip("/").rpartition("/")[2].lower()
-    return ""
 
 
 def _parse_count(value: Any) -> int | None:

@@ -66,27 +66,24 @@ def parse_reply(reply: Reply) -> RetractionStatus | None:
 
 def status_of(notices: Iterable[Notice]) -> RetractionStatus | None:
     """The gravest of these notices that stands, whoever told of them; None if none does."""
-    standing = [notice for notice in _drop_cancelled(list(notices)) if notice.type in _KIND_OF]
+    left = _drop_cancelled(list(notices))
+    standing = [notice for notice in left if notice.type in _KIND_OF]
     if not standing:
         return None
     gravest = max(standing, key=_rank)
+    source: Literal["retraction-watch", "publisher"] | None = None  # the answer names no others
+    if gravest.source == "retraction-watch":
+        source = "retraction-watch"
+    elif gravest.source == "publisher":
+        source = "publisher"
     is_full_date = len(gravest.date) == len("2024-01-31")
     return RetractionStatus(
         retracted=gravest.type in _RETRACTIONS,
         kind=_KIND_OF[gravest.type],
         date=gravest.date if is_full_date else None,
         notice_doi=gravest.doi,
-        source=_to_source(gravest.source),
+        source=source,
     )
-
-
-def _to_source(name: str) -> Literal["retraction-watch", "publisher"] | None:
-    """The source in the words of the answer; None for any other."""
-    if name == "retraction-watch":
-        return "retraction-watch"
-    if name == "publisher":
-        return "publisher"
-    return None
 
 
 def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
@@ -96,7 +93,13 @@ def _rank(notice: Notice) -> tuple[int, bool, str, bool, str]:
     gravity = _GRAVITY.index(_KIND_OF[notice.type])
     is_whole = notice.type in _RETRACTIONS
     is_publishers = notice.source == "publisher"
-    return (gravity, is_whole, notice.date, is_publishers, notice.doi or "")
+    return (
+        gravity,
+        is_whole,
+        notice.date,
+        is_publishers,
+        notice.doi or "",
+    )
 
 
 def _drop_cancelled(notices: list[Notice]) -> list[Notice]:

@@ -16,7 +16,7 @@ from webquarry.read.markdown.links import Links
 from webquarry.read.text.characters import strip_invisible, without_surrogates
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape, escape_heading, escape_line_starts
-from webquarry.search.instant import InstantAnswer, Topic
+from webquarry.search.instant import InstantAnswer
 from webquarry.search.models import Result
 
 _TILDE = re.compile(r"(?<![\\~])~(?!~)")
@@ -38,7 +38,9 @@ def write_results(query: str, results: Sequence[Result]) -> str:
         number += 1
         title = escape_heading(inline(result.title)) or url
         heading = f"### {number}. {title}"
-        parts += [_join_lines(heading, f"**URL:** {url}", line(result.snippet)), "---"]
+        snippet = line(result.snippet)
+        entry = _join_lines(heading, f"**URL:** {url}", snippet)
+        parts += [entry, "---"]
     if number:
         parts.append(f"_Source: DuckDuckGo ({number} results)_")
     else:
@@ -52,10 +54,33 @@ def write_answer(query: str, answer: InstantAnswer) -> str:
         *_section("Abstract", answer.abstract, answer.abstract_source, answer.abstract_url),
         *_section("Answer", answer.answer),
         *_section("Definition", answer.definition, answer.definition_source, answer.definition_url),
-        *_topic_sections(answer.topics),
     ]
+    # the topics without a group first, then each group under its name
+    topics_heading = "### Related Topics"
+    for group, members in groupby(answer.topics, lambda topic: topic.group):
+        items = []
+        for topic in members:
+            name = inline(topic.name)
+            text = inline(topic.text)
+            if name and text:
+                items.append(f"- **{name}** - {text}")
+            elif name:
+                items.append(f"- **{name}**")
+            elif text:
+                items.append(f"- {line(topic.text)}")
+        if not items:
+            continue
+        group_name = inline(group)
+        subheading = ""
+        if group_name:
+            subheading = f"#### {escape_heading(group_name)}"
+        section = _join_lines(topics_heading, subheading, *items)
+        sections.append(section)
+        topics_heading = ""
+    if not sections:
+        sections.append(_NO_ANSWER)
     heading = f'## Instant Answer for "{inline(query)}"'
-    return _join_blocks([heading, *(sections or [_NO_ANSWER]), _API])
+    return _join_blocks([heading, *sections, _API])
 
 
 def inline(text: str) -> str:
@@ -96,37 +121,11 @@ def _section(name: str, text: str, source: str = "", url: str = "") -> Iterator[
         return
     yield f"### {name}\n{body}"
     origin = []
-    source_name, place = inline(source), address(url)
+    source_name = inline(source)
+    place = address(url)
     if source_name:
         origin.append(f"**Source:** {source_name}")
     if place:
         origin.append(f"**URL:** {place}")
     if origin:
         yield _join_lines(*origin)
-
-
-def _topic_sections(topics: Sequence[Topic]) -> Iterator[str]:
-    """The topics without a group first, then each group under its name."""
-    heading = "### Related Topics"
-    for group, members in groupby(topics, lambda topic: topic.group):
-        items = _join_lines(*map(_topic_item, members))
-        if not items:
-            continue
-        name = inline(group)
-        subheading = ""
-        if name:
-            subheading = f"#### {escape_heading(name)}"
-        yield _join_lines(heading, subheading, items)
-        heading = ""
-
-
-def _topic_item(topic: Topic) -> str:
-    """An item of a list; empty where nothing is known of the topic."""
-    name, text = inline(topic.name), inline(topic.text)
-    if name and text:
-        return f"- **{name}** - {text}"
-    if name:
-        return f"- **{name}**"
-    if text:
-        return f"- {line(topic.text)}"
-    return ""

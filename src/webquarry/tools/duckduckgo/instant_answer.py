@@ -54,13 +54,10 @@ async def instant_answer(
     }
     with advising():
         kept = await kit.cache.get_or_make(key_of("duckduckgo instant", _VERSION, parameters), make)
-    answer = TextAnswer(text=write_answer(query, _unpack(kept.value)))
-    return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))
-
-
-def _unpack(value: bytes) -> instant.InstantAnswer:
-    fields = json.loads(value)
+    fields = json.loads(kept.value)
     for name in ("topics", "results"):
         fields[name] = tuple(instant.Topic(**topic) for topic in fields[name])
     fields["facts"] = tuple(map(tuple, fields["facts"]))
-    return instant.InstantAnswer(**fields)
+    found = instant.InstantAnswer(**fields)
+    answer = TextAnswer(text=write_answer(query, found))
+    return answer.add_meta(cache=freshness(kept.cached, kept.age_seconds, kept.max_age_seconds))

@@ -81,7 +81,14 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
     if limit is not None:
         end = offset - 1 + limit
     wanted = lines[offset - 1 : end]
-    fitting = _count_fitting(wanted, max_bytes)
+    fitting = len(wanted)  # how many of them, joined, stay within the limit
+    if max_bytes:
+        size = -1  # the first line has no newline before it
+        for count, line in enumerate(wanted):
+            size += 1 + len(line.encode())
+            if size > max_bytes:
+                fitting = count
+                break
     if fitting == len(wanted):
         return FetchAnswer(content="\n".join(wanted), lines_read=len(wanted))
     if fitting:
@@ -91,27 +98,15 @@ def select_lines(markdown: str, offset: int, limit: int | None, max_bytes: int) 
             total_lines=len(lines),
             next_offset=offset + fitting,
         )
-    line = wanted[0].encode()
+    first_line = wanted[0].encode()
     next_offset = None
     if offset < len(lines):
         next_offset = offset + 1
     return FetchAnswer(
         # What is ignored is half a character at the end.
-        content=line[:max_bytes].decode("utf-8", "ignore"),
+        content=first_line[:max_bytes].decode("utf-8", "ignore"),
         lines_read=1,
         total_lines=len(lines),
         next_offset=next_offset,
-        cut_line_bytes=len(line),
+        cut_line_bytes=len(first_line),
     )
-
-
-def _count_fitting(lines: list[str], max_bytes: int) -> int:
-    """How many of the lines, joined, stay within the limit."""
-    if not max_bytes:
-        return len(lines)
-    size = -1  # the first line has no newline before it
-    for count, line in enumerate(lines):
-        size += 1 + len(line.encode())
-        if size > max_bytes:
-            return count
-    return len(lines)

@@ -60,10 +60,11 @@ class PaperResult(AnswerPart):
         status = status_of(paper.notices)
         origins = {}
         for field, shown_name in _FIELDS_WITH_ORIGIN.items():
-            is_foreign = paper.origins.get(field, paper.source) != paper.source
+            origin = paper.origins.get(field, paper.source)
+            is_foreign = origin != paper.source
             is_shown = field != "notices" or status
             if is_foreign and is_shown:
-                origins[shown_name] = paper.origins[field]
+                origins[shown_name] = origin
         return cls(
             title=clean_line(paper.title),
             url=clean_url(paper.url),
@@ -114,7 +115,8 @@ def add_papers_trace(
     if found.fallback:
         failed = [one for one in found.attempts if one.outcome not in ("ok", "empty")]
         reason = describe_attempts(failed)
-    asked = [one.provider for one in found.attempts if one.outcome != "skipped"]
+    sent = [one for one in found.attempts if one.outcome != "skipped"]
+    asked = [one.provider for one in sent]
     return answer.add_meta(
         cache=freshness(found.cached, found.age_seconds, found.max_age_seconds),
         routing={

@@ -17,7 +17,6 @@ from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.read_results import ReadResult
 from webquarry.pages.share import SharedText, enough_of, share_out
-from webquarry.read.slices.paragraphs import Paragraph
 from webquarry.read.slices.repeats import Repeats
 
 READ_ON = "Call scrape_page with this url for the whole text"
@@ -124,7 +123,15 @@ class _Rest:
             parts = repeats.left_of(whole)
         filtered = None
         if options.filter:
-            data, filtered = _filter(page, parts)
+            relevant = find_relevant(parts, page.scored.terms)
+            kept = set(relevant.kept)
+            filtered = FilteredOut(paragraphs=0, bytes=0, matched=relevant.found)
+            for at, part in enumerate(parts):
+                if at in kept:
+                    continue
+                filtered.paragraphs += not part.level
+                filtered.bytes += len(part.data)
+            data = join_paragraphs(parts, relevant.kept)
         else:
             data = b"".join(part.data for part in parts)
         beginning = enough_of(data, options.most_each)
@@ -158,16 +165,3 @@ def build_sources(
             source.say_how_to_read_on(len(page.snapshot.data))
         sources.append(source)
     return sources, combined
-
-
-def _filter(page: ReadResult, parts: Sequence[Paragraph]) -> tuple[bytes, FilteredOut]:
-    """The paragraphs that bear on the question, and what was left out."""
-    bearing = find_relevant(parts, page.scored.terms)
-    kept = set(bearing.kept)
-    left_out = [part for at, part in enumerate(parts) if at not in kept]
-    filtered = FilteredOut(
-        paragraphs=sum(not part.level for part in left_out),
-        bytes=sum(len(part.data) for part in left_out),
-        matched=bearing.found,
-    )
-    return join_paragraphs(parts, bearing.kept), filtered

@@ -64,22 +64,12 @@ async def patent_search(
     arguments = {name: value for name, value in locals().items() if name != "kit"}
     asked = _build_query(arguments)
     started = kit.clock.monotonic()
-
-    async def make() -> Made:
-        number = read_number(asked.text)
-        forced = (provider or "").strip() or None
-        if number:
-            found = await kit.patents.look_up(number, asked, forced)
-        else:
-            found = await kit.patents.find(asked, forced)
-        answer = _build_answer(kit, found, arguments, is_number=number is not None)
-        trace = pack(_as_found(found)).decode("utf-8", "replace")
-        value = json.dumps({"answer": answer.as_dict(), "trace": trace})
-        return Made(value.encode("utf-8", "replace"), _seconds_to_keep(kit, found))
-
     parameters = key_parameters("patent_search", arguments)
     parameters["circumstances"] = kit.patents.circumstances()
-    kept = await kit.cache.get_or_make(key_of("patents", _VERSION, parameters), make)
+    kept = await kit.cache.get_or_make(
+        key_of("patents", _VERSION, parameters),
+        lambda: _find_patents(kit, asked, arguments),
+    )
     stored = json.loads(kept.value)
     found = replace(
         unpack(stored["trace"].encode()),
@@ -130,6 +120,36 @@ def _clean_words(value: str | None) -> str:
     return ""
 
 
+async def _find_patents(kit: Toolkit, asked: PatentQuery, arguments: Mapping[str, Any]) -> Made:
+    """Ask for the patents: the answer and how it was found, as they are kept, and for how long."""
+    number = read_number(asked.text)
+    forced = (arguments["provider"] or "").strip() or None
+    if number:
+        patents = await kit.patents.look_up(number, asked, forced)
+    else:
+        patents = await kit.patents.find(asked, forced)
+    answer = _build_answer(kit, patents, arguments, is_number=number is not None)
+    found = Found(  # the shape in which it travels beside an answer
+        results=(),
+        provider=patents.provider,
+        attempts=patents.attempts,
+        notes=patents.notes,
+        unapplied=patents.unapplied,
+        order=patents.order,
+        because=patents.because,
+        partial=patents.partial,
+    )
+    trace = pack(found).decode("utf-8", "replace")
+    value = json.dumps({"answer": answer.as_dict(), "trace": trace})
+    # Nothing at all is not kept, and what somebody failed to add to only for a moment.
+    seconds = kit.settings.cache_patents_seconds
+    if not patents.patents:
+        seconds = 0.0
+    elif patents.partial:
+        seconds = min(kit.settings.cache_empty_seconds, seconds)
+    return Made(value.encode("utf-8", "replace"), seconds)
+
+
 def _build_answer(
     kit: Toolkit, found: FoundPatents, arguments: Mapping[str, Any], *, is_number: bool
 ) -> PatentSearchOutput:
@@ -153,29 +173,3 @@ def _build_answer(
         filters = [name for name in _FILTERS if values[name] and name not in found.unapplied]
         answer.hints = zero_result_hints(filters, kit.patents.others(found))
     return answer
-
-
-def _as_found(found: FoundPatents) -> Found:
-    """How it was found, in the shape in which it travels beside an answer."""
-    return Found(
-        results=(),
-        provider=found.provider,
-        attempts=found.attempts,
-        notes=found.notes,
-        unapplied=found.unapplied,
-        order=found.order,
-        because=found.because,
-        partial=found.partial,
-    )
-
-
-def _seconds_to_keep(kit: Toolkit, found: FoundPatents) -> float:
-    """How long it is good: nothing at all is not kept, and what somebody failed to add to only for
-    a moment.
-    """
-    if not found.patents:
-        return 0.0
-    settings = kit.settings
-    if found.partial:
-        return min(settings.cache_empty_seconds, settings.cache_patents_seconds)
-    return settings.cache_patents_seconds

@@ -153,7 +153,16 @@ class SearchAndScrapeOutput(Answer):
             summary=summary,
             size_metadata=size,
         )
-        answer._cited = [_cite(page) for page in pages]
+        for page in pages:
+            fields = page.snapshot.fields
+            source = Source(
+                url=fields["url"],
+                title=page.scored.title,
+                published=page.scored.published,
+                provider=page.result.provider,
+                csl=fields["citation"]["formatted"]["cslJson"],
+            )
+            answer._cited.append(source)
         answer._failed = [one.error for one in failed]
         return answer
 
@@ -229,7 +238,7 @@ async def search_and_scrape(
     # The time of day, which stands still in a replay: the same web gives the same bytes.
     seconds = (kit.clock.now() - began).total_seconds()
     answer.summary.processing_time_ms = max(0, round(seconds * 1000))
-    notes = _notes(outcomes, pages, deduplicate)
+    notes = outcomes.notes(same_text=deduplicate)
     add_trace(answer, found, kit.clock.monotonic() - started, notes)
     return answer.add_meta(cache=_oldest_freshness(kit, found, pages))
 
@@ -259,46 +268,20 @@ async def _search_further(
     return further.results
 
 
-def _cite(page: ReadResult) -> Source:
-    fields = page.snapshot.fields
-    return Source(
-        url=fields["url"],
-        title=page.scored.title,
-        published=page.scored.published,
-        provider=page.result.provider,
-        csl=fields["citation"]["formatted"]["cslJson"],
-    )
-
-
 def _hints(kit: Toolkit, found: Found) -> ZeroResultHints:
     """Who else could be asked: nothing was found, or nothing of it could be read."""
     asked = {attempt.provider for attempt in found.attempts}
     actions = []
     for provider in kit.router.healthy():
-        if provider.name not in asked:
-            action = SuggestedAction(action="try-different-provider", provider=provider.name)
-            actions.append(action)
+        if provider.name in asked:
+            continue
+        action = SuggestedAction(action="try-different-provider", provider=provider.name)
+        actions.append(action)
 
     reason: Literal["no_page_readable", "no_match"] = "no_match"
     if found.results:
         reason = "no_page_readable"
     return ZeroResultHints(reason=reason, filters_applied=[], suggested_actions=actions)
-
-
-def _notes(
-    outcomes: ResultOutcomes, pages: Sequence[ReadResult], same_text: bool
-) -> tuple[str, ...]:
-    """Which results led to the same page, and what the pages say of how they were read."""
-    notes = []
-    duplicates = outcomes.find_duplicates(same_text=same_text)
-    for rank, first in sorted(duplicates.items()):
-        url = clean_url(outcomes.read[rank].result.url)
-        first_url = clean_url(outcomes.read[first].result.url)
-        notes.append(f"{url} is the same page as {first_url}, and counts once.")
-    for page in pages:
-        url = page.snapshot.fields["url"]
-        notes += [f"{url}: {text}" for text in page.snapshot.notes]
-    return tuple(notes)
 
 
 def _oldest_freshness(kit: Toolkit, found: Found, pages: Sequence[ReadResult]) -> dict[str, object]:

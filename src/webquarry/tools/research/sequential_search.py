@@ -179,7 +179,26 @@ async def _run_searches(
     """Search for each query at once, and record what came of it with the step, in the order of the
     queries.
     """
-    outcomes = await asyncio.gather(*(_search(kit, query) for query in queries))
+
+    async def search(query: str) -> list[Source] | WebquarryError:
+        note(f"searching for {query}")
+        asked = Query(query, _RESULTS, safe="medium")
+        try:
+            found = await kit.router.route(asked, asked={"tool": _NAME})
+        except WebquarryError as error:
+            return error
+        sources = []
+        for result in found.results:
+            source = Source(
+                url=clean_url(result.url),
+                title=clean_line(result.title),
+                published=result.published,
+                provider=result.provider,
+            )
+            sources.append(source)
+        return sources
+
+    outcomes = await asyncio.gather(*map(search, queries))
     runs = []
     for query, outcome in zip(queries, outcomes, strict=True):
         if isinstance(outcome, WebquarryError):
@@ -193,20 +212,6 @@ async def _run_searches(
             run.error = full.kind
         runs.append(run)
     return runs
-
-
-async def _search(kit: Toolkit, query: str) -> list[Source] | WebquarryError:
-    note(f"searching for {query}")
-    asked = Query(query, _RESULTS, safe="medium")
-    try:
-        found = await kit.router.route(asked, asked={"tool": _NAME})
-    except WebquarryError as error:
-        return error
-    sources = []
-    for result in found.results:
-        url, title = clean_url(result.url), clean_line(result.title)
-        sources.append(Source(url, title, result.published, result.provider))
-    return sources
 
 
 def _hints(session: ResearchSession, is_new: bool) -> list[str]:
