@@ -70,7 +70,15 @@ def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
     for place in range(1, len(lines) + 1):
         if place == len(lines) or is_new_column(lines[place - 1], lines[place]):
             part = lines[start:place]
-            found += [_measure_column(part, body, pitch)] * len(part)
+            alike = [line for line in part if _is_like_body(line, body)] or part
+            lefts: Counter[float] = Counter(round(line.left) for line in alike)
+            left = _most_common(lefts)
+            rights: list[float] = []  # of the lines that do not stand in the middle
+            for line in alike:
+                if line.left < left + _FAR_IN * line.size:
+                    rights.append(line.right)
+            column = Column(left, max(rights), pitch)
+            found += [column] * len(part)
             start = place
     return found
 
@@ -80,16 +88,6 @@ def is_new_column(before: PdfLine, line: PdfLine) -> bool:
     if before.page != line.page or before.turns != line.turns:
         return True
     return line.baseline > before.baseline + line.size / 2
-
-
-def _measure_column(lines: list[PdfLine], body: float, pitch: float) -> Column:
-    """The edges of the column that these lines make."""
-    alike = [line for line in lines if _is_like_body(line, body)] or lines
-    lefts: Counter[float] = Counter(round(line.left) for line in alike)
-    left = _most_common(lefts)
-    # not those in the middle
-    rights = [line.right for line in alike if line.left < left + _FAR_IN * line.size]
-    return Column(left, max(rights), pitch)
 
 
 def _is_like_body(line: PdfLine, body: float) -> bool:

@@ -43,21 +43,16 @@ def author_of(pdf: PdfFile, removed: Counter[str]) -> str:
 def date_of(pdf: PdfFile, key: str) -> Dated | None:
     """The date under a key, as exact as it was given; None for one that cannot be."""
     text = pdf.get_metadata(key)[:_LONGEST_DATE]
-    value = _parse_iso_date(text) or _parse_pdf_date(text)
+    iso = _ISO.match(text)  # as some programs write it already
+    value: str | None
+    if iso is None:
+        value = _parse_pdf_date(text)
+    else:
+        day, time, zone = iso.groups()
+        value = f"{day}T{time}{zone or ''}" if time else day
     if value is None:
         return None
     return Dated(value, f"pdf:{key}")
-
-
-def _parse_iso_date(text: str) -> str | None:
-    """A date that is in ISO 8601 already, as some programs write it."""
-    found = _ISO.match(text)
-    if found is None:
-        return None
-    day, time, zone = found.groups()
-    if time:
-        return f"{day}T{time}{zone or ''}"
-    return day
 
 
 def _parse_pdf_date(text: str) -> str | None:

@@ -154,7 +154,13 @@ class Renderer:
                 distance = before.baseline - line.baseline
                 if distance > 1.5 * usual > 0:
                     texts.append("")
-            spaced = _space_words(line, edge, letter_width)
+            # as many blanks in front of each word as there is room for on the page
+            spaced = ""
+            for word in _words_of(line):
+                column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
+                least = 1 if spaced else 0
+                blanks = max(column - len(spaced), least)
+                spaced += " " * blanks + word.text
             texts.append(self._joiner.join([spaced]).replace("\r", " "))
             before = line
         text = without_surrogates("\n".join(texts))
@@ -165,13 +171,3 @@ class Renderer:
 def _words_of(line: PdfLine) -> list[Word]:
     """The words of a line; the whole line where they were not asked for."""
     return line.words or [Word(line.text, line.left, line.right)]
-
-
-def _space_words(line: PdfLine, edge: float, letter_width: float) -> str:
-    """A line of code with as many blanks in it as there is room for on the page."""
-    text = ""
-    for word in _words_of(line):
-        column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
-        least = 1 if text else 0
-        text += " " * max(column - len(text), least) + word.text
-    return text

@@ -68,7 +68,9 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
             inside.append(item)
     if not inside:
         return items
-    rows = _drop_empty(fill_grid(grid, inside))
+    rows = [row for row in fill_grid(grid, inside) if any(row)]
+    filled = [any(column) for column in zip(*rows, strict=True)]  # the columns that have text
+    rows = [list(compress(row, filled)) for row in rows]
     full_rows = sum(sum(map(bool, row)) > 1 for row in rows)
     if full_rows < 2:
         return items
@@ -77,13 +79,6 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
     place = next(place for place, item in enumerate(items) if id(item) in taken)
     behind = [item for item in items[place:] if id(item) not in taken]
     return [*items[:place], table, *behind]
-
-
-def _drop_empty(rows: list[list[str]]) -> list[list[str]]:
-    """The rows and columns that have text in them."""
-    rows = [row for row in rows if any(row)]
-    filled = [any(column) for column in zip(*rows, strict=True)]
-    return [list(compress(row, filled)) for row in rows]
 
 
 def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:

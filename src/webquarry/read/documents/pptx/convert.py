@@ -8,7 +8,7 @@ mark is on slide 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from contextlib import suppress
 
 from lxml import etree
 
@@ -38,8 +38,16 @@ def convert(body: bytes, url: str) -> DocumentText:
     root = package.xml(main)
     if root is None:
         raise Refusal(DAMAGED)
+    relations = package.relations(main)
+    parts: list[str] = []  # of the slides, in order
+    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
+        # the element has an `id` of its own, too, without a namespace
+        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
+        relation = relations.get(identities[0]) if identities else None
+        if relation is not None and not relation.external:
+            parts.append(relation.target)
     writer = _PresentationWriter(package, root, url)
-    writer.write(list(_slide_parts(package, main, root)))
+    writer.write(parts)
     removed = writer.removed
     markdown = defuse_prose(writer.out.text(), removed)
     if not markdown.strip():
@@ -62,7 +70,12 @@ class _PresentationWriter:
 
     def __init__(self, package: Package, root: etree._Element, url: str) -> None:
         self._package = package
-        self._size = _slide_size(root)
+        size = child_of(root, "p:sldSz")
+        self._size = (0, 0)  # height and width of a slide, where they are not known
+        with suppress(ValueError):
+            height = int(value_of(size, "cy") or "")
+            width = int(value_of(size, "cx") or "")
+            self._size = (height, width)
         self._links = Links(url)
         self.out = Blocks()
         self.removed: Counter[str] = Counter()
@@ -108,23 +121,3 @@ class _PresentationWriter:
         writer.write(root, self._size)
         self.title = self.title or writer.title
         return blocks.text()
-
-
-def _slide_parts(package: Package, main: str, root: etree._Element) -> Iterator[str]:
-    """The parts of the slides, in order."""
-    relations = package.relations(main)
-    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
-        # the element has an `id` of its own, too, without a namespace
-        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
-        relation = relations.get(identities[0]) if identities else None
-        if relation is not None and not relation.external:
-            yield relation.target
-
-
-def _slide_size(root: etree._Element) -> tuple[int, int]:
-    """The height and width of a slide; 0 where they are not known."""
-    element = child_of(root, "p:sldSz")
-    try:
-        return int(value_of(element, "cy") or ""), int(value_of(element, "cx") or "")
-    except ValueError:
-        return 0, 0
