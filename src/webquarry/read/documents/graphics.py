@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from lxml import etree
-
-from webquarry.read.documents.office import child_of, find_child, name_of
+from webquarry.read.documents.office import Element, child_of, find_child, name_of
 
 _MOST_POINTS = 500  # of one series
 _MOST_SERIES = 30
@@ -18,7 +16,7 @@ _VALUES = ("c:val", "c:yVal", "c:bubbleSize")
 _CATEGORIES = ("c:cat", "c:xVal")
 
 
-def read_chart_title(root: etree._Element) -> str:
+def read_chart_title(root: Element) -> str:
     """The title of a chart, if it has one of its own."""
     title = find_child(root, "c:chart", "c:title")
     if title is None:
@@ -26,7 +24,7 @@ def read_chart_title(root: etree._Element) -> str:
     return " ".join(_texts(title, "a:t")).strip()
 
 
-def read_chart_rows(root: etree._Element) -> list[list[str]]:
+def read_chart_rows(root: Element) -> list[list[str]]:
     """The values of a chart as a table: a row per category, a column per series. Empty when there
     are none.
     """
@@ -45,7 +43,7 @@ def read_chart_rows(root: etree._Element) -> list[list[str]]:
     return [["", *names], *rows]
 
 
-def read_diagram_texts(root: etree._Element) -> list[str]:
+def read_diagram_texts(root: Element) -> list[str]:
     """The words of a diagram, point by point."""
     texts: list[str] = []
     for point in root.iter():
@@ -58,7 +56,7 @@ def read_diagram_texts(root: etree._Element) -> list[str]:
     return texts[:_MOST_TEXTS]
 
 
-def _read_points(series: etree._Element, names: tuple[str, ...]) -> list[str]:
+def _read_points(series: Element, names: tuple[str, ...]) -> list[str]:
     """The values that the file keeps of a row of cells, in their places; of several rows, the one
     of the first name that there is.
     """
@@ -77,7 +75,7 @@ def _read_points(series: etree._Element, names: tuple[str, ...]) -> list[str]:
     return [found.get(place, "") for place in range(last + 1)]
 
 
-def _texts(element: etree._Element, name: str) -> Iterator[str]:
+def _texts(element: Element, name: str) -> Iterator[str]:
     """The texts of the elements of that name."""
     for one in element.iter():
         if name_of(one.tag) == name and one.text:

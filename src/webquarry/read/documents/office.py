@@ -18,6 +18,8 @@ from lxml import etree
 
 from webquarry.read.documents.models import Refusal
 
+Element = etree._Element
+
 _MOST_MEMBERS = 5_000
 _LARGEST_PART = 64_000_000  # bytes, unpacked
 _LARGEST_RATIO = 200  # unpacked to packed
@@ -82,7 +84,7 @@ def name_of(tag: object) -> str:
     return name
 
 
-def value_of(element: etree._Element | None, name: str = "val") -> str | None:
+def value_of(element: Element | None, name: str = "val") -> str | None:
     """The attribute of that local name; Office gives most of them a namespace."""
     if element is None:
         return None
@@ -102,7 +104,7 @@ def parse_number(text: str | None, most_digits: int = 8) -> int | None:
     return None
 
 
-def child_of(element: etree._Element | None, name: str) -> etree._Element | None:
+def child_of(element: Element | None, name: str) -> Element | None:
     """The first child of that name."""
     if element is None:
         return None
@@ -112,26 +114,26 @@ def child_of(element: etree._Element | None, name: str) -> etree._Element | None
     return None
 
 
-def child_value(element: etree._Element | None, name: str, attribute: str = "val") -> str | None:
+def child_value(element: Element | None, name: str, attribute: str = "val") -> str | None:
     """The attribute of the first child of that name; None where there is no such child."""
     return value_of(child_of(element, name), attribute)
 
 
-def find_child(element: etree._Element | None, *path: str) -> etree._Element | None:
+def find_child(element: Element | None, *path: str) -> Element | None:
     """The child at the end of a path of names: the first of each name."""
     for name in path:
         element = child_of(element, name)
     return element
 
 
-def children_of(element: etree._Element | None, name: str) -> list[etree._Element]:
+def children_of(element: Element | None, name: str) -> list[Element]:
     """All children of that name."""
     if element is None:
         return []
     return [child for child in element if name_of(child.tag) == name]
 
 
-def choose_alternative(alternatives: etree._Element) -> etree._Element:
+def choose_alternative(alternatives: Element) -> Element:
     """Of `AlternateContent` the first choice; the others say the same for older programs. Else what
     there is.
     """
@@ -178,7 +180,7 @@ class Package:
         """Whether the file has that part."""
         return part.lower() in self._members
 
-    def xml(self, part: str) -> etree._Element | None:
+    def xml(self, part: str) -> Element | None:
         """The root of a part; None where the file has no such part."""
         data = self._read(part)
         if data is None:
@@ -201,7 +203,7 @@ class Package:
             raise Unsafe(_DECLARES_TYPE)
         return root
 
-    def xml_if_sound(self, part: str) -> etree._Element | None:
+    def xml_if_sound(self, part: str) -> Element | None:
         """The root of a part that the text can do without; a hostile one is refused anyway."""
         try:
             return self.xml(part)

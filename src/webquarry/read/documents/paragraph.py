@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from lxml import etree
-
+from webquarry.read.documents.office import Element
 from webquarry.read.markdown.inline import BREAK, CLOSE, Piece, Span
 
 _KeyedSpan = tuple[object, Span]  # with what tells whether the next run wants the same one
@@ -26,7 +25,7 @@ class DocumentParagraph:
     """What was found in one paragraph."""
 
     runs: list[tuple[str, TextStyle]] = field(default_factory=list)
-    boxes: list[etree._Element] = field(default_factory=list)  # text boxes, charts and diagrams
+    boxes: list[Element] = field(default_factory=list)  # text boxes, charts and diagrams
     length: int = 0
 
     def add(self, text: str, style: TextStyle) -> None:

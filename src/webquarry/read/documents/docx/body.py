@@ -7,8 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from lxml import etree
-
 from webquarry.read.documents import prose
 from webquarry.read.documents.docx.context import DELETED, DocxContext
 from webquarry.read.documents.docx.numbering import Mark
@@ -16,6 +14,7 @@ from webquarry.read.documents.docx.runs import RunReader
 from webquarry.read.documents.docx.styles import Style, outline_level, run_properties
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     child_value,
     choose_alternative,
@@ -76,7 +75,7 @@ class BodyWriter:
         self._end_code()
         return self._out.text()
 
-    def read(self, element: etree._Element) -> None:
+    def read(self, element: Element) -> None:
         """Take every block in an element."""
         for child in element:
             name = name_of(child.tag)
@@ -109,7 +108,7 @@ class BodyWriter:
                 self._out.add(text)
                 self._out.close()
 
-    def _read_paragraph(self, element: etree._Element) -> None:
+    def _read_paragraph(self, element: Element) -> None:
         """A paragraph, and the boxes that stand in it."""
         context = self._context
         settings = self._read_settings(child_of(element, "w:pPr"))
@@ -127,7 +126,7 @@ class BodyWriter:
         for box in paragraph.boxes:
             self._read_box(box)
 
-    def _read_settings(self, element: etree._Element | None) -> _ParagraphSettings:
+    def _read_settings(self, element: Element | None) -> _ParagraphSettings:
         """What a paragraph says about itself, else what its style says."""
         style = self._context.styles.get(child_value(element, "w:pStyle"))
         heading = outline_level(child_value(element, "w:outlineLvl"))
@@ -235,7 +234,7 @@ class BodyWriter:
             visible = strip_invisible(text, self._removed)
             self._out.add(fence(defuse_verbatim(visible, self._removed), ""))
 
-    def _read_box(self, element: etree._Element) -> None:
+    def _read_box(self, element: Element) -> None:
         """A text box, a chart or a diagram that stands in a paragraph."""
         name = name_of(element.tag)
         if name == "w:txbxContent":
@@ -256,11 +255,11 @@ class BodyWriter:
             self._write_item(item, Mark("- "))
         self._end_list()
 
-    def _read_table(self, element: etree._Element) -> None:
+    def _read_table(self, element: Element) -> None:
         """A table; one that only arranges the page is read cell by cell."""
         self._end_code()
         self._end_list()
-        rows: list[tuple[etree._Element, list[etree._Element]]] = []
+        rows: list[tuple[Element, list[Element]]] = []
         for row in _descendants(element, "w:tr"):
             is_deleted = find_child(row, "w:trPr", "w:del") is not None
             self._removed[DELETED] += is_deleted
@@ -280,7 +279,7 @@ class BodyWriter:
         else:
             self._add(table.text())
 
-    def _read_row(self, row: etree._Element, elements: list[etree._Element]) -> list[Cell]:
+    def _read_row(self, row: Element, elements: list[Element]) -> list[Cell]:
         """The cells of a row, with empty ones for the columns that it leaves out in front."""
         settings = child_of(row, "w:trPr")
         is_heading = child_of(settings, "w:tblHeader") is not None
@@ -299,9 +298,9 @@ class BodyWriter:
         return cells
 
 
-def _descendants(element: etree._Element, wanted: str) -> list[etree._Element]:
+def _descendants(element: Element, wanted: str) -> list[Element]:
     """Rows or cells, also those in content controls."""
-    found: list[etree._Element] = []
+    found: list[Element] = []
     for child in element:
         name = name_of(child.tag)
         if name == wanted:

@@ -8,12 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lxml import etree
-
 from webquarry.read.documents.docx.numbering import Numbering
 from webquarry.read.documents.docx.styles import Styles
 from webquarry.read.documents.models import LONGEST_TEXT
-from webquarry.read.documents.office import Package, children_of, value_of
+from webquarry.read.documents.office import Element, Package, children_of, value_of
 from webquarry.read.markdown.inline import LINK, Span
 from webquarry.read.markdown.links import Links
 
@@ -42,7 +40,7 @@ class WordField:
 class Notes:
     """The notes at the foot of pages and at the end, as the text refers to them."""
 
-    elements: dict[tuple[NoteKind, str], etree._Element] = field(default_factory=dict)
+    elements: dict[tuple[NoteKind, str], Element] = field(default_factory=dict)
     labels: dict[tuple[NoteKind, str], str] = field(default_factory=dict)  # in their order
 
     def label(self, kind: NoteKind, identity: str) -> str | None:
@@ -94,14 +92,14 @@ class DocxContext:
             self.removed[UNSAFE_LINK] += 1
         return Span(LINK, target) if target else None
 
-    def read_related(self, relation_id: str | None) -> etree._Element | None:
+    def read_related(self, relation_id: str | None) -> Element | None:
         """The part of the file behind the name of a relation."""
         relation = self.relations.get(relation_id or "")
         if relation is None or relation.external:
             return None
         return self.package.xml_if_sound(relation.target)
 
-    def _read_part(self, kind: str) -> etree._Element | None:
+    def _read_part(self, kind: str) -> Element | None:
         """The part of that kind: the one the document names, else the one of the usual name."""
         part = f"word/{kind}.xml"
         for relation in self.relations.values():

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from lxml import etree
-
 from webquarry.read.documents.docx.styles import Styles
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     child_value,
     children_of,
@@ -53,6 +52,25 @@ class Level:
     format: str = "decimal"
     text: str = "%1."
 
+    def format_number(self, number: int) -> str:
+        """A number as the list writes it on this level."""
+        if self.format in ("lowerLetter", "upperLetter") and number > 0:
+            rounds, place = divmod(number - 1, 26)
+            letter = chr(ord("a") + place)
+            written = letter * min(rounds + 1, _MOST_SAME_LETTERS)
+            return written if self.format == "lowerLetter" else written.upper()
+        if self.format in ("lowerRoman", "upperRoman") and 0 < number <= _LAST_ROMAN:
+            written = ""
+            for value, letters in _ROMAN:
+                written += letters * (number // value)
+                number %= value
+            return written if self.format == "lowerRoman" else written.upper()
+        if self.format == "decimalZero":
+            return f"{number:02}"
+        if self.format == "none":
+            return ""
+        return str(number)
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -68,10 +86,10 @@ class Mark:
 class Numbering:
     """The lists of one document, counting as its items go by."""
 
-    def __init__(self, root: etree._Element | None, styles: Styles) -> None:
+    def __init__(self, root: Element | None, styles: Styles) -> None:
         self._styles = styles
-        self._abstract: dict[str, etree._Element] = {}
-        self._lists: dict[str, etree._Element] = {}
+        self._abstract: dict[str, Element] = {}
+        self._lists: dict[str, Element] = {}
         for element in children_of(root, "w:abstractNum"):
             self._abstract.setdefault(value_of(element, "abstractNumId") or "", element)
         for element in children_of(root, "w:num"):
@@ -121,12 +139,12 @@ class Numbering:
 
         def fill_in(place: re.Match[str]) -> str:
             level = int(place[1]) - 1
-            number_format = levels.get(level, Level()).format
-            return _format_number(counts[level] or 0, number_format)
+            number = counts[level] or 0
+            return levels.get(level, Level()).format_number(number)
 
         return _PLACE.sub(fill_in, found.text)
 
-    def _read_levels(self, element: etree._Element) -> dict[int, Level]:
+    def _read_levels(self, element: Element) -> dict[int, Level]:
         """The levels of a list: those of the list it is made after, with its own changes."""
         abstract_id = child_value(element, "w:abstractNumId") or ""
         levels = self._read_abstract_levels(abstract_id, set())
@@ -161,7 +179,7 @@ class Numbering:
         return levels
 
 
-def _read_level(element: etree._Element) -> Level:
+def _read_level(element: Element) -> Level:
     """How a level is numbered, as its element says."""
     start = child_value(element, "w:start")
     number_format = child_value(element, "w:numFmt") or "decimal"
@@ -173,22 +191,3 @@ def _parse_start(text: str | None, otherwise: int) -> int:
     """The number that a level begins with."""
     number = parse_number(text)
     return otherwise if number is None else min(number, _LARGEST)
-
-
-def _format_number(number: int, number_format: str) -> str:
-    """A number as the list writes it."""
-    if number_format in ("lowerLetter", "upperLetter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26)
-        written = letter * min((number - 1) // 26 + 1, _MOST_SAME_LETTERS)
-        return written if number_format == "lowerLetter" else written.upper()
-    if number_format in ("lowerRoman", "upperRoman") and 0 < number <= _LAST_ROMAN:
-        written = ""
-        for value, letters in _ROMAN:
-            written += letters * (number // value)
-            number %= value
-        return written if number_format == "lowerRoman" else written.upper()
-    if number_format == "decimalZero":
-        return f"{number:02}"
-    if number_format == "none":
-        return ""
-    return str(number)

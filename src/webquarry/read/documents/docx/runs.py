@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from lxml import etree
-
 from webquarry.read.documents.docx.context import (
     DELETED,
     HIDDEN,
@@ -21,6 +19,7 @@ from webquarry.read.documents.docx.context import (
 )
 from webquarry.read.documents.docx.styles import Style, is_on, run_properties
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     children_of,
     choose_alternative,
@@ -83,7 +82,7 @@ class RunReader:
         self._link: Span | None = None
         self.paragraph = DocumentParagraph()
 
-    def read(self, element: etree._Element) -> None:
+    def read(self, element: Element) -> None:
         """Take everything in an element."""
         for child in element:
             name = name_of(child.tag)
@@ -104,14 +103,14 @@ class RunReader:
             elif name == "mc:AlternateContent":
                 self.read(choose_alternative(child))
 
-    def _read_linked(self, element: etree._Element, link: Span | None) -> None:
+    def _read_linked(self, element: Element, link: Span | None) -> None:
         """Take everything in an element, linked; without a link of its own, by that around it."""
         outer = self._link
         self._link = link or outer
         self.read(element)
         self._link = outer
 
-    def read_formula(self, element: etree._Element) -> None:
+    def read_formula(self, element: Element) -> None:
         """Take one formula, or several in a display."""
         formulas = children_of(element, "m:oMath") or [element]
         for formula in formulas:
@@ -119,7 +118,7 @@ class RunReader:
             if tex:
                 self.paragraph.add(Literal(tex), TextStyle(self._link))
 
-    def _read_run(self, run: etree._Element) -> None:
+    def _read_run(self, run: Element) -> None:
         """Take one run of text, unless nobody can see it."""
         properties = run_properties(child_of(run, "w:rPr"))
         character_style = properties.get("w:rStyle")
@@ -142,7 +141,7 @@ class RunReader:
         if has_hidden and reason:
             self._context.removed[reason] += 1
 
-    def _read_content(self, name: str, child: etree._Element, style: TextStyle) -> None:
+    def _read_content(self, name: str, child: Element, style: TextStyle) -> None:
         """Take one element of a run."""
         add = self.paragraph.add
         if name == "w:t":
@@ -167,7 +166,7 @@ class RunReader:
         elif name == "mc:AlternateContent":
             self._read_drawing(choose_alternative(child))
 
-    def _read_ruby(self, element: etree._Element) -> None:
+    def _read_ruby(self, element: Element) -> None:
         """Characters with their reading above them, which goes into brackets."""
         base = child_of(element, "w:rubyBase")
         if base is not None and _has_text(base):
@@ -180,7 +179,7 @@ class RunReader:
             self.read(reading)
             self.paragraph.add(")", TextStyle())
 
-    def _read_drawing(self, element: etree._Element) -> None:
+    def _read_drawing(self, element: Element) -> None:
         """Collect what has words in a drawing; alternatives in it say the same twice."""
         for child in element:
             name = name_of(child.tag)
@@ -191,7 +190,7 @@ class RunReader:
             elif len(child):
                 self._read_drawing(child)
 
-    def _read_field_part(self, name: str, element: etree._Element) -> None:
+    def _read_field_part(self, name: str, element: Element) -> None:
         """The beginning or the end of a field, or a piece of its instruction."""
         fields = self._context.fields
         if name == "w:instrText":
@@ -252,7 +251,7 @@ def _marks_of(properties: dict[str, str | None]) -> tuple[str, ...]:
     return tuple(marks)
 
 
-def _has_text(element: etree._Element) -> bool:
+def _has_text(element: Element) -> bool:
     """Whether there is any text in an element, deleted text included."""
     for one in element.iter():
         if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from lxml import etree
-
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     child_value,
     children_of,
@@ -51,7 +50,7 @@ class Style:
 PLAIN = Style()
 
 
-def run_properties(element: etree._Element | None) -> dict[str, str | None]:
+def run_properties(element: Element | None) -> dict[str, str | None]:
     """The properties of a run that we look at: their names and values."""
     if element is None:
         return {}
@@ -69,8 +68,8 @@ def is_on(properties: dict[str, str | None], name: str) -> bool:
 class Styles:
     """The styles of one document."""
 
-    def __init__(self, root: etree._Element | None) -> None:
-        self._elements: dict[str, etree._Element] = {}
+    def __init__(self, root: Element | None) -> None:
+        self._elements: dict[str, Element] = {}
         self._known: dict[str, Style] = {}
         self.default = ""  # the id of the style of paragraphs that name none
         for element in children_of(root, "w:style"):

@@ -68,6 +68,17 @@ class Block:
         """Whether all of it is bold."""
         return bool(self.lines) and all(line.bold for line in self.lines)
 
+    def is_finished(self, column: Column) -> bool:
+        """Whether a paragraph ended where its column did, as far as its last line and the way
+        paragraphs begin in the next column tell.
+        """
+        last = self.lines[-1]
+        if not _ends_sentence(last):
+            return False
+        if not column.indented or self.end is None:
+            return True
+        return self.end.right - last.right > 3 * last.size
+
 
 def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
     """The blocks of a whole document."""
@@ -165,7 +176,7 @@ class _Builder:
                 return None
             if last.page < line.page - 1 or block.bold != line.bold:
                 return None
-            return None if _is_finished(block, column) else block
+            return None if block.is_finished(column) else block
         return None
 
 
@@ -297,15 +308,3 @@ def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     if line.left <= column.left + line.indent:
         return False
     return after is None or is_new_column(line, after) or after.left < line.left - line.indent
-
-
-def _is_finished(block: Block, column: Column) -> bool:
-    """Whether a paragraph ended where its column did, as far as its last line and the way
-    paragraphs begin here tell.
-    """
-    last = block.lines[-1]
-    if not _ends_sentence(last):
-        return False
-    if not column.indented or block.end is None:
-        return True
-    return block.end.right - last.right > 3 * last.size

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
-from webquarry.read.documents.pdf.blocks import Block, build_blocks
+from webquarry.read.documents.pdf.blocks import build_blocks
 from webquarry.read.documents.pdf.drawings import read_drawings
 from webquarry.read.documents.pdf.headings import find_headings
 from webquarry.read.documents.pdf.joining import Joiner
@@ -130,9 +130,15 @@ def convert(body: bytes, url: str) -> DocumentText:
             f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
             f"{len(pages.lines):,}."
         )
+    if not title:  # the first heading of the highest level, on the first pages
+        for place, block in enumerate(blocks):
+            if levels.get(place) == 1 and block.page < _TITLE_PAGES:
+                heading = joiner.join(line.text for line in block.lines)
+                title = clean_name(heading, removed)
+                break
     return DocumentText(
         markdown,
-        title=title or _find_title(blocks, levels, joiner, removed),
+        title=title,
         author=author,
         published=published,
         modified=modified,
@@ -140,14 +146,3 @@ def convert(body: bytes, url: str) -> DocumentText:
         notes=tuple(notes),
         lost=tuple(notes),
     )
-
-
-def _find_title(
-    blocks: list[Block], levels: dict[int, int], joiner: Joiner, removed: Counter[str]
-) -> str:
-    """The first heading of the highest level, on the first pages."""
-    for place, block in enumerate(blocks):
-        if levels.get(place) == 1 and block.page < _TITLE_PAGES:
-            text = joiner.join(line.text for line in block.lines)
-            return clean_name(text, removed)
-    return ""

@@ -108,22 +108,19 @@ def _drop_title_lines(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[int,
     largest = min((ranks[place].size for place in first), default=0.0)
     kept = dict(ranks)
     for place in reversed(first):
-        is_smaller = ranks[place].size > largest + _STEP
-        if is_smaller and not ranks[place].depth and not _has_text_below(blocks, kept, place):
+        size = ranks[place].size
+        if size <= largest + _STEP or ranks[place].depth:
+            continue
+        # whether what follows may be the text of its section, or a heading below it
+        has_text_below = place + 1 < len(blocks)
+        if place + 1 in kept:
+            has_text_below = kept[place + 1].size > size
+        elif has_text_below and blocks[place + 1].kind == "text":
+            length = sum(len(line.text) for line in blocks[place + 1].lines)
+            has_text_below = length >= _LEAST_TEXT
+        if not has_text_below:
             del kept[place]
     return kept
-
-
-def _has_text_below(blocks: list[Block], ranks: dict[int, _Rank], place: int) -> bool:
-    """Whether what follows a block may be the text of its section, or a heading below it."""
-    if place + 1 >= len(blocks):
-        return False
-    if place + 1 in ranks:
-        return ranks[place + 1].size > ranks[place].size
-    after = blocks[place + 1]
-    if after.kind != "text":
-        return True
-    return sum(len(line.text) for line in after.lines) >= _LEAST_TEXT
 
 
 def _levels_of(ranks: dict[int, _Rank]) -> dict[int, int]:

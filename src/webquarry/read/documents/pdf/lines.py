@@ -145,7 +145,11 @@ def _measure_line(
         return None
     offset = text.find(bare)
     places = places[offset : offset + len(bare)]
-    second, middle = _inner_places(bare)
+    second_word = _SECOND_WORD.match(bare)  # so that the mark of a list decides nothing
+    second = second_word.end() - 1 if second_word else 0
+    middle = len(bare) // 2
+    while bare[middle].isspace():
+        middle += 1
     first = page.index_of(places[0])
     inner = page.index_of(places[second])
     centre = page.index_of(places[middle])
@@ -183,18 +187,6 @@ def _measure_line(
         centre=centre_on_page,
         places=places,
     )
-
-
-def _inner_places(text: str) -> tuple[int, int]:
-    """A letter of the second word, so that the mark of a list decides nothing, and one in the
-    middle.
-    """
-    second_word = _SECOND_WORD.match(text)
-    second = second_word.end() - 1 if second_word else 0
-    middle = len(text) // 2
-    while text[middle].isspace():
-        middle += 1
-    return second, middle
 
 
 def _is_mono(page: PageText, text: str, places: Sequence[int]) -> bool:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 
-from lxml import etree
-
 from webquarry.read.documents import prose
 from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
 from webquarry.read.documents.office import (
     DAMAGED,
+    Element,
     Package,
     child_of,
     children_of,
@@ -68,7 +67,7 @@ def convert(body: bytes, url: str) -> DocumentText:
 class _PresentationWriter:
     """Writes the slides one after the other."""
 
-    def __init__(self, package: Package, root: etree._Element, url: str) -> None:
+    def __init__(self, package: Package, root: Element, url: str) -> None:
         self._package = package
         size = child_of(root, "p:sldSz")
         self._size = (0, 0)  # height and width of a slide, where they are not known
@@ -114,7 +113,7 @@ class _PresentationWriter:
         if hidden:
             self.notes.append(f"Hidden slides that were left out: {hidden:,}.")
 
-    def _write_slide(self, root: etree._Element, part: str) -> str:
+    def _write_slide(self, root: Element, part: str) -> str:
         """One slide as Markdown."""
         blocks = Blocks()
         writer = SlideWriter(self._package, part, self._links, blocks, self.removed)

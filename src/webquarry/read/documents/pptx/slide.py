@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from lxml import etree
-
 from webquarry.read.documents import prose
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
+    Element,
     Package,
     Relation,
     child_of,
@@ -52,7 +51,7 @@ _LEVELS = 9
 _YES = ("1", "true")
 _NUMBERED = "1. "
 
-_TextParagraph = tuple[etree._Element, DocumentParagraph]  # the element, and what was found in it
+_TextParagraph = tuple[Element, DocumentParagraph]  # the element, and what was found in it
 
 
 class SlideWriter:
@@ -69,7 +68,7 @@ class SlideWriter:
         self._inline = Inline(removed)
         self.title = ""
 
-    def write(self, root: etree._Element, size: tuple[int, int]) -> None:
+    def write(self, root: Element, size: tuple[int, int]) -> None:
         """Write the slide and its notes. `size` is its height and width."""
         layout = Layout(self._read_related("slideLayout"))
         for shape in shapes_of(root, layout, size, self._removed):
@@ -137,7 +136,7 @@ class SlideWriter:
         for _ in levels:
             self._out.close()
 
-    def _read_paragraphs(self, body: etree._Element | None) -> Iterator[_TextParagraph]:
+    def _read_paragraphs(self, body: Element | None) -> Iterator[_TextParagraph]:
         """The paragraphs of a shape that are not empty."""
         for element in children_of(body, "a:p"):
             found = DocumentParagraph()
@@ -145,7 +144,7 @@ class SlideWriter:
             if found.text().strip():
                 yield element, found
 
-    def _read(self, element: etree._Element, found: DocumentParagraph) -> None:
+    def _read(self, element: Element, found: DocumentParagraph) -> None:
         """Take everything in an element into a paragraph."""
         for child in element:
             name = name_of(child.tag)
@@ -160,7 +159,7 @@ class SlideWriter:
             elif name in ("m", "m:oMathPara"):
                 self._read(child, found)
 
-    def _read_run(self, run: etree._Element, found: DocumentParagraph) -> None:
+    def _read_run(self, run: Element, found: DocumentParagraph) -> None:
         """Take a run of text, unless it is the number of the slide or too small to be seen."""
         if (run.get("type") or "").startswith("slidenum"):
             return
@@ -174,7 +173,7 @@ class SlideWriter:
         written = "" if text is None else text.text or ""
         found.add(written, TextStyle(link, _marks_of(settings)))
 
-    def _build_link(self, element: etree._Element | None) -> Span | None:
+    def _build_link(self, element: Element | None) -> Span | None:
         """The link that an element asks for, if it can be followed without harm."""
         relation = self._relations.get(value_of(element, "id") or "")
         if relation is None or not relation.external:
@@ -184,7 +183,7 @@ class SlideWriter:
             self._removed[UNSAFE_LINK] += 1
         return Span(LINK, target) if target else None
 
-    def _read_table(self, element: etree._Element) -> str:
+    def _read_table(self, element: Element) -> str:
         """A table as Markdown."""
         has_heading = child_value(element, "a:tblPr", "firstRow") in _YES
         table = Table()
@@ -197,7 +196,7 @@ class SlideWriter:
             table.rows.append(cells)
         return table.text()
 
-    def _read_cell(self, cell: etree._Element, is_heading: bool) -> Cell:
+    def _read_cell(self, cell: Element, is_heading: bool) -> Cell:
         """A cell of a table, with the columns that it spans."""
         span = parse_number(cell.get("gridSpan")) or 1
         columns = min(span, _MOST_SPAN)
@@ -209,7 +208,7 @@ class SlideWriter:
         text = " ".join(lines).replace("\n", " ")
         return Cell(text, is_heading, columns)
 
-    def _write_chart(self, shape: etree._Element) -> None:
+    def _write_chart(self, shape: Element) -> None:
         """The title of a chart, and its values as a table."""
         chart = _find_descendant(shape, "c:chart")
         root = self._read_part(self._relations.get(value_of(chart, "id") or ""))
@@ -217,7 +216,7 @@ class SlideWriter:
             self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
             self._add(build_table(read_chart_rows(root), self._removed))
 
-    def _write_diagram(self, shape: etree._Element) -> None:
+    def _write_diagram(self, shape: Element) -> None:
         """The texts of a diagram as a list."""
         diagram = _find_descendant(shape, "dgm:relIds")
         root = self._read_part(self._relations.get(value_of(diagram, "dm") or ""))
@@ -230,7 +229,7 @@ class SlideWriter:
                 items.append(f"- {item}")
         self._add("\n".join(items))
 
-    def _write_notes(self, root: etree._Element) -> None:
+    def _write_notes(self, root: Element) -> None:
         """What the speaker says, as a quote; the other placeholders there repeat the slide."""
         texts: list[str] = []
         for shape in root.iter():
@@ -255,21 +254,21 @@ class SlideWriter:
         if text:
             self._out.add(text)
 
-    def _read_related(self, kind: str) -> etree._Element | None:
+    def _read_related(self, kind: str) -> Element | None:
         """The part of that kind that belongs to the slide."""
         for relation in self._relations.values():
             if relation.kind == kind:
                 return self._read_part(relation)
         return None
 
-    def _read_part(self, relation: Relation | None) -> etree._Element | None:
+    def _read_part(self, relation: Relation | None) -> Element | None:
         """The part that a relation leads to; None where there is none in the file."""
         if relation is None or relation.external:
             return None
         return self._package.xml_if_sound(relation.target)
 
 
-def _find_descendant(element: etree._Element, name: str) -> etree._Element | None:
+def _find_descendant(element: Element, name: str) -> Element | None:
     """The first element of that name, at any depth."""
     for one in element.iter():
         if name_of(one.tag) == name:
@@ -277,7 +276,7 @@ def _find_descendant(element: etree._Element, name: str) -> etree._Element | Non
     return None
 
 
-def _marker_of(settings: etree._Element | None, *, bulleted: bool) -> str:
+def _marker_of(settings: Element | None, *, bulleted: bool) -> str:
     """The mark of an item; empty for a paragraph that is none."""
     names: set[str] = set()
     if settings is not None:
@@ -291,7 +290,7 @@ def _marker_of(settings: etree._Element | None, *, bulleted: bool) -> str:
     return ""
 
 
-def _marks_of(settings: etree._Element | None) -> tuple[str, ...]:
+def _marks_of(settings: Element | None) -> tuple[str, ...]:
     """The marks of Markdown for the settings of a run."""
     if settings is None:
         return ()
