@@ -33,8 +33,11 @@ def read_chart_rows(root: Element) -> list[list[str]]:
     categories: list[str] = []
     all_series = [one for one in root.iter() if name_of(one.tag) == "c:ser"]
     for series in all_series[:_MOST_SERIES]:
-        name = child_of(series, "c:tx")
-        names.append("" if name is None else " ".join(_texts(name, "c:v")))
+        element = child_of(series, "c:tx")
+        name = ""
+        if element is not None:
+            name = " ".join(_texts(element, "c:v"))
+        names.append(name)
         columns.append(_read_points(series, _VALUES))
         categories = categories or _read_points(series, _CATEGORIES)
     if not any(columns):

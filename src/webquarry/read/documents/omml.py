@@ -45,10 +45,13 @@ _ACCENTS = {
 
 def to_tex(math: Element, removed: Counter[str]) -> str:
     """The formula, on one line; empty where there is nothing in it."""
-    tex = _BLANKS.sub(" ", _write_children(math)).strip()
+    written = _write_children(math)
+    tex = _BLANKS.sub(" ", written).strip()
     visible = strip_invisible(tex[:_LONGEST], removed)
     safe = defuse_verbatim(visible, removed)
-    return f"${safe}$" if safe else ""
+    if not safe:
+        return ""
+    return f"${safe}$"
 
 
 def _write_children(element: Element) -> str:
@@ -135,9 +138,14 @@ def _write_brackets(element: Element) -> str:
     opening = child_value(settings, "m:begChr")
     closing = child_value(settings, "m:endChr")
     between = child_value(settings, "m:sepChr") or "|"
-    left = "(" if opening is None else _escape_tex(opening)
-    right = ")" if closing is None else _escape_tex(closing)
-    return left + between.join(_arguments(element)) + right
+    left = "("
+    if opening is not None:
+        left = _escape_tex(opening)
+    right = ")"
+    if closing is not None:
+        right = _escape_tex(closing)
+    inside = between.join(_arguments(element))
+    return left + inside + right
 
 
 def _write_accent(element: Element) -> str:

@@ -242,7 +242,11 @@ class BodyWriter:
             self.read(element)
             return
         is_chart = name == "c:chart"
-        root = self._context.read_related(value_of(element, "id" if is_chart else "dm"))
+        if is_chart:
+            relation_id = value_of(element, "id")
+        else:
+            relation_id = value_of(element, "dm")
+        root = self._context.read_related(relation_id)
         if root is None:
             return
         if is_chart:

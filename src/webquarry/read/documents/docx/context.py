@@ -50,8 +50,10 @@ class Notes:
             return None
         if key not in self.labels:
             number = sum(other == kind for other, _ in self.labels) + 1
-            prefix = "" if kind == "footnote" else "e"
-            self.labels[key] = f"{prefix}{number}"
+            label = str(number)
+            if kind == "endnote":
+                label = f"e{number}"
+            self.labels[key] = label
         return self.labels[key]
 
 
@@ -90,7 +92,9 @@ class DocxContext:
         target = self.links.absolute(address)
         if target is None:
             self.removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
+        if not target:
+            return None
+        return Span(LINK, target)
 
     def read_related(self, relation_id: str | None) -> Element | None:
         """The part of the file behind the name of a relation."""

@@ -58,13 +58,17 @@ class Level:
             rounds, place = divmod(number - 1, 26)
             letter = chr(ord("a") + place)
             written = letter * min(rounds + 1, _MOST_SAME_LETTERS)
-            return written if self.format == "lowerLetter" else written.upper()
+            if self.format == "upperLetter":
+                return written.upper()
+            return written
         if self.format in ("lowerRoman", "upperRoman") and 0 < number <= _LAST_ROMAN:
             written = ""
             for value, letters in _ROMAN:
                 written += letters * (number // value)
                 number %= value
-            return written if self.format == "lowerRoman" else written.upper()
+            if self.format == "upperRoman":
+                return written.upper()
+            return written
         if self.format == "decimalZero":
             return f"{number:02}"
         if self.format == "none":
@@ -190,4 +194,6 @@ def _read_level(element: Element) -> Level:
 def _parse_start(text: str | None, otherwise: int) -> int:
     """The number that a level begins with."""
     number = parse_number(text)
-    return otherwise if number is None else min(number, _LARGEST)
+    if number is None:
+        return otherwise
+    return min(number, _LARGEST)

@@ -149,8 +149,10 @@ class RunReader:
         elif name in _SIGNS:
             add(_SIGNS[name], style)
         elif name == "w:br":
-            is_line_end = value_of(child, "type") in (None, "textWrapping")
-            add(BREAK if is_line_end else " ", style)
+            if value_of(child, "type") in (None, "textWrapping"):
+                add(BREAK, style)
+            else:
+                add(" ", style)
         elif name == "w:sym":
             font = value_of(child, "font") or ""
             code = value_of(child, "char") or ""
@@ -234,7 +236,9 @@ class RunReader:
         if not is_white or self._shaded or properties.get("w:highlight"):
             return None
         shading = (properties.get("w:shd") or "").lower()
-        return SAME_COLOUR if shading in _NO_BACKGROUND else None
+        if shading in _NO_BACKGROUND:
+            return SAME_COLOUR
+        return None
 
 
 def _marks_of(properties: dict[str, str | None]) -> tuple[str, ...]:

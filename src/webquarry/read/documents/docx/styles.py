@@ -107,18 +107,26 @@ class Styles:
         heading = _number_in(name, _HEADING)
         if heading is None:
             heading = outline_level(child_value(settings, "w:outlineLvl"))
+        if heading is None:
+            heading = base.heading
         numbering = child_of(settings, "w:numPr")
         level = child_value(numbering, "w:ilvl")
+        list_level = base.list_level
+        if level and level.isdigit():
+            list_level = int(level)
         list_number = _number_in(name, _LIST)
+        list_depth = base.list_depth
+        if list_number:
+            list_depth = list_number - 1
         return Style(
-            heading=base.heading if heading is None else heading,
+            heading=heading,
             contents=_number_in(name, _CONTENTS) or base.contents,
             code=bool(_CODE.fullmatch(name)) or base.code,
             quote=bool(_QUOTE.fullmatch(name)) or base.quote,
             title=name == "title" or base.title,
             list_id=child_value(numbering, "w:numId") or base.list_id,
-            list_level=int(level) if level and level.isdigit() else base.list_level,
-            list_depth=list_number - 1 if list_number else base.list_depth,
+            list_level=list_level,
+            list_depth=list_depth,
             run=base.run | run_properties(child_of(element, "w:rPr")),
         )
 
@@ -126,7 +134,9 @@ class Styles:
 def _number_in(name: str, pattern: re.Pattern[str]) -> int | None:
     """The number at the end of the name of a style: `heading 2`."""
     found = pattern.fullmatch(name)
-    return int(found[1]) if found else None
+    if found is None:
+        return None
+    return int(found[1])
 
 
 def outline_level(value: str | None) -> int | None:

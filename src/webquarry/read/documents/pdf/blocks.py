@@ -92,8 +92,12 @@ def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
             if isinstance(item, PdfTable):
                 builder.add_table(item)
                 continue
-            after = items[place + 1] if place + 1 < len(items) else None
-            builder.add(item, next(remaining), after if isinstance(after, PdfLine) else None)
+            line_after: PdfLine | None = None
+            if place + 1 < len(items):
+                after = items[place + 1]
+                if isinstance(after, PdfLine):
+                    line_after = after
+            builder.add(item, next(remaining), line_after)
     return builder.blocks
 
 
@@ -110,10 +114,15 @@ class _Builder:
 
     def add_table(self, table: PdfTable) -> None:
         """Add a table, or the rest of one that began on the page before."""
-        before = self.blocks[-1].table if self.blocks else None
+        before: PdfTable | None = None
+        if self.blocks:
+            before = self.blocks[-1].table
         if before is not None and before.continues_in(table):
             repeats_head = table.rows[0] == before.rows[0]
-            before.rows += table.rows[1:] if repeats_head else table.rows
+            if repeats_head:
+                before.rows += table.rows[1:]
+            else:
+                before.rows += table.rows
             before.foot = table.foot
             before.more_pages += 1
         else:
@@ -157,7 +166,9 @@ class _Builder:
         if block is None:
             return None
         line_break = _LineBreak(block, last, line, column, after)
-        return None if line_break.starts_block() else block
+        if line_break.starts_block():
+            return None
+        return block
 
     def _find_unfinished(
         self, line: PdfLine, column: Column, after: PdfLine | None
@@ -176,7 +187,9 @@ class _Builder:
                 return None
             if last.page < line.page - 1 or block.bold != line.bold:
                 return None
-            return None if block.is_finished(column) else block
+            if block.is_finished(column):
+                return None
+            return block
         return None
 
 

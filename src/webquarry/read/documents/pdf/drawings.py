@@ -257,7 +257,9 @@ class _DrawingReader:
 
     def _colour_of(self, one: Any, *, stroked: bool) -> Colour | None:
         """The colour of an object's outline or of its inside; None where it has none."""
-        ask = raw.FPDFPageObj_GetStrokeColor if stroked else raw.FPDFPageObj_GetFillColor
+        ask = raw.FPDFPageObj_GetFillColor
+        if stroked:
+            ask = raw.FPDFPageObj_GetStrokeColor
         if not ask(one, *self._channel_references):
             return None
         red, green, blue, alpha = self._channels

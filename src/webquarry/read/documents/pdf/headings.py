@@ -42,15 +42,20 @@ def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> 
     for block in blocks:
         for line in block.lines:
             total += len(line.text)
-            bold += len(line.text) if line.bold else 0
+            if line.bold:
+                bold += len(line.text)
     bold_counts = bold / (total or 1) < _MOST_BOLD
     ranks: dict[int, _Rank] = {}
     for place, block in enumerate(blocks):
         if _may_be_heading(block, body, bold_counts):
-            size = _smallest_size(block)
+            size = 0.0  # of all that are no larger than the body
+            if _smallest_size(block) >= _LARGER * body:
+                size = -_smallest_size(block)
             found = _NUMBERED.match(block.lines[0].text)
-            depth = found[1].count(".") + 1 if found else 0
-            ranks[place] = _Rank(-size if size >= _LARGER * body else 0.0, depth)
+            depth = 0
+            if found:
+                depth = found[1].count(".") + 1
+            ranks[place] = _Rank(size, depth)
     ranks = _drop_rows_of_names(blocks, ranks)
     ranks = _drop_title_lines(blocks, ranks)
     levels = _levels_of(ranks)

@@ -63,17 +63,20 @@ class Joiner:
     def _link(self, before: str, after: str) -> tuple[str, str]:
         """The end of one line as it should be, and what comes between it and the next."""
         if before.endswith(HYPHEN):
-            return before[:-1], self._keep_hyphen(before[:-1], after)
+            word = before[:-1]
+            return word, self._keep_hyphen(word, after)
         if before.endswith(_SOFT):
             return before[:-1], ""
         if before.endswith("-") and after[0].islower():
             ends_in_word = _LAST_WORD.search(before[-_LONGEST_WORD:-1])
             if ends_in_word:
-                return before[:-1], self._keep_hyphen(before[:-1], after)
+                word = before[:-1]
+                return word, self._keep_hyphen(word, after)
         if _BROKEN_NAME.search(before[-_LONGEST_ADDRESS:]):
             return before, ""
-        is_cjk = _CJK.match(before[-1:]) and _CJK.match(after)
-        return before, "" if is_cjk else " "
+        if _CJK.match(before[-1:]) and _CJK.match(after):
+            return before, ""
+        return before, " "
 
     def _keep_hyphen(self, before: str, after: str) -> str:
         """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the

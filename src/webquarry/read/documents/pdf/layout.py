@@ -39,7 +39,9 @@ def body_size(lines: Iterable[PdfLine]) -> float:
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 4) / 4] += len(line.text)
-    return _most_common(sizes) if sizes else _USUAL_SIZE
+    if not sizes:
+        return _USUAL_SIZE
+    return _most_common(sizes)
 
 
 def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
@@ -106,10 +108,13 @@ def _line_pitch(lines: list[PdfLine]) -> float:
     found: list[float] = []
     for before, line in pairwise(lines):
         distance = before.baseline - line.baseline
-        if before.turns == line.turns and 0.5 * line.size < distance < _LARGEST_PITCH * line.size:
+        is_usual = 0.5 * line.size < distance < _LARGEST_PITCH * line.size
+        if is_usual and before.turns == line.turns:
             found.append(distance / line.size)
     if not found:
         return _USUAL_PITCH
     rounded = Counter(round(pitch, 1) for pitch in found)
     pitch, count = rounded.most_common(1)[0]
-    return pitch if count > 1 else min(median(found), _LARGEST_LONE_PITCH)
+    if count > 1:
+        return pitch
+    return min(median(found), _LARGEST_LONE_PITCH)

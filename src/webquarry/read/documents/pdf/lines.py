@@ -146,7 +146,9 @@ def _measure_line(
     offset = text.find(bare)
     places = places[offset : offset + len(bare)]
     second_word = _SECOND_WORD.match(bare)  # so that the mark of a list decides nothing
-    second = second_word.end() - 1 if second_word else 0
+    second = 0
+    if second_word:
+        second = second_word.end() - 1
     middle = len(bare) // 2
     while bare[middle].isspace():
         middle += 1
@@ -156,7 +158,9 @@ def _measure_line(
     last = page.index_of(places[-1])
 
     angle = page.angle_of(centre)
-    turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
+    turns = 0
+    if isfinite(angle):
+        turns = round(angle / _QUARTER_TURN) % 4
     start = page.box_of(first)
     end = page.box_of(last)
     page_box = page.box
@@ -220,7 +224,9 @@ def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
     """
     pitches = [line.width / (len(line.text) * line.size) for line in lines]
     long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
-    usual = min(_PROSE_PITCH, median(long)) if long else _PROSE_PITCH
+    usual = _PROSE_PITCH
+    if long:
+        usual = min(_PROSE_PITCH, median(long))
     loose: list[bool] = []  # which lines may have cells
     for line, pitch in zip(lines, pitches, strict=True):
         is_wide = pitch > _LOOSE * usual or len(line.text) <= _SHORT

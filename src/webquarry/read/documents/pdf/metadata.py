@@ -49,7 +49,9 @@ def date_of(pdf: PdfFile, key: str) -> Dated | None:
         value = _parse_pdf_date(text)
     else:
         day, time, zone = iso.groups()
-        value = f"{day}T{time}{zone or ''}" if time else day
+        value = day
+        if time:
+            value = f"{day}T{time}{zone or ''}"
     if value is None:
         return None
     return Dated(value, f"pdf:{key}")

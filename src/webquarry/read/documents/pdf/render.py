@@ -72,7 +72,9 @@ class Renderer:
         elif block.kind == "contents":
             name, page = contents_entry(block.lines[0].text)
             text = prose.escape_paragraph(self._joiner.join([name]), removed)
-            self._add_item(block, "- ", f"{text} … {page}" if page else text)
+            if page:
+                text = f"{text} … {page}"
+            self._add_item(block, "- ", text)
         else:
             self._add(prose.escape_paragraph(self._text_of(block), removed))
 
@@ -109,9 +111,11 @@ class Renderer:
         is_number = block.marker[-1] in ".)" and number.isascii() and number.isdigit()
         is_bullet = len(block.marker) == 1 and not block.marker.isdigit()
         marker = "- "
-        skip = len(block.marker) if is_bullet else 0
+        skip = 0
         if is_number and len(block.marker) <= _LONGEST_NUMBER:
             marker = f"{block.marker} "
+            skip = len(block.marker)
+        elif is_bullet:
             skip = len(block.marker)
         text = prose.escape_paragraph(self._text_of(block, skip), self._removed)
         self._add_item(block, marker, text)
@@ -128,7 +132,9 @@ class Renderer:
             self._close_items(len(self._items) - 1)
         self._out.tight = follows
         self._out.open(marker, " " * len(marker))
-        text_left = block.lines[1].left if len(block.lines) > 1 else first.left
+        text_left = first.left
+        if len(block.lines) > 1:
+            text_left = block.lines[1].left
         self._items.append(_OpenItem(block.column, first.left, text_left))
         self._out.add(text)
 

@@ -160,7 +160,9 @@ def _find_bands(run: list[PdfLine]) -> list[Band]:
             return []
         count += len(cells)
     share = count / (len(bands) * len(rows))
-    return bands if share >= _LEAST_SHARE else []
+    if share < _LEAST_SHARE:
+        return []
+    return bands
 
 
 def _band_of(cell: Word, bands: list[Band]) -> int:

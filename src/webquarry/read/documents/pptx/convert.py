@@ -41,8 +41,12 @@ def convert(body: bytes, url: str) -> DocumentText:
     parts: list[str] = []  # of the slides, in order
     for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
         # the element has an `id` of its own, too, without a namespace
-        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
-        relation = relations.get(identities[0]) if identities else None
+        identity = ""
+        for key, value in element.items():
+            if name_of(key) == "r:id":
+                identity = str(value)
+                break
+        relation = relations.get(identity)
         if relation is not None and not relation.external:
             parts.append(relation.target)
     writer = _PresentationWriter(package, root, url)

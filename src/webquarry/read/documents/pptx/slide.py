@@ -169,9 +169,12 @@ class SlideWriter:
             self._removed[TINY] += 1
             return
         link = self._build_link(child_of(settings, "a:hlinkClick"))
-        text = child_of(run, "a:t")
-        written = "" if text is None else text.text or ""
-        found.add(written, TextStyle(link, _marks_of(settings)))
+        style = TextStyle(link, _marks_of(settings))
+        element = child_of(run, "a:t")
+        text = ""
+        if element is not None:
+            text = element.text or ""
+        found.add(text, style)
 
     def _build_link(self, element: Element | None) -> Span | None:
         """The link that an element asks for, if it can be followed without harm."""
@@ -181,7 +184,9 @@ class SlideWriter:
         target = self._links.absolute(relation.target)
         if target is None:
             self._removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
+        if not target:
+            return None
+        return Span(LINK, target)
 
     def _read_table(self, element: Element) -> str:
         """A table as Markdown."""
@@ -302,6 +307,9 @@ def _marks_of(settings: Element | None) -> tuple[str, ...]:
     if settings.get("strike") in ("sngStrike", "dblStrike"):
         marks.append(STRUCK)
     baseline = settings.get("baseline") or "0"
-    if baseline.lstrip("-").rstrip("%") not in ("", "0"):
-        marks.append(LOWERED if baseline.startswith("-") else RAISED)
+    is_moved = baseline.lstrip("-").rstrip("%") not in ("", "0")
+    if is_moved and baseline.startswith("-"):
+        marks.append(LOWERED)
+    elif is_moved:
+        marks.append(RAISED)
     return tuple(marks)
