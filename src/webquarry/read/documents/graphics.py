@@ -42,8 +42,10 @@ def read_chart_rows(root: Element) -> list[list[str]]:
         categories = categories or _read_points(series, _CATEGORIES)
     if not any(columns):
         return []
-    rows = [list(row) for row in zip_longest(categories, *columns, fillvalue="")]
-    return [["", *names], *rows]
+    rows = [["", *names]]
+    for row in zip_longest(categories, *columns, fillvalue=""):
+        rows.append(list(row))
+    return rows
 
 
 def read_diagram_texts(root: Element) -> list[str]:
@@ -63,17 +65,23 @@ def _read_points(series: Element, names: tuple[str, ...]) -> list[str]:
     """The values that the file keeps of a row of cells, in their places; of several rows, the one
     of the first name that there is.
     """
-    children = [child_of(series, name) for name in names]
-    cells = next((child for child in children if child is not None), None)
+    cells: Element | None = None
+    for name in names:
+        cells = child_of(series, name)
+        if cells is not None:
+            break
     if cells is None:
         return []
     found: dict[int, str] = {}
     for point in cells.iter():
-        place = point.get("idx") or ""
-        if name_of(point.tag) != "c:pt" or not (place.isascii() and place.isdigit()):
+        if name_of(point.tag) != "c:pt":
             continue
-        if int(place) < _MOST_POINTS:
-            found[int(place)] = " ".join(_texts(point, "c:v"))
+        index = point.get("idx") or ""
+        if not index.isascii() or not index.isdigit():
+            continue
+        place = int(index)
+        if place < _MOST_POINTS:
+            found[place] = " ".join(_texts(point, "c:v"))
     last = max(found, default=-1)
     return [found.get(place, "") for place in range(last + 1)]
 

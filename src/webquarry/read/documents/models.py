@@ -54,8 +54,9 @@ class DocumentText:
         """The document that `as_dict` wrote, after a way through JSON."""
         values = dict(fields)
         for name in ("published", "modified"):
-            if fields[name]:
-                values[name] = Dated(**fields[name])
+            date = fields[name]
+            if date:
+                values[name] = Dated(**date)
         for name in ("notes", "lost"):
             values[name] = tuple(fields[name])
         return cls(**values)

@@ -28,15 +28,14 @@ _MOST_BYTES = 256_000_000  # of all parts that are read
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _ENCRYPTED = 0x1
-_UNPACKING_ERRORS = (
+_OPENING_ERRORS = (
     zipfile.BadZipFile,
-    zlib.error,
+    ValueError,
     EOFError,
     OSError,
     NotImplementedError,
-    RuntimeError,
-    ValueError,
 )
+_UNPACKING_ERRORS = (*_OPENING_ERRORS, zlib.error, RuntimeError)
 DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
 _TOO_LARGE = "could not be read safely: it unpacks to far more than it should"
 _TOO_MANY_FILES = "could not be read safely: it holds too many files"
@@ -165,15 +164,16 @@ class Package:
             raise Unsafe(_TOO_MANY_FILES)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(body))
-        except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as error:
+        except _OPENING_ERRORS as error:
             raise Refusal(DAMAGED) from error
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
             raise Unsafe(_TOO_MANY_FILES)
         self._members: dict[str, zipfile.ZipInfo] = {}
         for member in members:
-            part = member.filename.replace("\\", "/").lstrip("/")
-            self._members[part.lower()] = member
+            path = member.filename.replace("\\", "/")
+            part = path.lstrip("/").lower()
+            self._members[part] = member
         self._left = _MOST_BYTES
 
     def has(self, part: str) -> bool:
@@ -217,17 +217,22 @@ class Package:
         names.
         """
         folder, _, name = part.rpartition("/")
-        root = self.xml_if_sound(posixpath.join(folder, "_rels", f"{name}.rels"))
+        relations_part = posixpath.join(folder, "_rels", f"{name}.rels")
+        root = self.xml_if_sound(relations_part)
         found: dict[str, Relation] = {}
         if root is None:
             return found
         for element in root:
             identity = element.get("Id")
             target = element.get("Target")
-            if name_of(element.tag) != "rel:Relationship" or not identity or not target:
+            if name_of(element.tag) != "rel:Relationship":
                 continue
-            kind = (element.get("Type") or "").rpartition("/")[2]
-            external = (element.get("TargetMode") or "").lower() == "external"
+            if not identity or not target:
+                continue
+            relation_type = element.get("Type") or ""
+            kind = relation_type.rpartition("/")[2]
+            mode = element.get("TargetMode") or ""
+            external = mode.lower() == "external"
             if not external:
                 path = unquote(target.partition("#")[0])
                 whole_path = posixpath.join("/", folder, path)

@@ -68,7 +68,8 @@ def _write(element: Element) -> str:
         return ""
     if name in _TEMPLATES:
         template, parts = _TEMPLATES[name]
-        return template.format(*(_part(element, part) for part in parts))
+        texts = [_part(element, part) for part in parts]
+        return template.format(*texts)
     if name == "m:eqArr":
         return _LINE_BREAK.join(_arguments(element))
     write = _WRITERS.get(name, _write_children)
@@ -129,7 +130,9 @@ def _write_large_operator(element: Element) -> str:
     settings = child_of(element, "m:naryPr")
     sign = child_value(settings, "m:chr") or "∫"
     operator = _OPERATORS.get(sign, sign)
-    return f"{operator}{_scripts_of(element)} {_part(element, 'e')}"
+    scripts = _scripts_of(element)
+    body = _part(element, "e")
+    return f"{operator}{scripts} {body}"
 
 
 def _write_brackets(element: Element) -> str:
@@ -153,13 +156,18 @@ def _write_accent(element: Element) -> str:
     settings = child_of(element, "m:accPr")
     sign = child_value(settings, "m:chr") or "\u0302"
     command = _ACCENTS.get(sign, r"\overline")
-    return f"{command}{{{_part(element, 'e')}}}"
+    letter = _part(element, "e")
+    return f"{command}{{{letter}}}"
 
 
 def _write_matrix(element: Element) -> str:
     """A matrix, row by row."""
-    rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
-    return r"\begin{matrix}" + _LINE_BREAK.join(rows) + r"\end{matrix}"
+    rows: list[str] = []
+    for row in children_of(element, "m:mr"):
+        cells = _arguments(row)
+        rows.append(" & ".join(cells))
+    lines = _LINE_BREAK.join(rows)
+    return rf"\begin{{matrix}}{lines}\end{{matrix}}"
 
 
 _WRITERS: dict[str, Callable[[Element], str]] = {

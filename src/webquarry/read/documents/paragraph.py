@@ -48,12 +48,16 @@ class DocumentParagraph:
                 if key != wanted_key:
                     break
                 same += 1
-            pieces += [CLOSE] * (len(open_spans) - same)
-            pieces += [span for _, span in wanted[same:]]
+            ended = len(open_spans) - same
+            begun = wanted[same:]
+            pieces += [CLOSE] * ended
+            pieces += [span for _, span in begun]
             pieces.append(text)
-            open_spans[same:] = wanted[same:]
-        return [*pieces, *[CLOSE] * len(open_spans)]
+            open_spans[same:] = begun
+        pieces += [CLOSE] * len(open_spans)
+        return pieces
 
     def text(self) -> str:
         """The bare text, with line ends."""
-        return "".join(text for text, _ in self.runs).replace(BREAK, "\n")
+        written = "".join(text for text, _ in self.runs)
+        return written.replace(BREAK, "\n")

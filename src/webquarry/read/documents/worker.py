@@ -70,7 +70,9 @@ class Worker:
     @property
     def usable(self) -> bool:
         """Whether it is alive and has not yet had its fill."""
-        return not self._worn and self._process.poll() is None
+        if self._worn:
+            return False
+        return self._process.poll() is None
 
     def ask(self, job: Job, body: bytes) -> dict[str, Any]:
         """What the child makes of a document."""

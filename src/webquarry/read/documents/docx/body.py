@@ -165,14 +165,18 @@ class BodyWriter:
             return
         if settings.heading:
             self._write_heading(text, settings.heading, mark)
-            if settings.heading == 1 and not self._in_cell and not self.title:
-                self.title = " ".join(paragraph.text().split())
+            is_title = settings.heading == 1 and not self._in_cell
+            if is_title and not self.title:
+                words = paragraph.text().split()
+                self.title = " ".join(words)
             return
         text = escape_line_starts(text)
         if style.contents:
             page = _PAGE_NUMBER.search(paragraph.text())
             if page:
-                text = text.removesuffix(page[1]).rstrip() + f" … {page[1]}"
+                number = page[1]
+                name = text.removesuffix(number).rstrip()
+                text = f"{name} … {number}"
             self._write_item(text, Mark("- ", level=style.contents - 1))
         elif mark is not None:
             level = max(mark.level, style.list_depth)
@@ -200,13 +204,15 @@ class BodyWriter:
 
     def _write_item(self, text: str, mark: Mark) -> None:
         """An item of the list that is open, or the first of a new one."""
-        follows = bool(self._levels)
-        while self._levels and self._levels[-1] >= mark.level:
-            self._levels.pop()
+        levels = self._levels
+        follows = bool(levels)
+        while levels and levels[-1] >= mark.level:
+            levels.pop()
             self._out.close()
+        indent = " " * len(mark.marker)
         self._out.tight = follows
-        self._out.open(mark.marker, " " * len(mark.marker))
-        self._levels.append(mark.level)
+        self._out.open(mark.marker, indent)
+        levels.append(mark.level)
         if mark.marker == "- ":
             label = prose.escape_line(mark.label, self._removed)
             if label:
@@ -228,11 +234,12 @@ class BodyWriter:
 
     def _end_code(self) -> None:
         """Write the lines of code that have come so far."""
-        lines, self._code = self._code, []
-        text = "\n".join(lines).strip("\n")
+        text = "\n".join(self._code).strip("\n")
+        self._code = []
         if text:
             visible = strip_invisible(text, self._removed)
-            self._out.add(fence(defuse_verbatim(visible, self._removed), ""))
+            safe = defuse_verbatim(visible, self._removed)
+            self._out.add(fence(safe, ""))
 
     def _read_box(self, element: Element) -> None:
         """A text box, a chart or a diagram that stands in a paragraph."""
@@ -250,8 +257,10 @@ class BodyWriter:
         if root is None:
             return
         if is_chart:
-            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
-            self._add(build_table(read_chart_rows(root), self._removed))
+            title = prose.escape_paragraph(read_chart_title(root), self._removed)
+            table = build_table(read_chart_rows(root), self._removed)
+            self._add(title)
+            self._add(table)
             return
         for text in read_diagram_texts(root):
             self._context.count_text(len(text))
@@ -275,13 +284,18 @@ class BodyWriter:
                 for cell in cells:
                     self.read(cell)
             return
-        table = Table([self._read_row(row, cells) for row, cells in rows])
-        texts = [cell.text for row in table.rows for cell in row]
-        if any(len(text) > _LONGEST_CELL for text in texts):
-            for text in texts:
-                self._add(text)
-        else:
+        table = Table()
+        texts: list[str] = []
+        for row, elements in rows:
+            table_row = self._read_row(row, elements)
+            table.rows.append(table_row)
+            texts += [cell.text for cell in table_row]
+        longest = max(map(len, texts), default=0)
+        if longest <= _LONGEST_CELL:
             self._add(table.text())
+            return
+        for text in texts:
+            self._add(text)
 
     def _read_row(self, row: Element, elements: list[Element]) -> list[Cell]:
         """The cells of a row, with empty ones for the columns that it leaves out in front."""
@@ -292,13 +306,15 @@ class BodyWriter:
         for element in elements:
             settings = child_of(element, "w:tcPr")
             span = parse_number(child_value(settings, "w:gridSpan")) or 1
+            columns = min(span, _MOST_SPAN)
             merged = child_of(settings, "w:vMerge")
             goes_on = merged is not None and value_of(merged) != "restart"
             inner = BodyWriter(self._context, in_cell=True)
             if not goes_on:
                 inner.read(element)
             text = _LINE_ENDS.sub(" ", inner.text())
-            cells.append(Cell(text, is_heading, min(span, _MOST_SPAN)))
+            cell = Cell(text, is_heading, columns)
+            cells.append(cell)
         return cells
 
 

@@ -49,7 +49,9 @@ class Notes:
         if key not in self.elements:
             return None
         if key not in self.labels:
-            number = sum(other == kind for other, _ in self.labels) + 1
+            number = 1
+            for other, _ in self.labels:
+                number += other == kind
             label = str(number)
             if kind == "endnote":
                 label = f"e{number}"
@@ -117,6 +119,8 @@ class DocxContext:
         root = self._read_part(f"{kind}s")
         for element in children_of(root, f"w:{kind}"):
             identity = value_of(element, "id")
-            separates = value_of(element, "type") not in (None, "normal")
+            note_type = value_of(element, "type")
+            separates = note_type not in (None, "normal")
             if identity and not separates:
-                self.notes.elements.setdefault((kind, identity), element)
+                key = (kind, identity)
+                self.notes.elements.setdefault(key, element)

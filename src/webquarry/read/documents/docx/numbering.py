@@ -95,9 +95,11 @@ class Numbering:
         self._abstract: dict[str, Element] = {}
         self._lists: dict[str, Element] = {}
         for element in children_of(root, "w:abstractNum"):
-            self._abstract.setdefault(value_of(element, "abstractNumId") or "", element)
+            identity = value_of(element, "abstractNumId") or ""
+            self._abstract.setdefault(identity, element)
         for element in children_of(root, "w:num"):
-            self._lists.setdefault(value_of(element, "numId") or "", element)
+            identity = value_of(element, "numId") or ""
+            self._lists.setdefault(identity, element)
         self._levels: dict[str, dict[int, Level]] = {}
         self._counts: dict[str, list[int | None]] = {}
 
@@ -172,7 +174,8 @@ class Numbering:
             return {}
         link = child_value(element, "w:numStyleLink")
         if link:
-            other = self._lists.get(self._styles.list_of(link) or "")
+            list_id = self._styles.list_of(link) or ""
+            other = self._lists.get(list_id)
             target = child_value(other, "w:abstractNumId") or ""
             return self._read_abstract_levels(target, seen | {identity})
         levels: dict[int, Level] = {}
@@ -188,7 +191,11 @@ def _read_level(element: Element) -> Level:
     start = child_value(element, "w:start")
     number_format = child_value(element, "w:numFmt") or "decimal"
     text = child_value(element, "w:lvlText") or ""
-    return Level(_parse_start(start, 1), number_format, text[:_LONGEST_TEXT])
+    return Level(
+        start=_parse_start(start, 1),
+        format=number_format,
+        text=text[:_LONGEST_TEXT],
+    )
 
 
 def _parse_start(text: str | None, otherwise: int) -> int:

@@ -113,10 +113,11 @@ class RunReader:
     def read_formula(self, element: Element) -> None:
         """Take one formula, or several in a display."""
         formulas = children_of(element, "m:oMath") or [element]
+        style = TextStyle(self._link)
         for formula in formulas:
             tex = to_tex(formula, self._context.removed)
             if tex:
-                self.paragraph.add(Literal(tex), TextStyle(self._link))
+                self.paragraph.add(Literal(tex), style)
 
     def _read_run(self, run: Element) -> None:
         """Take one run of text, unless nobody can see it."""
@@ -158,7 +159,8 @@ class RunReader:
             code = value_of(child, "char") or ""
             add(symbol_of(font, code), style)
         elif name in _NOTES:
-            label = self._context.notes.label(_NOTES[name], value_of(child, "id") or "")
+            identity = value_of(child, "id") or ""
+            label = self._context.notes.label(_NOTES[name], identity)
             if label is not None:
                 add(Literal(f"[^{label}]"), TextStyle())
         elif name == "w:ruby":
@@ -170,16 +172,18 @@ class RunReader:
 
     def _read_ruby(self, element: Element) -> None:
         """Characters with their reading above them, which goes into brackets."""
+        plain = TextStyle()
+        add = self.paragraph.add
         base = child_of(element, "w:rubyBase")
         if base is not None and _has_text(base):
-            self.paragraph.add("", TextStyle())
+            add("", plain)
             self.read(base)
-            self.paragraph.add("", TextStyle())
+            add("", plain)
         reading = child_of(element, "w:rt")
         if reading is not None and _has_text(reading):
-            self.paragraph.add("(", TextStyle())
+            add("(", plain)
             self.read(reading)
-            self.paragraph.add(")", TextStyle())
+            add(")", plain)
 
     def _read_drawing(self, element: Element) -> None:
         """Collect what has words in a drawing; alternatives in it say the same twice."""
@@ -232,11 +236,13 @@ class RunReader:
         size = parse_number(properties.get("w:sz"), most_digits=5)
         if size is not None and size < _SMALLEST_TEXT:
             return TINY
-        is_white = (properties.get("w:color") or "").lower() in _WHITE
-        if not is_white or self._shaded or properties.get("w:highlight"):
+        colour = properties.get("w:color") or ""
+        if colour.lower() not in _WHITE:
             return None
-        shading = (properties.get("w:shd") or "").lower()
-        if shading in _NO_BACKGROUND:
+        if self._shaded or properties.get("w:highlight"):
+            return None
+        background = properties.get("w:shd") or ""
+        if background.lower() in _NO_BACKGROUND:
             return SAME_COLOUR
         return None
 

@@ -62,7 +62,10 @@ def run_properties(element: Element | None) -> dict[str, str | None]:
 
 def is_on(properties: dict[str, str | None], name: str) -> bool:
     """Whether a property that can be switched is switched on."""
-    return name in properties and (properties[name] or "").lower() not in _OFF
+    if name not in properties:
+        return False
+    value = properties[name] or ""
+    return value.lower() not in _OFF
 
 
 class Styles:
@@ -84,13 +87,16 @@ class Styles:
     def get(self, identity: str | None) -> Style:
         """What a style says, with all it inherits."""
         key = identity or self.default
-        if key not in self._known:
-            self._known[key] = self._resolve(key, 0, set())
-        return self._known[key]
+        style = self._known.get(key)
+        if style is None:
+            style = self._resolve(key, 0, set())
+            self._known[key] = style
+        return style
 
     def list_of(self, identity: str) -> str | None:
         """The list that a style of lists stands for."""
-        numbering = find_child(self._elements.get(identity), "w:pPr", "w:numPr")
+        element = self._elements.get(identity)
+        numbering = find_child(element, "w:pPr", "w:numPr")
         return child_value(numbering, "w:numId")
 
     def _resolve(self, identity: str, depth: int, seen: set[str]) -> Style:

@@ -141,7 +141,9 @@ class _Builder:
             block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
         block.end = column
-        self._last, self._column, self._open = line, column, block
+        self._last = line
+        self._column = column
+        self._open = block
 
     def _start_block(self, line: PdfLine) -> Block:
         """A block of the kind that a line begins, still empty."""
@@ -241,11 +243,15 @@ class _LineBreak:
         if is_other_size:
             usual = self.column.pitch * line.size
             deviation = abs(above.baseline - line.baseline - usual)
-            if deviation > _USUAL_DEVIATION * usual or line.bold != above.bold:
+            if deviation > _USUAL_DEVIATION * usual:
+                return True
+            if line.bold != above.bold:
                 return True
         if self.block.bold:
             return not line.bold
-        return line.bold and not above.bold and self.block.kind != "item"
+        if self.block.kind == "item":
+            return False
+        return line.bold and not above.bold
 
     def _may_be_item(self) -> bool:
         """A number or a dash at the beginning of a line may just belong to the sentence."""
@@ -289,24 +295,30 @@ class _LineBreak:
 
 def _marker_of(line: PdfLine) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
+    if line.mono:
+        return ""
     found = _BULLET.match(line.text) or _MAYBE.match(line.text)
-    if found and not line.mono:
-        return found[0].rstrip()
-    return ""
+    if found is None:
+        return ""
+    return found[0].rstrip()
 
 
 def is_contents(text: str) -> bool:
     """Whether a line belongs to a table of contents: dots lead from what it names to a page."""
     has_dots = "..." in text or ". . ." in text or "…" in text or "···" in text
-    return has_dots and _LEADERS.search(text) is not None
+    if not has_dots:
+        return False
+    return _LEADERS.search(text) is not None
 
 
 def contents_entry(text: str) -> tuple[str, str]:
     """What a line of a table of contents names, and the page it gives."""
     found = _LEADERS.search(text)
-    if found:
-        return text[: found.start()], found[1] or ""
-    return text, ""
+    if found is None:
+        return text, ""
+    name = text[: found.start()]
+    page = found[1] or ""
+    return name, page
 
 
 def _ends_sentence(line: PdfLine) -> bool:
@@ -320,4 +332,6 @@ def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     """
     if line.left <= column.left + line.indent:
         return False
-    return after is None or is_new_column(line, after) or after.left < line.left - line.indent
+    if after is None or is_new_column(line, after):
+        return True
+    return after.left < line.left - line.indent

@@ -60,11 +60,19 @@ class Matrix(NamedTuple):
 
     def point(self, x: float, y: float) -> tuple[float, float]:
         """Where a point of the form is on the page."""
-        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
+        return (
+            self.a * x + self.c * y + self.e,
+            self.b * x + self.d * y + self.f,
+        )
 
     def box(self, box: Box) -> Box:
         """The smallest upright box around a box that was turned or moved."""
-        corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)]
+        corners = (
+            self.point(box.left, box.bottom),
+            self.point(box.left, box.top),
+            self.point(box.right, box.bottom),
+            self.point(box.right, box.top),
+        )
         xs = [x for x, _ in corners]
         ys = [y for _, y in corners]
         return Box(min(xs), min(ys), max(xs), max(ys))
@@ -170,12 +178,13 @@ class _DrawingReader:
 
     def finish(self) -> PageDrawings:
         """What was found, once all objects have been seen."""
+        drawings = self._drawings
         for address, box in self._without_ink:
             x, y = box.centre
-            is_on_image = any(image.holds(x, y) for image in self._drawings.images)
+            is_on_image = any(image.holds(x, y) for image in drawings.images)
             if not is_on_image:
-                self._drawings.hidden[address] = NO_INK
-        return self._drawings
+                drawings.hidden[address] = NO_INK
+        return drawings
 
     def _check_hidden(self, one: Any, box: Box, mode: int, matrix: Matrix, *, inside: bool) -> None:
         """Text that may well be hidden: find out why, if it is."""
@@ -196,8 +205,9 @@ class _DrawingReader:
         size = ctypes.c_float()
         if not raw.FPDFTextObj_GetFontSize(one, ctypes.byref(size)):
             return False
-        scale = _matrix_of(one).within(matrix).scale
-        return bool(abs(size.value) * scale < _SMALLEST_TEXT)
+        on_page = _matrix_of(one).within(matrix)
+        size_on_page = abs(size.value) * on_page.scale
+        return bool(size_on_page < _SMALLEST_TEXT)
 
     def _blends_in(
         self, one: Any, left: float, bottom: float, right: float, top: float, mode: int
@@ -237,7 +247,9 @@ class _DrawingReader:
         """Remember a line, if it is long enough to be one of a table."""
         rules = self._drawings.rules
         length = max(box.width, box.height)
-        if len(rules) < _MOST_RULES and length >= _SHORTEST_RULE:
+        if length < _SHORTEST_RULE:
+            return
+        if len(rules) < _MOST_RULES:
             rules.append(box)
 
     def _add_area(self, box: Box, colour: Colour | None) -> None:

@@ -45,7 +45,8 @@ class Joiner:
         compounds: set[str] = set()
         for text in texts:
             if "-" in text:
-                compounds.update(map(str.casefold, _COMPOUND.findall(text)))
+                found = _COMPOUND.findall(text)
+                compounds.update(map(str.casefold, found))
         return cls(frozenset(compounds))
 
     def join(self, texts: Iterable[str]) -> str:
@@ -58,7 +59,8 @@ class Joiner:
                 parts[-1], between = self._link(parts[-1], text)
                 parts.append(between)
             parts.append(text)
-        return "".join(parts).replace(HYPHEN, "-").translate(_LIGATURES)
+        joined = "".join(parts).replace(HYPHEN, "-")
+        return joined.translate(_LIGATURES)
 
     def _link(self, before: str, after: str) -> tuple[str, str]:
         """The end of one line as it should be, and what comes between it and the next."""
@@ -87,6 +89,8 @@ class Joiner:
         if head is None or tail is None or not after[0].islower():
             return "-"
         compound = f"{head[0]}-{tail[0]}".casefold()
-        if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER:
+        if compound in self._compounds:
+            return "-"
+        if head[0].casefold() in _KEEP_HYPHEN_AFTER:
             return "-"
         return ""

@@ -94,7 +94,8 @@ def is_new_column(before: PdfLine, line: PdfLine) -> bool:
 
 def _is_like_body(line: PdfLine, body: float) -> bool:
     """Whether a line is set about as large as the body."""
-    return abs(line.size - body) < _LIKE_BODY * body
+    difference = abs(line.size - body)
+    return difference < _LIKE_BODY * body
 
 
 def _most_common(counts: Counter[float]) -> float:

@@ -62,21 +62,25 @@ class Renderer:
         """Write a block as what it is; `level` is that of a heading."""
         removed = self._removed
         if block.table is not None:
-            self._add(build_table(block.table.rows, removed))
+            table = build_table(block.table.rows, removed)
+            self._add(table)
         elif level is not None:
-            self._add(prose.build_heading(self._text_of(block), level, removed))
+            heading = prose.build_heading(self._text_of(block), level, removed)
+            self._add(heading)
         elif block.kind == "item":
             self._write_item(block)
         elif block.kind == "code":
             self._add(self._format_code(block.lines))
         elif block.kind == "contents":
             name, page = contents_entry(block.lines[0].text)
-            text = prose.escape_paragraph(self._joiner.join([name]), removed)
+            joined = self._joiner.join([name])
+            text = prose.escape_paragraph(joined, removed)
             if page:
                 text = f"{text} … {page}"
             self._add_item(block, "- ", text)
         else:
-            self._add(prose.escape_paragraph(self._text_of(block), removed))
+            paragraph = prose.escape_paragraph(self._text_of(block), removed)
+            self._add(paragraph)
 
     def _stays_in_item(self, block: Block) -> bool:
         """Whether a block belongs to the list that is open: an item, or a paragraph as far in as
@@ -92,7 +96,9 @@ class Renderer:
         left = min(line.left for line in block.lines)
         if len(block.lines) > 1 and left > item.left + block.size / 2:
             return True
-        return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
+        if item.text_left <= item.left:
+            return False
+        return abs(left - item.text_left) < _SAME_EDGE
 
     def _add(self, text: str) -> None:
         """Add a block, unless it is empty."""
@@ -107,17 +113,19 @@ class Renderer:
 
     def _write_item(self, block: Block) -> None:
         """A list item; a mark that Markdown does not have stays in front of the text."""
-        number = block.marker[:-1]
-        is_number = block.marker[-1] in ".)" and number.isascii() and number.isdigit()
-        is_bullet = len(block.marker) == 1 and not block.marker.isdigit()
+        mark = block.marker
+        number = mark[:-1]
+        is_number = mark[-1] in ".)" and number.isascii() and number.isdigit()
+        is_bullet = len(mark) == 1 and not mark.isdigit()
         marker = "- "
         skip = 0
-        if is_number and len(block.marker) <= _LONGEST_NUMBER:
-            marker = f"{block.marker} "
-            skip = len(block.marker)
+        if is_number and len(mark) <= _LONGEST_NUMBER:
+            marker = f"{mark} "
+            skip = len(mark)
         elif is_bullet:
-            skip = len(block.marker)
-        text = prose.escape_paragraph(self._text_of(block, skip), self._removed)
+            skip = len(mark)
+        written = self._text_of(block, skip)
+        text = prose.escape_paragraph(written, self._removed)
         self._add_item(block, marker, text)
 
     def _add_item(self, block: Block, marker: str, text: str) -> None:

@@ -42,8 +42,10 @@ class PdfTable:
         """Whether a table at the head of a page goes on from this one at the foot of the page
         before.
         """
-        is_next_page = self.page + self.more_pages == other.page - 1
-        if not is_next_page or self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
+        last_page = self.page + self.more_pages
+        if last_page != other.page - 1:
+            return False
+        if self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
             return False
         return len(self.rows[0]) == len(other.rows[0])
 
@@ -74,7 +76,12 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
     full_rows = sum(sum(map(bool, row)) > 1 for row in rows)
     if full_rows < 2:
         return items
-    table = PdfTable(rows, inside[0].page, inside[0].height, inside[-1].height)
+    table = PdfTable(
+        rows,
+        page=inside[0].page,
+        top=inside[0].height,
+        foot=inside[-1].height,
+    )
     taken = set(map(id, inside))
     place = next(place for place, item in enumerate(items) if id(item) in taken)
     behind = [item for item in items[place:] if id(item) not in taken]
@@ -103,7 +110,12 @@ def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
             yield from _split_columns(run, bands)
         else:
             rows = _build_rows(run, bands)
-            yield PdfTable(rows, run[0].page, run[0].height, run[-1].height)
+            yield PdfTable(
+                rows,
+                page=run[0].page,
+                top=run[0].height,
+                foot=run[-1].height,
+            )
 
 
 def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
@@ -116,8 +128,11 @@ def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
             break
         is_row = len(item.cells) > 1
         if run:
-            distance = run[-1].baseline - item.baseline
-            if item.turns != run[-1].turns or not 0 < distance < _FURTHEST * run[-1].size:
+            above = run[-1]
+            distance = above.baseline - item.baseline
+            if item.turns != above.turns:
+                break
+            if not 0 < distance < _FURTHEST * above.size:
                 break
             if not is_row and not _continues_cell(run, item):
                 break
@@ -131,7 +146,8 @@ def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
 
 def _is_close(above: PdfLine, line: PdfLine) -> bool:
     """Whether two lines may be lines of one cell."""
-    return above.baseline - line.baseline < _CLOSE * line.size
+    distance = above.baseline - line.baseline
+    return distance < _CLOSE * line.size
 
 
 def _continues_cell(run: list[PdfLine], line: PdfLine) -> bool:
@@ -221,5 +237,10 @@ def _split_columns(run: list[PdfLine], bands: list[Band]) -> Iterator[PdfLine]:
                 if _band_of(cell, bands) != place:
                     continue
                 yield replace(
-                    line, text=cell.text, left=cell.left, right=cell.right, cells=[], words=[]
+                    line,
+                    text=cell.text,
+                    left=cell.left,
+                    right=cell.right,
+                    cells=[],
+                    words=[],
                 )

@@ -120,7 +120,13 @@ class _PresentationWriter:
     def _write_slide(self, root: Element, part: str) -> str:
         """One slide as Markdown."""
         blocks = Blocks()
-        writer = SlideWriter(self._package, part, self._links, blocks, self.removed)
+        writer = SlideWriter(
+            self._package,
+            part,
+            self._links,
+            blocks,
+            self.removed,
+        )
         writer.write(root, self._size)
         self.title = self.title or writer.title
         return blocks.text()

@@ -55,9 +55,12 @@ class Layout:
                 continue
             place = _own_place(shape)
             placeholder = _placeholder_of(shape)
-            if place is not None and placeholder is not None:
-                self._by_number.setdefault(placeholder.get("idx") or "", place)
-                self._by_kind.setdefault(placeholder.get("type") or "", place)
+            if place is None or placeholder is None:
+                continue
+            number = placeholder.get("idx") or ""
+            kind = placeholder.get("type") or ""
+            self._by_number.setdefault(number, place)
+            self._by_kind.setdefault(kind, place)
 
     def place_of(self, shape: Element) -> Place | None:
         """Where the layout puts a shape of a slide; None for one it does not know."""
@@ -174,7 +177,8 @@ def _group_place(shape: Element, tree: Element) -> Place | None:
 
 def _is_outside(shape: Element, place: Place, size: Place) -> bool:
     """Whether a shape stands beside the slide, where nobody sees it."""
-    extent = _read_pair(child_of(_transform_of(shape), "a:ext"), "cy", "cx")
+    transform = _transform_of(shape)
+    extent = _read_pair(child_of(transform, "a:ext"), "cy", "cx")
     if extent is None or not all(size):
         return False
     for start, length, whole in zip(place, extent, size, strict=True):
@@ -186,6 +190,8 @@ def _is_outside(shape: Element, place: Place, size: Place) -> bool:
 def _read_pair(element: Element | None, first: str, second: str) -> Place | None:
     """Two attributes that are numbers; None where they are not."""
     try:
-        return int(value_of(element, first) or ""), int(value_of(element, second) or "")
+        one = int(value_of(element, first) or "")
+        other = int(value_of(element, second) or "")
     except ValueError:
         return None
+    return one, other

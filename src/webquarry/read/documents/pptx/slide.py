@@ -88,7 +88,8 @@ class SlideWriter:
         elif shape.kind == "diagram":
             self._write_diagram(shape.element)
         else:
-            paragraphs = list(self._read_paragraphs(child_of(shape.element, "p:txBody")))
+            body = child_of(shape.element, "p:txBody")
+            paragraphs = list(self._read_paragraphs(body))
             if shape.kind == "title":
                 self._write_title(paragraphs)
             else:
@@ -97,13 +98,17 @@ class SlideWriter:
 
     def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
         """The title of the slide as a heading."""
-        lines = [self._inline.render(found.pieces(plain=True)) for _, found in paragraphs]
+        lines: list[str] = []
+        plain: list[str] = []
+        for _, found in paragraphs:
+            pieces = found.pieces(plain=True)
+            lines.append(self._inline.render(pieces))
+            plain += found.text().split()
         text = " ".join(lines).replace("\n", " ").strip()
         if not text:
             return
         if not self.title:
-            plain = " ".join(found.text() for _, found in paragraphs)
-            self.title = " ".join(plain.split())
+            self.title = " ".join(plain)
         self._out.add(f"## {escape_heading(text)}")
 
     def _write_text(self, paragraphs: list[_TextParagraph], *, bulleted: bool) -> None:
@@ -111,7 +116,8 @@ class SlideWriter:
         levels: list[int] = []  # of the items that are open
         numbers: Counter[int] = Counter()  # how far each level has been counted
         for element, found in paragraphs:
-            text = escape_line_starts(self._inline.render(found.pieces()))
+            written = self._inline.render(found.pieces())
+            text = escape_line_starts(written)
             if not text:
                 continue
             settings = child_of(element, "a:pPr")
@@ -208,23 +214,30 @@ class SlideWriter:
         if cell.get("vMerge") in _YES:  # it is part of the cell above
             return Cell("", is_heading, columns)
         lines: list[str] = []
-        for _, found in self._read_paragraphs(child_of(cell, "a:txBody")):
-            lines.append(self._inline.render(found.pieces()))
+        body = child_of(cell, "a:txBody")
+        for _, found in self._read_paragraphs(body):
+            line = self._inline.render(found.pieces())
+            lines.append(line)
         text = " ".join(lines).replace("\n", " ")
         return Cell(text, is_heading, columns)
 
     def _write_chart(self, shape: Element) -> None:
         """The title of a chart, and its values as a table."""
         chart = _find_descendant(shape, "c:chart")
-        root = self._read_part(self._relations.get(value_of(chart, "id") or ""))
-        if root is not None:
-            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
-            self._add(build_table(read_chart_rows(root), self._removed))
+        relation = self._relations.get(value_of(chart, "id") or "")
+        root = self._read_part(relation)
+        if root is None:
+            return
+        title = prose.escape_paragraph(read_chart_title(root), self._removed)
+        table = build_table(read_chart_rows(root), self._removed)
+        self._add(title)
+        self._add(table)
 
     def _write_diagram(self, shape: Element) -> None:
         """The texts of a diagram as a list."""
         diagram = _find_descendant(shape, "dgm:relIds")
-        root = self._read_part(self._relations.get(value_of(diagram, "dm") or ""))
+        relation = self._relations.get(value_of(diagram, "dm") or "")
+        root = self._read_part(relation)
         if root is None:
             return
         items: list[str] = []
@@ -243,7 +256,8 @@ class SlideWriter:
             placeholder = find_child(shape, "p:nvSpPr", "p:nvPr", "p:ph")
             if placeholder is None or placeholder.get("type") != "body":
                 continue
-            for _, found in self._read_paragraphs(child_of(shape, "p:txBody")):
+            body = child_of(shape, "p:txBody")
+            for _, found in self._read_paragraphs(body):
                 text = self._inline.render(found.pieces())
                 texts.append(escape_line_starts(text))
         if not texts:
