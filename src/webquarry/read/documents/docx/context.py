@@ -65,8 +65,10 @@ class DocxContext:
     def __init__(self, package: Package, main: str, url: str) -> None:
         self.package = package
         self.relations = package.relations(main)
-        self.styles = Styles(self._read_part("styles"))
-        self.numbering = Numbering(self._read_part("numbering"), self.styles)
+        styles = self._read_part("styles")
+        numbering = self._read_part("numbering")
+        self.styles = Styles(styles)
+        self.numbering = Numbering(numbering, self.styles)
         self.notes = Notes()
         self._read_notes("footnote")
         self._read_notes("endnote")

@@ -108,9 +108,10 @@ class Numbering:
         if list_id == "0" or list_id not in self._lists:
             return None
         level = min(max(level, 0), _LEVELS - 1)
-        if list_id not in self._levels:
-            self._levels[list_id] = self._read_levels(self._lists[list_id])
-        levels = self._levels[list_id]
+        levels = self._levels.get(list_id)
+        if levels is None:
+            levels = self._read_levels(self._lists[list_id])
+            self._levels[list_id] = levels
         found = levels.get(level, Level(text=f"%{level + 1}."))
         if found.format == "bullet" or not found.text:
             return Mark("- ", level=level)

@@ -17,7 +17,7 @@ from webquarry.read.documents.docx.context import (
     NoteKind,
     WordField,
 )
-from webquarry.read.documents.docx.styles import Style, is_on, run_properties
+from webquarry.read.documents.docx.styles import RunProperties, Style, is_on, run_properties
 from webquarry.read.documents.office import (
     Element,
     child_of,
@@ -229,7 +229,7 @@ class RunReader:
                 return field.link
         return None
 
-    def _why_hidden(self, properties: dict[str, str | None]) -> str | None:
+    def _why_hidden(self, properties: RunProperties) -> str | None:
         """Why nobody sees text with these properties; None for text that is plain to see."""
         if is_on(properties, "w:vanish"):
             return HIDDEN
@@ -247,7 +247,7 @@ class RunReader:
         return None
 
 
-def _marks_of(properties: dict[str, str | None]) -> tuple[str, ...]:
+def _marks_of(properties: RunProperties) -> tuple[str, ...]:
     """The marks of Markdown for a look."""
     marks: list[str] = []
     for mark, names in _MARKS:

@@ -19,6 +19,8 @@ from webquarry.read.documents.office import (
     value_of,
 )
 
+RunProperties = dict[str, str | None]  # their names and values
+
 _HEADING = re.compile(r"heading ([1-9])")
 _CONTENTS = re.compile(r"toc ([1-9])")
 # its items stand one level in: `List Bullet 2`
@@ -44,14 +46,14 @@ class Style:
     list_id: str | None = None
     list_level: int | None = None
     list_depth: int = 0  # how far in its items stand, where only its name says so
-    run: dict[str, str | None] = field(default_factory=dict)  # the properties of its text, by name
+    run: RunProperties = field(default_factory=dict)  # the properties of its text, by name
 
 
 PLAIN = Style()
 
 
-def run_properties(element: Element | None) -> dict[str, str | None]:
-    """The properties of a run that we look at: their names and values."""
+def run_properties(element: Element | None) -> RunProperties:
+    """The properties of a run that we look at."""
     if element is None:
         return {}
     found = {name_of(child.tag): value_of(child) for child in element}
@@ -60,7 +62,7 @@ def run_properties(element: Element | None) -> dict[str, str | None]:
     return found
 
 
-def is_on(properties: dict[str, str | None], name: str) -> bool:
+def is_on(properties: RunProperties, name: str) -> bool:
     """Whether a property that can be switched is switched on."""
     if name not in properties:
         return False

@@ -66,7 +66,9 @@ class Block:
     @property
     def bold(self) -> bool:
         """Whether all of it is bold."""
-        return bool(self.lines) and all(line.bold for line in self.lines)
+        if not self.lines:
+            return False
+        return all(line.bold for line in self.lines)
 
     def is_finished(self, column: Column) -> bool:
         """Whether a paragraph ended where its column did, as far as its last line and the way
@@ -227,10 +229,14 @@ class _LineBreak:
         """Whether a line in a font for code is only a long name in the middle of a paragraph."""
         if _ends_sentence(self.above) or self._leaves_room():
             return False
-        usual = self.column.pitch * self.line.size
-        deviation = abs(self.above.baseline - self.line.baseline - usual)
-        is_below = abs(self.line.left - self.above.left) < self.line.size / 2
-        return is_below and deviation < _USUAL_DEVIATION * usual
+        above = self.above
+        line = self.line
+        is_below = abs(line.left - above.left) < line.size / 2
+        if not is_below:
+            return False
+        usual = self.column.pitch * line.size
+        deviation = abs(above.baseline - line.baseline - usual)
+        return deviation < _USUAL_DEVIATION * usual
 
     def _changes_look(self) -> bool:
         """Whether size or weight say that something else begins."""
@@ -255,10 +261,13 @@ class _LineBreak:
 
     def _may_be_item(self) -> bool:
         """A number or a dash at the beginning of a line may just belong to the sentence."""
-        if _BULLET.match(self.line.text) or self.block.kind == "item":
+        line = self.line
+        if _BULLET.match(line.text) or self.block.kind == "item":
             return True
-        is_moved = abs(self.line.left - self.above.left) > self.line.indent / 2
-        return is_moved or _ends_sentence(self.above) or self._leaves_room()
+        is_moved = abs(line.left - self.above.left) > line.indent / 2
+        if is_moved:
+            return True
+        return _ends_sentence(self.above) or self._leaves_room()
 
     def _ends_paragraph(self) -> bool:
         """Whether a paragraph ends with the line above, by the room there and the indent here."""
@@ -268,8 +277,8 @@ class _LineBreak:
         block = self.block
         room = column.right - above.right
         has_much_room = room > _MUCH_ROOM * (column.right - column.left)
-        may_end = (has_much_room or not column.spaced) and self._leaves_room()
-        if may_end and (has_much_room or _ends_sentence(above)):
+        may_end = has_much_room or not column.spaced
+        if may_end and self._leaves_room() and (has_much_room or _ends_sentence(above)):
             return True
         if block.kind == "item" or block.hanging:
             is_hanging = block.hanging and len(block.lines) > 1

@@ -60,7 +60,8 @@ def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
     indented = indents > max(2, gaps)
     for columns_of_lines in columns:
         for column in columns_of_lines:
-            column.spaced, column.indented = spaced, indented
+            column.spaced = spaced
+            column.indented = indented
     return columns
 
 

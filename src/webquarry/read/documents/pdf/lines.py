@@ -95,7 +95,9 @@ def read_lines(
             places = [place for place in places if place not in hidden]
             text = "".join(page.text[place] for place in places)
         line = _measure_line(page, text, places, number)
-        if line is None or not isfinite(line.left + line.right + line.baseline + line.size):
+        if line is None:
+            continue
+        if not isfinite(line.left + line.right + line.baseline + line.size):
             continue
         if line.size < _SMALLEST_TEXT:
             removed[TINY] += 1
@@ -116,7 +118,9 @@ def ask_words(page: PageText, line: PdfLine) -> list[Word]:
         if line.turns:
             first = _turn_level(first, line.turns)
             last = _turn_level(last, line.turns)
-        line.words.append(Word(found[0], min(first[0], last[0]), max(first[2], last[2])))
+        left = min(first[0], last[0])
+        right = max(first[2], last[2])
+        line.words.append(Word(found[0], left, right))
     return line.words
 
 
@@ -229,8 +233,12 @@ def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
         usual = min(_PROSE_PITCH, median(long))
     loose: list[bool] = []  # which lines may have cells
     for line, pitch in zip(lines, pitches, strict=True):
-        is_wide = pitch > _LOOSE * usual or len(line.text) <= _SHORT
-        loose.append(is_wide and " " in line.text and (line.mono or not _LEADERS.search(line.text)))
+        may_have_cells = pitch > _LOOSE * usual or len(line.text) <= _SHORT
+        if " " not in line.text:
+            may_have_cells = False
+        elif may_have_cells and not line.mono:
+            may_have_cells = not _LEADERS.search(line.text)
+        loose.append(may_have_cells)
     loose.append(False)  # behind the last line, and so in front of the first
     for place, line in enumerate(lines):
         if not loose[place]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from webquarry.read.documents import prose
 from webquarry.read.documents.pdf.blocks import Block, contents_entry
+from webquarry.read.documents.pdf.headings import Levels
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.lines import PdfLine, Word
 from webquarry.read.documents.tables import build_table
@@ -44,7 +45,7 @@ class Renderer:
         self._out = Blocks()
         self._items: list[_OpenItem] = []
 
-    def render(self, blocks: list[Block], levels: dict[int, int]) -> str:
+    def render(self, blocks: list[Block], levels: Levels) -> str:
         """The document. `levels` are those of headings, by the place of their blocks."""
         page = 0
         for place, block in enumerate(blocks):
@@ -133,17 +134,19 @@ class Renderer:
         if not text:
             return
         first = block.lines[0]
-        follows = bool(self._items)
-        if follows and self._items[-1].column != block.column:
+        items = self._items
+        follows = bool(items)
+        if follows and items[-1].column != block.column:
             self._close_items(0)  # how far in it is, cannot be compared
-        while self._items and first.left <= self._items[-1].left + first.size / 2:
-            self._close_items(len(self._items) - 1)
+        while items and first.left <= items[-1].left + first.size / 2:
+            self._close_items(len(items) - 1)
         self._out.tight = follows
         self._out.open(marker, " " * len(marker))
         text_left = first.left
         if len(block.lines) > 1:
             text_left = block.lines[1].left
-        self._items.append(_OpenItem(block.column, first.left, text_left))
+        item = _OpenItem(block.column, first.left, text_left)
+        items.append(item)
         self._out.add(text)
 
     def _close_items(self, depth: int) -> None:
@@ -175,13 +178,18 @@ class Renderer:
                 least = 1 if spaced else 0
                 blanks = max(column - len(spaced), least)
                 spaced += " " * blanks + word.text
-            texts.append(self._joiner.join([spaced]).replace("\r", " "))
+            joined = self._joiner.join([spaced])
+            texts.append(joined.replace("\r", " "))
             before = line
         text = without_surrogates("\n".join(texts))
-        code = strip_invisible(text, self._removed)
-        return fence(defuse_verbatim(code, self._removed), "")
+        visible = strip_invisible(text, self._removed)
+        code = defuse_verbatim(visible, self._removed)
+        return fence(code, "")
 
 
 def _words_of(line: PdfLine) -> list[Word]:
     """The words of a line; the whole line where they were not asked for."""
-    return line.words or [Word(line.text, line.left, line.right)]
+    if line.words:
+        return line.words
+    whole = Word(line.text, line.left, line.right)
+    return [whole]

@@ -32,7 +32,9 @@ class Grid:
 
     def holds(self, x: float, y: float) -> bool:
         """Whether a point is in the table."""
-        return self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
+        if not self.xs[0] <= x <= self.xs[-1]:
+            return False
+        return self.ys[-1] <= y <= self.ys[0]
 
     def place_of(self, x: float, y: float) -> tuple[int, int]:
         """The row and the column that a point is in, by the edges of the grid alone."""
@@ -58,14 +60,18 @@ class Grid:
     def _has_upright(self, x: float, y: float) -> bool:
         """Whether an upright line passes a point."""
         for rule in self.upright:
-            if abs(rule.left - x) <= _NEAR and rule.bottom <= y <= rule.top:
+            if abs(rule.left - x) > _NEAR:
+                continue
+            if rule.bottom <= y <= rule.top:
                 return True
         return False
 
     def _has_level(self, x: float, y: float) -> bool:
         """Whether a level line passes a point."""
         for rule in self.level:
-            if abs(rule.bottom - y) <= _NEAR and rule.left <= x <= rule.right:
+            if abs(rule.bottom - y) > _NEAR:
+                continue
+            if rule.left <= x <= rule.right:
                 return True
         return False
 

@@ -30,19 +30,25 @@ def drop_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
     for lines in pages:
         edge_lines = [line for line in lines if _is_at_edge(line)]
         texts.update({_text_key(line) for line in edge_lines})
-        offsets.update({offset for line in edge_lines for offset in _number_offsets(line)})
+        offsets_here: set[int] = set()
+        for line in edge_lines:
+            offsets_here |= _number_offsets(line)
+        offsets.update(offsets_here)
     least = max(2, _SHARE * len(pages))
     repeated = {text for text, count in texts.items() if count >= least}
     numbering: set[int] = set()
     for offset, count in offsets.items():
         # only pages that are counted from 1 need no more than two witnesses
-        enough = least if offset == 1 else max(least, 3)
+        enough = least
+        if offset != 1:
+            enough = max(least, 3)
         if count >= enough:
             numbering.add(offset)
-    kept: list[list[PdfLine]] = []
+    bare: list[list[PdfLine]] = []
     for lines in pages:
-        kept.append([line for line in lines if not _is_running(line, repeated, numbering)])
-    return kept
+        kept = [line for line in lines if not _is_running(line, repeated, numbering)]
+        bare.append(kept)
+    return bare
 
 
 def _is_at_edge(line: PdfLine) -> bool:

@@ -153,12 +153,15 @@ def _is_close(above: PdfLine, line: PdfLine) -> bool:
 def _continues_cell(run: list[PdfLine], line: PdfLine) -> bool:
     """Whether a line with one part only may be the second line of a cell above it."""
     above = run[-1]
-    if len(above.cells) < 2 and len(run) > 1 and len(run[-2].cells) < 2:
-        return False
     if not _is_close(above, line):
         return False
-    row = next(row for row in reversed(run) if len(row.cells) > 1)
-    return any(abs(cell.left - line.left) < line.size / 2 for cell in row.cells)
+    row = above
+    if len(above.cells) < 2 and len(run) > 1:
+        row = run[-2]  # the line above is the second line of a cell itself
+    if len(row.cells) < 2:
+        return False
+    tolerance = line.size / 2
+    return any(abs(cell.left - line.left) < tolerance for cell in row.cells)
 
 
 def _find_bands(run: list[PdfLine]) -> list[Band]:
@@ -193,7 +196,8 @@ def _cells_of(line: PdfLine) -> list[Word]:
     """The parts of a line; the whole line where it has only one."""
     if len(line.cells) > 1:
         return line.cells
-    return [Word(line.text, line.left, line.right)]
+    whole = Word(line.text, line.left, line.right)
+    return [whole]
 
 
 def _build_rows(run: list[PdfLine], bands: list[Band]) -> list[list[str]]:
@@ -224,7 +228,9 @@ def _is_prose(run: list[PdfLine], bands: list[Band]) -> bool:
             counts[place] += 1
             lengths[place] += len(cell.text)
     for count, length in zip(counts, lengths, strict=True):
-        if not count or length < _PROSE_LENGTH * count:
+        if not count:
+            return False
+        if length < _PROSE_LENGTH * count:
             return False
     return True
 

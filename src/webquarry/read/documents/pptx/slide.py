@@ -70,7 +70,8 @@ class SlideWriter:
 
     def write(self, root: Element, size: tuple[int, int]) -> None:
         """Write the slide and its notes. `size` is its height and width."""
-        layout = Layout(self._read_related("slideLayout"))
+        layout_root = self._read_related("slideLayout")
+        layout = Layout(layout_root)
         for shape in shapes_of(root, layout, size, self._removed):
             self._write_shape(shape)
         notes = self._read_related("notesSlide")
@@ -174,7 +175,8 @@ class SlideWriter:
         if size.isascii() and size.isdigit() and int(size[:9]) < _SMALLEST_TEXT:
             self._removed[TINY] += 1
             return
-        link = self._build_link(child_of(settings, "a:hlinkClick"))
+        link_element = child_of(settings, "a:hlinkClick")
+        link = self._build_link(link_element)
         style = TextStyle(link, _marks_of(settings))
         element = child_of(run, "a:t")
         text = ""
