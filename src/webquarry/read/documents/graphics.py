@@ -5,7 +5,7 @@ that a reader sees.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from webquarry.read.documents.office import Element, child_of, find_child, name_of
 
@@ -31,8 +31,8 @@ def read_chart_rows(root: Element) -> list[list[str]]:
     names: list[str] = []
     columns: list[list[str]] = []
     categories: list[str] = []
-    all_series = [one for one in root.iter() if name_of(one.tag) == "c:ser"]
-    for series in all_series[:_MOST_SERIES]:
+    all_series = (one for one in root.iter() if name_of(one.tag) == "c:ser")
+    for series in islice(all_series, _MOST_SERIES):
         element = child_of(series, "c:tx")
         name = ""
         if element is not None:

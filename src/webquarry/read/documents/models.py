@@ -57,8 +57,8 @@ class DocumentText:
             date = fields[name]
             if date:
                 values[name] = Dated(**date)
-        for name in ("notes", "lost"):
-            values[name] = tuple(fields[name])
+        values["notes"] = tuple(fields["notes"])
+        values["lost"] = tuple(fields["lost"])
         return cls(**values)
 
 

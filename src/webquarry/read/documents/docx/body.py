@@ -112,8 +112,10 @@ class BodyWriter:
         """A paragraph, and the boxes that stand in it."""
         context = self._context
         settings = self._read_settings(child_of(element, "w:pPr"))
-        reader = RunReader(context, settings.style, shaded=settings.shaded or self._in_cell)
-        reader.paragraph, self._carried = self._carried, DocumentParagraph()
+        is_shaded = settings.shaded or self._in_cell
+        reader = RunReader(context, settings.style, shaded=is_shaded)
+        reader.paragraph = self._carried
+        self._carried = DocumentParagraph()
         reader.read(element)
         # no instruction is so long that it goes on in the next paragraph
         context.fields = [field for field in context.fields if field.in_result]
@@ -200,7 +202,9 @@ class BodyWriter:
         if self._in_cell:
             self._out.add(f"**{line}**")
         else:
-            self._out.add(f"{'#' * level} {escape_heading(line)}")
+            signs = "#" * level
+            heading = escape_heading(line)
+            self._out.add(f"{signs} {heading}")
 
     def _write_item(self, text: str, mark: Mark) -> None:
         """An item of the list that is open, or the first of a new one."""
@@ -213,10 +217,11 @@ class BodyWriter:
         self._out.tight = follows
         self._out.open(mark.marker, indent)
         levels.append(mark.level)
+        label = ""
         if mark.marker == "- ":
             label = prose.escape_line(mark.label, self._removed)
-            if label:
-                text = f"{label} {text}"
+        if label:
+            text = f"{label} {text}"
         self._out.add(text)
 
     def _add(self, text: str) -> None:
@@ -274,10 +279,11 @@ class BodyWriter:
         self._end_list()
         rows: list[tuple[Element, list[Element]]] = []
         for row in _descendants(element, "w:tr"):
-            is_deleted = find_child(row, "w:trPr", "w:del") is not None
-            self._removed[DELETED] += is_deleted
-            if not is_deleted:
-                rows.append((row, _descendants(row, "w:tc")))
+            if find_child(row, "w:trPr", "w:del") is not None:
+                self._removed[DELETED] += 1
+                continue
+            cells = _descendants(row, "w:tc")
+            rows.append((row, cells))
         most_columns = max((len(cells) for _, cells in rows), default=0)
         if self._in_cell or most_columns < 2:
             for _, cells in rows:

@@ -87,9 +87,9 @@ class DocxContext:
     def link_to(self, relation_id: str | None) -> Span | None:
         """The link behind the name of a relation."""
         relation = self.relations.get(relation_id or "")
-        if relation is not None and relation.external:
-            return self.build_link(relation.target)
-        return None
+        if relation is None or not relation.external:
+            return None
+        return self.build_link(relation.target)
 
     def build_link(self, address: str) -> Span | None:
         """A link to an address, if it is one that can be followed without harm."""

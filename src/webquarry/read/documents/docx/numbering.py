@@ -132,7 +132,8 @@ class Numbering:
                 counts[above] = levels.get(above, Level()).start
         before = counts[level]
         if before is None:
-            number = levels.get(level, Level()).start
+            found = levels.get(level, Level())
+            number = found.start
         else:
             number = min(before + 1, _LARGEST)
         counts[level] = number
@@ -164,8 +165,9 @@ class Numbering:
             changed = child_of(override, "w:lvl")
             if changed is not None:
                 level = _read_level(changed)
-            start = child_value(override, "w:startOverride")
-            levels[number] = replace(level, start=_parse_start(start, level.start))
+            start_text = child_value(override, "w:startOverride")
+            start = _parse_start(start_text, level.start)
+            levels[number] = replace(level, start=start)
         return levels
 
     def _read_abstract_levels(self, identity: str, seen: set[str]) -> dict[int, Level]:

@@ -125,14 +125,16 @@ class RunReader:
         character_style = properties.get("w:rStyle")
         if character_style:
             properties = self._context.styles.get(character_style).run | properties
-        reason = self._why_hidden(self._style.run | properties)
-        style = TextStyle(self._current_link(), _marks_of(properties))
+        all_properties = self._style.run | properties
+        reason = self._why_hidden(all_properties)
+        marks = _marks_of(properties)
+        style = TextStyle(self._current_link(), marks)
         has_hidden = False
         for child in run:
             name = name_of(child.tag)
             if name in ("w:fldChar", "w:instrText"):
                 self._read_field_part(name, child)
-                style = TextStyle(self._current_link(), style.marks)
+                style = TextStyle(self._current_link(), marks)
             elif any(not field.in_result for field in self._context.fields):
                 continue  # it belongs to an instruction
             elif reason is None:

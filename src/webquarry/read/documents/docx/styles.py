@@ -82,8 +82,9 @@ class Styles:
             if not identity:
                 continue
             self._elements.setdefault(identity, element)
-            is_default = value_of(element, "default") in ("1", "true", "on")
-            if is_default and value_of(element, "type") == "paragraph":
+            if value_of(element, "type") != "paragraph":
+                continue
+            if value_of(element, "default") in ("1", "true", "on"):
                 self.default = identity
 
     def get(self, identity: str | None) -> Style:
@@ -110,7 +111,8 @@ class Styles:
         based_on = child_value(element, "w:basedOn")
         if based_on:
             base = self._resolve(based_on, depth + 1, seen | {identity})
-        name = (child_value(element, "w:name") or "").strip().lower()
+        written_name = child_value(element, "w:name") or ""
+        name = written_name.strip().lower()
         settings = child_of(element, "w:pPr")
         heading = _number_in(name, _HEADING)
         if heading is None:

@@ -86,9 +86,11 @@ def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
     """The blocks of a whole document."""
     lines_of_pages: list[list[PdfLine]] = []
     for items in pages:
-        lines_of_pages.append([item for item in items if isinstance(item, PdfLine)])
+        lines = [item for item in items if isinstance(item, PdfLine)]
+        lines_of_pages.append(lines)
+    columns_of_pages = columns_of(lines_of_pages, body)
     builder = _Builder(body)
-    for items, columns in zip(pages, columns_of(lines_of_pages, body), strict=True):
+    for items, columns in zip(pages, columns_of_pages, strict=True):
         remaining = iter(columns)
         for place, item in enumerate(items):
             if isinstance(item, PdfTable):
@@ -185,11 +187,14 @@ class _Builder:
                 return None
             last = block.lines[-1]
             is_alike = last.mono == line.mono and last.turns == line.turns
-            if not is_alike or not 0.92 < last.size / line.size < 1.09:
+            is_same_size = 0.92 < last.size / line.size < 1.09
+            if not is_alike or not is_same_size:
                 if block.size < _SMALL_PRINT * self._body:
                     continue  # a note at the foot of the page
                 return None
-            if last.page < line.page - 1 or block.bold != line.bold:
+            if last.page < line.page - 1:
+                return None
+            if block.bold != line.bold:
                 return None
             if block.is_finished(column):
                 return None

@@ -88,8 +88,9 @@ class _Pages:
             return
         drawings = read_drawings(page)
         lines = read_lines(page, drawings, number, removed)
+        grids = find_grids(page, drawings.rules, lines)
         self.lines.append(lines)
-        self.grids.append(find_grids(page, drawings.rules, lines))
+        self.grids.append(grids)
         if drawings.images and not lines:
             self.pictured += 1
         for line in lines:

@@ -80,7 +80,8 @@ class Matrix(NamedTuple):
     @property
     def scale(self) -> float:
         """How much larger things are, the same way in all directions."""
-        return float(abs(self.a * self.d - self.b * self.c) ** 0.5)
+        determinant = self.a * self.d - self.b * self.c
+        return float(abs(determinant) ** 0.5)
 
 
 _PAGE = Matrix()
@@ -99,7 +100,13 @@ def read_drawings(page: PageText) -> PageDrawings:
     """Everything that is drawn on a page."""
     reader = _DrawingReader(page.box)
     count = raw.FPDFPage_CountObjects(page.handle)
-    reader.read_objects(raw.FPDFPage_GetObject, page.handle, count, _PAGE, 0)
+    reader.read_objects(
+        raw.FPDFPage_GetObject,
+        owner=page.handle,
+        count=count,
+        matrix=_PAGE,
+        depth=0,
+    )
     return reader.finish()
 
 
@@ -168,7 +175,13 @@ class _DrawingReader:
             if depth < _DEEPEST:
                 count = raw.FPDFFormObj_CountObjects(one)
                 inner = _matrix_of(one).within(matrix)
-                self.read_objects(raw.FPDFFormObj_GetObject, one, count, inner, depth + 1)
+                self.read_objects(
+                    raw.FPDFFormObj_GetObject,
+                    owner=one,
+                    count=count,
+                    matrix=inner,
+                    depth=depth + 1,
+                )
             return
         box = self._bounds_of(one, matrix)
         if box is not None:

@@ -189,7 +189,8 @@ class PageText:
         if not raw.FPDFText_GetMatrix(self._text, index, self._matrix_reference):
             return abs(size)
         matrix = self._matrix
-        return abs(size) * float(abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5)
+        determinant = matrix.a * matrix.d - matrix.b * matrix.c
+        return abs(size) * float(abs(determinant) ** 0.5)
 
     def origin_of(self, index: int) -> tuple[float, float]:
         """Where a character stands on its line."""
@@ -205,7 +206,11 @@ class PageText:
         """What the font of a character looks like, by its name and its flags."""
         buffer = self._font_name
         size = raw.FPDFText_GetFontInfo(
-            self._text, index, buffer, _LONGEST_FONT_NAME, self._font_flags_reference
+            self._text,
+            index,
+            buffer,
+            _LONGEST_FONT_NAME,
+            self._font_flags_reference,
         )
         raw_name = b""
         if 0 < size <= _LONGEST_FONT_NAME:

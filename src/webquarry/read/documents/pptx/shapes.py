@@ -85,13 +85,19 @@ def shapes_of(
     found: list[SlideShape] = []
     place: Place = (0, 0)
     for shape in _walk(tree, 0, removed):
-        own = None  # places in a group are its own
-        if shape.getparent() is tree:
-            own = _own_place(shape)
-        place = own or layout.place_of(shape) or _group_place(shape, tree) or place
-        if own is not None and _is_outside(shape, own, size):
-            removed[OFF_SLIDE] += 1
-            continue
+        outermost = shape  # the group around it that stands on the slide itself, if there is one
+        above = shape.getparent()
+        while above is not None and above is not tree:
+            outermost = above
+            above = above.getparent()
+        outer_place = _own_place(outermost)
+        if outermost is not shape:  # places in a group are the group's own
+            place = layout.place_of(shape) or outer_place or place
+        else:
+            place = outer_place or layout.place_of(shape) or place
+            if outer_place is not None and _is_outside(shape, outer_place, size):
+                removed[OFF_SLIDE] += 1
+                continue
         kind = _kind_of(shape)
         if kind:
             found.append(SlideShape(shape, kind, place))
@@ -161,18 +167,9 @@ def _transform_of(shape: Element) -> Element | None:
 
 def _own_place(shape: Element) -> Place | None:
     """Where a shape says that it stands."""
-    offset = child_of(_transform_of(shape), "a:off")
+    transform = _transform_of(shape)
+    offset = child_of(transform, "a:off")
     return _read_pair(offset, "y", "x")
-
-
-def _group_place(shape: Element, tree: Element) -> Place | None:
-    """Where the outermost group around a shape stands."""
-    above = shape.getparent()
-    while above is not None and above is not tree:
-        if above.getparent() is tree:
-            return _own_place(above)
-        above = above.getparent()
-    return None
 
 
 def _is_outside(shape: Element, place: Place, size: Place) -> bool:
@@ -182,7 +179,8 @@ def _is_outside(shape: Element, place: Place, size: Place) -> bool:
     if extent is None or not all(size):
         return False
     for start, length, whole in zip(place, extent, size, strict=True):
-        if start >= whole or start + length <= 0:
+        end = start + length
+        if start >= whole or end <= 0:
             return True
     return False
 

@@ -110,7 +110,8 @@ class SlideWriter:
             return
         if not self.title:
             self.title = " ".join(plain)
-        self._out.add(f"## {escape_heading(text)}")
+        heading = escape_heading(text)
+        self._out.add(f"## {heading}")
 
     def _write_text(self, paragraphs: list[_TextParagraph], *, bulleted: bool) -> None:
         """Paragraphs and list items; items are as deep as their level says."""
@@ -160,7 +161,8 @@ class SlideWriter:
             elif name == "a:br":
                 found.add(BREAK, TextStyle())
             elif name == "m:oMath":
-                found.add(Literal(to_tex(child, self._removed)), TextStyle())
+                tex = to_tex(child, self._removed)
+                found.add(Literal(tex), TextStyle())
             elif name == "mc:AlternateContent":
                 self._read(choose_alternative(child), found)
             elif name in ("m", "m:oMathPara"):
@@ -186,7 +188,8 @@ class SlideWriter:
 
     def _build_link(self, element: Element | None) -> Span | None:
         """The link that an element asks for, if it can be followed without harm."""
-        relation = self._relations.get(value_of(element, "id") or "")
+        relation_id = value_of(element, "id") or ""
+        relation = self._relations.get(relation_id)
         if relation is None or not relation.external:
             return None
         target = self._links.absolute(relation.target)
@@ -203,9 +206,11 @@ class SlideWriter:
         for row in children_of(element, "a:tr"):
             is_heading = has_heading and not table.rows
             cells: list[Cell] = []
-            for cell in children_of(row, "a:tc"):
-                if cell.get("hMerge") not in _YES:  # it is part of the cell to the left
-                    cells.append(self._read_cell(cell, is_heading))
+            for cell_element in children_of(row, "a:tc"):
+                if cell_element.get("hMerge") in _YES:
+                    continue  # it is part of the cell to the left
+                cell = self._read_cell(cell_element, is_heading)
+                cells.append(cell)
             table.rows.append(cells)
         return table.text()
 
