@@ -72,22 +72,18 @@ def _convert_safely(convert: Converter, job: Job, body: bytes) -> dict[str, Any]
     except RecursionError:
         return {"refusal": "could not be read safely: it is nested too deeply"}
     except Exception as error:  # a document nobody foresaw must not end the service
+        # The log is told where it happened; the message may repeat the document and stays here.
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        place = "?"
+        if trace:
+            path = Path(trace.tb_frame.f_code.co_filename)
+            place = f"{path.name}:{trace.tb_lineno}"
         return {
             "refusal": "is damaged: no text can be made of it",
-            "detail": _describe_origin(error),
+            "detail": f"{type(error).__name__} at {place}",
         }
-
-
-def _describe_origin(error: Exception) -> str:
-    """Where it happened, for the log; the message may repeat the document and stays here."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = "?"
-    if trace:
-        path = Path(trace.tb_frame.f_code.co_filename)
-        place = f"{path.name}:{trace.tb_lineno}"
-    return f"{type(error).__name__} at {place}"
 
 
 if __name__ == "__main__":

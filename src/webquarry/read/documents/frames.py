@@ -27,7 +27,8 @@ class BrokenFrame(Exception):
 
 def write_frame(stream: RawStream, data: bytes) -> None:
     """Send one frame, whole."""
-    for part in (_LENGTH.pack(len(data)), data):
+    length = _LENGTH.pack(len(data))
+    for part in (length, data):
         left = memoryview(part)
         while left:
             written = stream.write(left) or 0

@@ -54,10 +54,11 @@ class DocumentText:
         """The document that `as_dict` wrote, after a way through JSON."""
         values = dict(fields)
         for name in ("published", "modified"):
-            if fields[name]:
-                values[name] = Dated(**fields[name])
-        for name in ("notes", "lost"):
-            values[name] = tuple(fields[name])
+            date = fields[name]
+            if date:
+                values[name] = Dated(**date)
+        values["notes"] = tuple(fields["notes"])
+        values["lost"] = tuple(fields["lost"])
         return cls(**values)
 
 

@@ -18,6 +18,8 @@ from lxml import etree
 
 from webquarry.read.documents.models import Refusal
 
+Element = etree._Element
+
 _MOST_MEMBERS = 5_000
 _LARGEST_PART = 64_000_000  # bytes, unpacked
 _LARGEST_RATIO = 200  # unpacked to packed
@@ -26,15 +28,14 @@ _MOST_BYTES = 256_000_000  # of all parts that are read
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _DOCTYPES = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _ENCRYPTED = 0x1
-_UNPACKING_ERRORS = (
+_OPENING_ERRORS = (
     zipfile.BadZipFile,
-    zlib.error,
+    ValueError,
     EOFError,
     OSError,
     NotImplementedError,
-    RuntimeError,
-    ValueError,
 )
+_UNPACKING_ERRORS = (*_OPENING_ERRORS, zlib.error, RuntimeError)
 DAMAGED = "is damaged: it begins like an Office file, but its parts cannot be read"
 _TOO_LARGE = "could not be read safely: it unpacks to far more than it should"
 _TOO_MANY_FILES = "could not be read safely: it holds too many files"
@@ -82,7 +83,7 @@ def name_of(tag: object) -> str:
     return name
 
 
-def value_of(element: etree._Element | None, name: str = "val") -> str | None:
+def value_of(element: Element | None, name: str = "val") -> str | None:
     """The attribute of that local name; Office gives most of them a namespace."""
     if element is None:
         return None
@@ -102,7 +103,7 @@ def parse_number(text: str | None, most_digits: int = 8) -> int | None:
     return None
 
 
-def child_of(element: etree._Element | None, name: str) -> etree._Element | None:
+def child_of(element: Element | None, name: str) -> Element | None:
     """The first child of that name."""
     if element is None:
         return None
@@ -112,26 +113,26 @@ def child_of(element: etree._Element | None, name: str) -> etree._Element | None
     return None
 
 
-def child_value(element: etree._Element | None, name: str, attribute: str = "val") -> str | None:
+def child_value(element: Element | None, name: str, attribute: str = "val") -> str | None:
     """The attribute of the first child of that name; None where there is no such child."""
     return value_of(child_of(element, name), attribute)
 
 
-def find_child(element: etree._Element | None, *path: str) -> etree._Element | None:
+def find_child(element: Element | None, *path: str) -> Element | None:
     """The child at the end of a path of names: the first of each name."""
     for name in path:
         element = child_of(element, name)
     return element
 
 
-def children_of(element: etree._Element | None, name: str) -> list[etree._Element]:
+def children_of(element: Element | None, name: str) -> list[Element]:
     """All children of that name."""
     if element is None:
         return []
     return [child for child in element if name_of(child.tag) == name]
 
 
-def choose_alternative(alternatives: etree._Element) -> etree._Element:
+def choose_alternative(alternatives: Element) -> Element:
     """Of `AlternateContent` the first choice; the others say the same for older programs. Else what
     there is.
     """
@@ -163,22 +164,23 @@ class Package:
             raise Unsafe(_TOO_MANY_FILES)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(body))
-        except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError) as error:
+        except _OPENING_ERRORS as error:
             raise Refusal(DAMAGED) from error
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
             raise Unsafe(_TOO_MANY_FILES)
         self._members: dict[str, zipfile.ZipInfo] = {}
         for member in members:
-            part = member.filename.replace("\\", "/").lstrip("/")
-            self._members[part.lower()] = member
+            path = member.filename.replace("\\", "/")
+            part = path.lstrip("/").lower()
+            self._members[part] = member
         self._left = _MOST_BYTES
 
     def has(self, part: str) -> bool:
         """Whether the file has that part."""
         return part.lower() in self._members
 
-    def xml(self, part: str) -> etree._Element | None:
+    def xml(self, part: str) -> Element | None:
         """The root of a part; None where the file has no such part."""
         data = self._read(part)
         if data is None:
@@ -201,7 +203,7 @@ class Package:
             raise Unsafe(_DECLARES_TYPE)
         return root
 
-    def xml_if_sound(self, part: str) -> etree._Element | None:
+    def xml_if_sound(self, part: str) -> Element | None:
         """The root of a part that the text can do without; a hostile one is refused anyway."""
         try:
             return self.xml(part)
@@ -215,17 +217,22 @@ class Package:
         names.
         """
         folder, _, name = part.rpartition("/")
-        root = self.xml_if_sound(posixpath.join(folder, "_rels", f"{name}.rels"))
+        relations_part = posixpath.join(folder, "_rels", f"{name}.rels")
+        root = self.xml_if_sound(relations_part)
         found: dict[str, Relation] = {}
         if root is None:
             return found
         for element in root:
             identity = element.get("Id")
             target = element.get("Target")
-            if name_of(element.tag) != "rel:Relationship" or not identity or not target:
+            if name_of(element.tag) != "rel:Relationship":
                 continue
-            kind = (element.get("Type") or "").rpartition("/")[2]
-            external = (element.get("TargetMode") or "").lower() == "external"
+            if not identity or not target:
+                continue
+            relation_type = element.get("Type") or ""
+            kind = relation_type.rpartition("/")[2]
+            mode = element.get("TargetMode") or ""
+            external = mode.lower() == "external"
             if not external:
                 path = unquote(target.partition("#")[0])
                 whole_path = posixpath.join("/", folder, path)

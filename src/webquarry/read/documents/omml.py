@@ -8,9 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from lxml import etree
-
-from webquarry.read.documents.office import child_of, child_value, children_of, name_of
+from webquarry.read.documents.office import Element, child_of, child_value, children_of, name_of
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_verbatim
 
@@ -45,20 +43,23 @@ _ACCENTS = {
 }
 
 
-def to_tex(math: etree._Element, removed: Counter[str]) -> str:
+def to_tex(math: Element, removed: Counter[str]) -> str:
     """The formula, on one line; empty where there is nothing in it."""
-    tex = _BLANKS.sub(" ", _write_children(math)).strip()
+    written = _write_children(math)
+    tex = _BLANKS.sub(" ", written).strip()
     visible = strip_invisible(tex[:_LONGEST], removed)
     safe = defuse_verbatim(visible, removed)
-    return f"${safe}$" if safe else ""
+    if not safe:
+        return ""
+    return f"${safe}$"
 
 
-def _write_children(element: etree._Element) -> str:
+def _write_children(element: Element) -> str:
     """What is in an element, in order."""
     return "".join(map(_write, element))
 
 
-def _write(element: etree._Element) -> str:
+def _write(element: Element) -> str:
     """An element as TeX."""
     name = name_of(element.tag)
     if name in ("m:t", "w:t"):
@@ -67,7 +68,8 @@ def _write(element: etree._Element) -> str:
         return ""
     if name in _TEMPLATES:
         template, parts = _TEMPLATES[name]
-        return template.format(*(_part(element, part) for part in parts))
+        texts = [_part(element, part) for part in parts]
+        return template.format(*texts)
     if name == "m:eqArr":
         return _LINE_BREAK.join(_arguments(element))
     write = _WRITERS.get(name, _write_children)
@@ -79,7 +81,7 @@ def _escape_tex(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def _part(element: etree._Element, name: str) -> str:
+def _part(element: Element, name: str) -> str:
     """A part of a formula by its name; empty where there is none."""
     child = child_of(element, f"m:{name}")
     if child is None:
@@ -87,13 +89,13 @@ def _part(element: etree._Element, name: str) -> str:
     return _write_children(child).strip()
 
 
-def _arguments(element: etree._Element) -> list[str]:
+def _arguments(element: Element) -> list[str]:
     """The arguments of a formula that has several."""
     arguments = children_of(element, "m:e")
     return [_write_children(argument).strip() for argument in arguments]
 
 
-def _scripts_of(element: etree._Element) -> str:
+def _scripts_of(element: Element) -> str:
     """What stands below and above a sign."""
     lower = _part(element, "sub")
     upper = _part(element, "sup")
@@ -105,7 +107,7 @@ def _scripts_of(element: etree._Element) -> str:
     return scripts
 
 
-def _write_scripts(element: etree._Element) -> str:
+def _write_scripts(element: Element) -> str:
     """A base with what stands below, above or in front of it."""
     base = _part(element, "e")
     scripts = _scripts_of(element)
@@ -114,7 +116,7 @@ def _write_scripts(element: etree._Element) -> str:
     return base + scripts
 
 
-def _write_root(element: etree._Element) -> str:
+def _write_root(element: Element) -> str:
     """A square root, or one of a higher degree."""
     degree = _part(element, "deg")
     radicand = _part(element, "e")
@@ -123,40 +125,52 @@ def _write_root(element: etree._Element) -> str:
     return rf"\sqrt{{{radicand}}}"
 
 
-def _write_large_operator(element: etree._Element) -> str:
+def _write_large_operator(element: Element) -> str:
     """A sum, a product or an integral with its limits."""
     settings = child_of(element, "m:naryPr")
     sign = child_value(settings, "m:chr") or "∫"
     operator = _OPERATORS.get(sign, sign)
-    return f"{operator}{_scripts_of(element)} {_part(element, 'e')}"
+    scripts = _scripts_of(element)
+    body = _part(element, "e")
+    return f"{operator}{scripts} {body}"
 
 
-def _write_brackets(element: etree._Element) -> str:
+def _write_brackets(element: Element) -> str:
     """Arguments in brackets, divided by a sign."""
     settings = child_of(element, "m:dPr")
     opening = child_value(settings, "m:begChr")
     closing = child_value(settings, "m:endChr")
     between = child_value(settings, "m:sepChr") or "|"
-    left = "(" if opening is None else _escape_tex(opening)
-    right = ")" if closing is None else _escape_tex(closing)
-    return left + between.join(_arguments(element)) + right
+    left = "("
+    if opening is not None:
+        left = _escape_tex(opening)
+    right = ")"
+    if closing is not None:
+        right = _escape_tex(closing)
+    inside = between.join(_arguments(element))
+    return left + inside + right
 
 
-def _write_accent(element: etree._Element) -> str:
+def _write_accent(element: Element) -> str:
     """A letter with a sign above it."""
     settings = child_of(element, "m:accPr")
     sign = child_value(settings, "m:chr") or "\u0302"
     command = _ACCENTS.get(sign, r"\overline")
-    return f"{command}{{{_part(element, 'e')}}}"
+    letter = _part(element, "e")
+    return f"{command}{{{letter}}}"
 
 
-def _write_matrix(element: etree._Element) -> str:
+def _write_matrix(element: Element) -> str:
     """A matrix, row by row."""
-    rows = [" & ".join(_arguments(row)) for row in children_of(element, "m:mr")]
-    return r"\begin{matrix}" + _LINE_BREAK.join(rows) + r"\end{matrix}"
+    rows: list[str] = []
+    for row in children_of(element, "m:mr"):
+        cells = _arguments(row)
+        rows.append(" & ".join(cells))
+    lines = _LINE_BREAK.join(rows)
+    return rf"\begin{{matrix}}{lines}\end{{matrix}}"
 
 
-_WRITERS: dict[str, Callable[[etree._Element], str]] = {
+_WRITERS: dict[str, Callable[[Element], str]] = {
     "m:sSup": _write_scripts,
     "m:sSub": _write_scripts,
     "m:sSubSup": _write_scripts,

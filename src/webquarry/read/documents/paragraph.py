@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from lxml import etree
-
+from webquarry.read.documents.office import Element
 from webquarry.read.markdown.inline import BREAK, CLOSE, Piece, Span
 
 _KeyedSpan = tuple[object, Span]  # with what tells whether the next run wants the same one
@@ -26,7 +25,7 @@ class DocumentParagraph:
     """What was found in one paragraph."""
 
     runs: list[tuple[str, TextStyle]] = field(default_factory=list)
-    boxes: list[etree._Element] = field(default_factory=list)  # text boxes, charts and diagrams
+    boxes: list[Element] = field(default_factory=list)  # text boxes, charts and diagrams
     length: int = 0
 
     def add(self, text: str, style: TextStyle) -> None:
@@ -49,12 +48,16 @@ class DocumentParagraph:
                 if key != wanted_key:
                     break
                 same += 1
-            pieces += [CLOSE] * (len(open_spans) - same)
-            pieces += [span for _, span in wanted[same:]]
+            ended = len(open_spans) - same
+            begun = wanted[same:]
+            pieces += [CLOSE] * ended
+            pieces += [span for _, span in begun]
             pieces.append(text)
-            open_spans[same:] = wanted[same:]
-        return [*pieces, *[CLOSE] * len(open_spans)]
+            open_spans[same:] = begun
+        pieces += [CLOSE] * len(open_spans)
+        return pieces
 
     def text(self) -> str:
         """The bare text, with line ends."""
-        return "".join(text for text, _ in self.runs).replace(BREAK, "\n")
+        written = "".join(text for text, _ in self.runs)
+        return written.replace(BREAK, "\n")

@@ -12,6 +12,7 @@ import atexit
 import logging
 import os
 import threading
+from contextlib import suppress
 from urllib.parse import urlsplit, urlunsplit
 
 from webquarry.errors import Unreadable
@@ -43,7 +44,13 @@ class Pool:
                 f"{redact(url)} is too large: {kind} files of up to {LARGEST_FILE // 10**6} MB "
                 "are read."
             )
-        job = Job(kind, _strip_secrets(url), self._limits.cpu_seconds)
+        # Relative links need the place only; a query or a login may be somebody's secret.
+        place = ""
+        with suppress(ValueError):
+            parts = urlsplit(url)
+            host = parts.netloc.rpartition("@")[2]
+            place = urlunsplit((parts.scheme, host, parts.path, "", ""))
+        job = Job(kind, place, self._limits.cpu_seconds)
         try:
             worker = self._take()
             try:
@@ -148,13 +155,3 @@ def _forget_workers() -> None:
 atexit.register(close_workers)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
-
-
-def _strip_secrets(url: str) -> str:
-    """Relative links need the place only; a query or a login may be somebody's secret."""
-    try:
-        parts = urlsplit(url)
-        host = parts.netloc.rpartition("@")[2]
-        return urlunsplit((parts.scheme, host, parts.path, "", ""))
-    except ValueError:
-        return ""

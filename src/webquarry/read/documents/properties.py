@@ -39,7 +39,10 @@ def read_properties(package: Package, kind: str, removed: Counter[str]) -> Prope
     root = package.xml_if_sound(part)
     if root is None:
         return Properties()
-    texts = {name_of(element.tag): text_of(element)[:_LONGEST_TEXT] for element in root}
+    texts: dict[str, str] = {}
+    for element in root:
+        name = name_of(element.tag)
+        texts[name] = text_of(element)[:_LONGEST_TEXT]
     title = prose.clean_name(texts.get("dc:title", ""), removed)
     if _NO_TITLE.fullmatch(title):
         title = ""

@@ -20,14 +20,16 @@ _BLANKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]{2,}|[\t\n\r\f\v\u2028\u2029]")
 
 def escape_line(text: str, removed: Counter[str]) -> str:
     """One line that does not begin a line of Markdown: in a heading, in a cell."""
-    folded = _BLANKS.sub(" ", without_surrogates(text))
+    sound = without_surrogates(text)
+    folded = _BLANKS.sub(" ", sound)
     visible = strip_invisible(folded, removed)
     return escape(visible).strip()
 
 
 def escape_paragraph(text: str, removed: Counter[str]) -> str:
     """One line that is a block of its own."""
-    return escape_line_starts(escape_line(text, removed))
+    line = escape_line(text, removed)
+    return escape_line_starts(line)
 
 
 def build_heading(text: str, level: int, removed: Counter[str]) -> str:
@@ -41,6 +43,7 @@ def build_heading(text: str, level: int, removed: Counter[str]) -> str:
 def clean_name(text: str, removed: Counter[str]) -> str:
     """A title or an author: one plain line, not Markdown."""
     beginning = without_surrogates(text[: 4 * _LONGEST_NAME])
-    visible = strip_invisible(_BLANKS.sub(" ", beginning), removed)
+    folded = _BLANKS.sub(" ", beginning)
+    visible = strip_invisible(folded, removed)
     safe = defuse_verbatim(visible, removed)
     return safe.strip()[:_LONGEST_NAME]

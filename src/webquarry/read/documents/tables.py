@@ -12,6 +12,9 @@ def build_table(rows: list[list[str]], removed: Counter[str]) -> str:
     """The table, in which no row is a heading; empty where there are no rows."""
     table = Table()
     for row in rows:
-        cells = [Cell(prose.escape_line(text, removed), heading=False) for text in row]
+        cells: list[Cell] = []
+        for text in row:
+            line = prose.escape_line(text, removed)
+            cells.append(Cell(line, heading=False))
         table.rows.append(cells)
     return table.text()

@@ -45,9 +45,14 @@ class Worker:
         self._limits = limits
         self._worn = False
         self.documents = 0
+        # An isolated interpreter that imports from where we do, and from the folder we stand in
+        # only if we live there.
+        home = str(Path(webquarry.__file__).resolve().parent.parent)
+        places = dict.fromkeys([home, *filter(None, sys.path)])
+        arguments = [str(limits.memory_bytes), json.dumps(list(places))]
         environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
         self._process = subprocess.Popen(  # noqa: S603, our own interpreter and our own code
-            _build_command(limits.memory_bytes),
+            [sys.executable, "-I", "-S", "-c", _START, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -65,7 +70,9 @@ class Worker:
     @property
     def usable(self) -> bool:
         """Whether it is alive and has not yet had its fill."""
-        return not self._worn and self._process.poll() is None
+        if self._worn:
+            return False
+        return self._process.poll() is None
 
     def ask(self, job: Job, body: bytes) -> dict[str, Any]:
         """What the child makes of a document."""
@@ -150,13 +157,3 @@ class Worker:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
-
-
-def _build_command(memory_bytes: int) -> list[str]:
-    """An isolated interpreter that imports from where we do, and from the folder we stand in only
-    if we live there.
-    """
-    home = str(Path(webquarry.__file__).resolve().parent.parent)
-    places = dict.fromkeys([home, *filter(None, sys.path)])
-    arguments = [str(memory_bytes), json.dumps(list(places))]
-    return [sys.executable, "-I", "-S", "-c", _START, *arguments]

@@ -7,8 +7,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from lxml import etree
-
 from webquarry.read.documents import prose
 from webquarry.read.documents.docx.context import DELETED, DocxContext
 from webquarry.read.documents.docx.numbering import Mark
@@ -16,6 +14,7 @@ from webquarry.read.documents.docx.runs import RunReader
 from webquarry.read.documents.docx.styles import Style, outline_level, run_properties
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     child_value,
     choose_alternative,
@@ -76,7 +75,7 @@ class BodyWriter:
         self._end_code()
         return self._out.text()
 
-    def read(self, element: etree._Element) -> None:
+    def read(self, element: Element) -> None:
         """Take every block in an element."""
         for child in element:
             name = name_of(child.tag)
@@ -109,12 +108,14 @@ class BodyWriter:
                 self._out.add(text)
                 self._out.close()
 
-    def _read_paragraph(self, element: etree._Element) -> None:
+    def _read_paragraph(self, element: Element) -> None:
         """A paragraph, and the boxes that stand in it."""
         context = self._context
         settings = self._read_settings(child_of(element, "w:pPr"))
-        reader = RunReader(context, settings.style, shaded=settings.shaded or self._in_cell)
-        reader.paragraph, self._carried = self._carried, DocumentParagraph()
+        is_shaded = settings.shaded or self._in_cell
+        reader = RunReader(context, settings.style, shaded=is_shaded)
+        reader.paragraph = self._carried
+        self._carried = DocumentParagraph()
         reader.read(element)
         # no instruction is so long that it goes on in the next paragraph
         context.fields = [field for field in context.fields if field.in_result]
@@ -127,7 +128,7 @@ class BodyWriter:
         for box in paragraph.boxes:
             self._read_box(box)
 
-    def _read_settings(self, element: etree._Element | None) -> _ParagraphSettings:
+    def _read_settings(self, element: Element | None) -> _ParagraphSettings:
         """What a paragraph says about itself, else what its style says."""
         style = self._context.styles.get(child_value(element, "w:pStyle"))
         heading = outline_level(child_value(element, "w:outlineLvl"))
@@ -166,14 +167,18 @@ class BodyWriter:
             return
         if settings.heading:
             self._write_heading(text, settings.heading, mark)
-            if settings.heading == 1 and not self._in_cell and not self.title:
-                self.title = " ".join(paragraph.text().split())
+            is_title = settings.heading == 1 and not self._in_cell
+            if is_title and not self.title:
+                words = paragraph.text().split()
+                self.title = " ".join(words)
             return
         text = escape_line_starts(text)
         if style.contents:
             page = _PAGE_NUMBER.search(paragraph.text())
             if page:
-                text = text.removesuffix(page[1]).rstrip() + f" … {page[1]}"
+                number = page[1]
+                name = text.removesuffix(number).rstrip()
+                text = f"{name} … {number}"
             self._write_item(text, Mark("- ", level=style.contents - 1))
         elif mark is not None:
             level = max(mark.level, style.list_depth)
@@ -197,21 +202,26 @@ class BodyWriter:
         if self._in_cell:
             self._out.add(f"**{line}**")
         else:
-            self._out.add(f"{'#' * level} {escape_heading(line)}")
+            signs = "#" * level
+            heading = escape_heading(line)
+            self._out.add(f"{signs} {heading}")
 
     def _write_item(self, text: str, mark: Mark) -> None:
         """An item of the list that is open, or the first of a new one."""
-        follows = bool(self._levels)
-        while self._levels and self._levels[-1] >= mark.level:
-            self._levels.pop()
+        levels = self._levels
+        follows = bool(levels)
+        while levels and levels[-1] >= mark.level:
+            levels.pop()
             self._out.close()
+        indent = " " * len(mark.marker)
         self._out.tight = follows
-        self._out.open(mark.marker, " " * len(mark.marker))
-        self._levels.append(mark.level)
+        self._out.open(mark.marker, indent)
+        levels.append(mark.level)
+        label = ""
         if mark.marker == "- ":
             label = prose.escape_line(mark.label, self._removed)
-            if label:
-                text = f"{label} {text}"
+        if label:
+            text = f"{label} {text}"
         self._out.add(text)
 
     def _add(self, text: str) -> None:
@@ -229,13 +239,14 @@ class BodyWriter:
 
     def _end_code(self) -> None:
         """Write the lines of code that have come so far."""
-        lines, self._code = self._code, []
-        text = "\n".join(lines).strip("\n")
+        text = "\n".join(self._code).strip("\n")
+        self._code = []
         if text:
             visible = strip_invisible(text, self._removed)
-            self._out.add(fence(defuse_verbatim(visible, self._removed), ""))
+            safe = defuse_verbatim(visible, self._removed)
+            self._out.add(fence(safe, ""))
 
-    def _read_box(self, element: etree._Element) -> None:
+    def _read_box(self, element: Element) -> None:
         """A text box, a chart or a diagram that stands in a paragraph."""
         name = name_of(element.tag)
         if name == "w:txbxContent":
@@ -243,12 +254,18 @@ class BodyWriter:
             self.read(element)
             return
         is_chart = name == "c:chart"
-        root = self._context.read_related(value_of(element, "id" if is_chart else "dm"))
+        if is_chart:
+            relation_id = value_of(element, "id")
+        else:
+            relation_id = value_of(element, "dm")
+        root = self._context.read_related(relation_id)
         if root is None:
             return
         if is_chart:
-            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
-            self._add(build_table(read_chart_rows(root), self._removed))
+            title = prose.escape_paragraph(read_chart_title(root), self._removed)
+            table = build_table(read_chart_rows(root), self._removed)
+            self._add(title)
+            self._add(table)
             return
         for text in read_diagram_texts(root):
             self._context.count_text(len(text))
@@ -256,31 +273,37 @@ class BodyWriter:
             self._write_item(item, Mark("- "))
         self._end_list()
 
-    def _read_table(self, element: etree._Element) -> None:
+    def _read_table(self, element: Element) -> None:
         """A table; one that only arranges the page is read cell by cell."""
         self._end_code()
         self._end_list()
-        rows: list[tuple[etree._Element, list[etree._Element]]] = []
+        rows: list[tuple[Element, list[Element]]] = []
         for row in _descendants(element, "w:tr"):
-            is_deleted = find_child(row, "w:trPr", "w:del") is not None
-            self._removed[DELETED] += is_deleted
-            if not is_deleted:
-                rows.append((row, _descendants(row, "w:tc")))
+            if find_child(row, "w:trPr", "w:del") is not None:
+                self._removed[DELETED] += 1
+                continue
+            cells = _descendants(row, "w:tc")
+            rows.append((row, cells))
         most_columns = max((len(cells) for _, cells in rows), default=0)
         if self._in_cell or most_columns < 2:
             for _, cells in rows:
                 for cell in cells:
                     self.read(cell)
             return
-        table = Table([self._read_row(row, cells) for row, cells in rows])
-        texts = [cell.text for row in table.rows for cell in row]
-        if any(len(text) > _LONGEST_CELL for text in texts):
-            for text in texts:
-                self._add(text)
-        else:
+        table = Table()
+        texts: list[str] = []
+        for row, elements in rows:
+            table_row = self._read_row(row, elements)
+            table.rows.append(table_row)
+            texts += [cell.text for cell in table_row]
+        longest = max(map(len, texts), default=0)
+        if longest <= _LONGEST_CELL:
             self._add(table.text())
+            return
+        for text in texts:
+            self._add(text)
 
-    def _read_row(self, row: etree._Element, elements: list[etree._Element]) -> list[Cell]:
+    def _read_row(self, row: Element, elements: list[Element]) -> list[Cell]:
         """The cells of a row, with empty ones for the columns that it leaves out in front."""
         settings = child_of(row, "w:trPr")
         is_heading = child_of(settings, "w:tblHeader") is not None
@@ -289,19 +312,21 @@ class BodyWriter:
         for element in elements:
             settings = child_of(element, "w:tcPr")
             span = parse_number(child_value(settings, "w:gridSpan")) or 1
+            columns = min(span, _MOST_SPAN)
             merged = child_of(settings, "w:vMerge")
             goes_on = merged is not None and value_of(merged) != "restart"
             inner = BodyWriter(self._context, in_cell=True)
             if not goes_on:
                 inner.read(element)
             text = _LINE_ENDS.sub(" ", inner.text())
-            cells.append(Cell(text, is_heading, min(span, _MOST_SPAN)))
+            cell = Cell(text, is_heading, columns)
+            cells.append(cell)
         return cells
 
 
-def _descendants(element: etree._Element, wanted: str) -> list[etree._Element]:
+def _descendants(element: Element, wanted: str) -> list[Element]:
     """Rows or cells, also those in content controls."""
-    found: list[etree._Element] = []
+    found: list[Element] = []
     for child in element:
         name = name_of(child.tag)
         if name == wanted:

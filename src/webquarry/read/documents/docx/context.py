@@ -8,12 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lxml import etree
-
 from webquarry.read.documents.docx.numbering import Numbering
 from webquarry.read.documents.docx.styles import Styles
 from webquarry.read.documents.models import LONGEST_TEXT
-from webquarry.read.documents.office import Package, children_of, value_of
+from webquarry.read.documents.office import Element, Package, children_of, value_of
 from webquarry.read.markdown.inline import LINK, Span
 from webquarry.read.markdown.links import Links
 
@@ -42,7 +40,7 @@ class WordField:
 class Notes:
     """The notes at the foot of pages and at the end, as the text refers to them."""
 
-    elements: dict[tuple[NoteKind, str], etree._Element] = field(default_factory=dict)
+    elements: dict[tuple[NoteKind, str], Element] = field(default_factory=dict)
     labels: dict[tuple[NoteKind, str], str] = field(default_factory=dict)  # in their order
 
     def label(self, kind: NoteKind, identity: str) -> str | None:
@@ -51,9 +49,13 @@ class Notes:
         if key not in self.elements:
             return None
         if key not in self.labels:
-            number = sum(other == kind for other, _ in self.labels) + 1
-            prefix = "" if kind == "footnote" else "e"
-            self.labels[key] = f"{prefix}{number}"
+            number = 1
+            for other, _ in self.labels:
+                number += other == kind
+            label = str(number)
+            if kind == "endnote":
+                label = f"e{number}"
+            self.labels[key] = label
         return self.labels[key]
 
 
@@ -63,8 +65,10 @@ class DocxContext:
     def __init__(self, package: Package, main: str, url: str) -> None:
         self.package = package
         self.relations = package.relations(main)
-        self.styles = Styles(self._read_part("styles"))
-        self.numbering = Numbering(self._read_part("numbering"), self.styles)
+        styles = self._read_part("styles")
+        numbering = self._read_part("numbering")
+        self.styles = Styles(styles)
+        self.numbering = Numbering(numbering, self.styles)
         self.notes = Notes()
         self._read_notes("footnote")
         self._read_notes("endnote")
@@ -83,25 +87,27 @@ class DocxContext:
     def link_to(self, relation_id: str | None) -> Span | None:
         """The link behind the name of a relation."""
         relation = self.relations.get(relation_id or "")
-        if relation is not None and relation.external:
-            return self.build_link(relation.target)
-        return None
+        if relation is None or not relation.external:
+            return None
+        return self.build_link(relation.target)
 
     def build_link(self, address: str) -> Span | None:
         """A link to an address, if it is one that can be followed without harm."""
         target = self.links.absolute(address)
         if target is None:
             self.removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
+        if not target:
+            return None
+        return Span(LINK, target)
 
-    def read_related(self, relation_id: str | None) -> etree._Element | None:
+    def read_related(self, relation_id: str | None) -> Element | None:
         """The part of the file behind the name of a relation."""
         relation = self.relations.get(relation_id or "")
         if relation is None or relation.external:
             return None
         return self.package.xml_if_sound(relation.target)
 
-    def _read_part(self, kind: str) -> etree._Element | None:
+    def _read_part(self, kind: str) -> Element | None:
         """The part of that kind: the one the document names, else the one of the usual name."""
         part = f"word/{kind}.xml"
         for relation in self.relations.values():
@@ -115,6 +121,8 @@ class DocxContext:
         root = self._read_part(f"{kind}s")
         for element in children_of(root, f"w:{kind}"):
             identity = value_of(element, "id")
-            separates = value_of(element, "type") not in (None, "normal")
+            note_type = value_of(element, "type")
+            separates = note_type not in (None, "normal")
             if identity and not separates:
-                self.notes.elements.setdefault((kind, identity), element)
+                key = (kind, identity)
+                self.notes.elements.setdefault(key, element)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from lxml import etree
-
 from webquarry.read.documents.docx.styles import Styles
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     child_value,
     children_of,
@@ -53,6 +52,29 @@ class Level:
     format: str = "decimal"
     text: str = "%1."
 
+    def format_number(self, number: int) -> str:
+        """A number as the list writes it on this level."""
+        if self.format in ("lowerLetter", "upperLetter") and number > 0:
+            rounds, place = divmod(number - 1, 26)
+            letter = chr(ord("a") + place)
+            written = letter * min(rounds + 1, _MOST_SAME_LETTERS)
+            if self.format == "upperLetter":
+                return written.upper()
+            return written
+        if self.format in ("lowerRoman", "upperRoman") and 0 < number <= _LAST_ROMAN:
+            written = ""
+            for value, letters in _ROMAN:
+                written += letters * (number // value)
+                number %= value
+            if self.format == "upperRoman":
+                return written.upper()
+            return written
+        if self.format == "decimalZero":
+            return f"{number:02}"
+        if self.format == "none":
+            return ""
+        return str(number)
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -68,14 +90,16 @@ class Mark:
 class Numbering:
     """The lists of one document, counting as its items go by."""
 
-    def __init__(self, root: etree._Element | None, styles: Styles) -> None:
+    def __init__(self, root: Element | None, styles: Styles) -> None:
         self._styles = styles
-        self._abstract: dict[str, etree._Element] = {}
-        self._lists: dict[str, etree._Element] = {}
+        self._abstract: dict[str, Element] = {}
+        self._lists: dict[str, Element] = {}
         for element in children_of(root, "w:abstractNum"):
-            self._abstract.setdefault(value_of(element, "abstractNumId") or "", element)
+            identity = value_of(element, "abstractNumId") or ""
+            self._abstract.setdefault(identity, element)
         for element in children_of(root, "w:num"):
-            self._lists.setdefault(value_of(element, "numId") or "", element)
+            identity = value_of(element, "numId") or ""
+            self._lists.setdefault(identity, element)
         self._levels: dict[str, dict[int, Level]] = {}
         self._counts: dict[str, list[int | None]] = {}
 
@@ -84,9 +108,10 @@ class Numbering:
         if list_id == "0" or list_id not in self._lists:
             return None
         level = min(max(level, 0), _LEVELS - 1)
-        if list_id not in self._levels:
-            self._levels[list_id] = self._read_levels(self._lists[list_id])
-        levels = self._levels[list_id]
+        levels = self._levels.get(list_id)
+        if levels is None:
+            levels = self._read_levels(self._lists[list_id])
+            self._levels[list_id] = levels
         found = levels.get(level, Level(text=f"%{level + 1}."))
         if found.format == "bullet" or not found.text:
             return Mark("- ", level=level)
@@ -107,7 +132,8 @@ class Numbering:
                 counts[above] = levels.get(above, Level()).start
         before = counts[level]
         if before is None:
-            number = levels.get(level, Level()).start
+            found = levels.get(level, Level())
+            number = found.start
         else:
             number = min(before + 1, _LARGEST)
         counts[level] = number
@@ -121,12 +147,12 @@ class Numbering:
 
         def fill_in(place: re.Match[str]) -> str:
             level = int(place[1]) - 1
-            number_format = levels.get(level, Level()).format
-            return _format_number(counts[level] or 0, number_format)
+            number = counts[level] or 0
+            return levels.get(level, Level()).format_number(number)
 
         return _PLACE.sub(fill_in, found.text)
 
-    def _read_levels(self, element: etree._Element) -> dict[int, Level]:
+    def _read_levels(self, element: Element) -> dict[int, Level]:
         """The levels of a list: those of the list it is made after, with its own changes."""
         abstract_id = child_value(element, "w:abstractNumId") or ""
         levels = self._read_abstract_levels(abstract_id, set())
@@ -139,8 +165,9 @@ class Numbering:
             changed = child_of(override, "w:lvl")
             if changed is not None:
                 level = _read_level(changed)
-            start = child_value(override, "w:startOverride")
-            levels[number] = replace(level, start=_parse_start(start, level.start))
+            start_text = child_value(override, "w:startOverride")
+            start = _parse_start(start_text, level.start)
+            levels[number] = replace(level, start=start)
         return levels
 
     def _read_abstract_levels(self, identity: str, seen: set[str]) -> dict[int, Level]:
@@ -150,7 +177,8 @@ class Numbering:
             return {}
         link = child_value(element, "w:numStyleLink")
         if link:
-            other = self._lists.get(self._styles.list_of(link) or "")
+            list_id = self._styles.list_of(link) or ""
+            other = self._lists.get(list_id)
             target = child_value(other, "w:abstractNumId") or ""
             return self._read_abstract_levels(target, seen | {identity})
         levels: dict[int, Level] = {}
@@ -161,34 +189,21 @@ class Numbering:
         return levels
 
 
-def _read_level(element: etree._Element) -> Level:
+def _read_level(element: Element) -> Level:
     """How a level is numbered, as its element says."""
     start = child_value(element, "w:start")
     number_format = child_value(element, "w:numFmt") or "decimal"
     text = child_value(element, "w:lvlText") or ""
-    return Level(_parse_start(start, 1), number_format, text[:_LONGEST_TEXT])
+    return Level(
+        start=_parse_start(start, 1),
+        format=number_format,
+        text=text[:_LONGEST_TEXT],
+    )
 
 
 def _parse_start(text: str | None, otherwise: int) -> int:
     """The number that a level begins with."""
     number = parse_number(text)
-    return otherwise if number is None else min(number, _LARGEST)
-
-
-def _format_number(number: int, number_format: str) -> str:
-    """A number as the list writes it."""
-    if number_format in ("lowerLetter", "upperLetter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26)
-        written = letter * min((number - 1) // 26 + 1, _MOST_SAME_LETTERS)
-        return written if number_format == "lowerLetter" else written.upper()
-    if number_format in ("lowerRoman", "upperRoman") and 0 < number <= _LAST_ROMAN:
-        written = ""
-        for value, letters in _ROMAN:
-            written += letters * (number // value)
-            number %= value
-        return written if number_format == "lowerRoman" else written.upper()
-    if number_format == "decimalZero":
-        return f"{number:02}"
-    if number_format == "none":
-        return ""
-    return str(number)
+    if number is None:
+        return otherwise
+    return min(number, _LARGEST)

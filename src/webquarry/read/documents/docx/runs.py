@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from lxml import etree
-
 from webquarry.read.documents.docx.context import (
     DELETED,
     HIDDEN,
@@ -19,8 +17,9 @@ from webquarry.read.documents.docx.context import (
     NoteKind,
     WordField,
 )
-from webquarry.read.documents.docx.styles import Style, is_on, run_properties
+from webquarry.read.documents.docx.styles import RunProperties, Style, is_on, run_properties
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     children_of,
     choose_alternative,
@@ -83,7 +82,7 @@ class RunReader:
         self._link: Span | None = None
         self.paragraph = DocumentParagraph()
 
-    def read(self, element: etree._Element) -> None:
+    def read(self, element: Element) -> None:
         """Take everything in an element."""
         for child in element:
             name = name_of(child.tag)
@@ -104,35 +103,38 @@ class RunReader:
             elif name == "mc:AlternateContent":
                 self.read(choose_alternative(child))
 
-    def _read_linked(self, element: etree._Element, link: Span | None) -> None:
+    def _read_linked(self, element: Element, link: Span | None) -> None:
         """Take everything in an element, linked; without a link of its own, by that around it."""
         outer = self._link
         self._link = link or outer
         self.read(element)
         self._link = outer
 
-    def read_formula(self, element: etree._Element) -> None:
+    def read_formula(self, element: Element) -> None:
         """Take one formula, or several in a display."""
         formulas = children_of(element, "m:oMath") or [element]
+        style = TextStyle(self._link)
         for formula in formulas:
             tex = to_tex(formula, self._context.removed)
             if tex:
-                self.paragraph.add(Literal(tex), TextStyle(self._link))
+                self.paragraph.add(Literal(tex), style)
 
-    def _read_run(self, run: etree._Element) -> None:
+    def _read_run(self, run: Element) -> None:
         """Take one run of text, unless nobody can see it."""
         properties = run_properties(child_of(run, "w:rPr"))
         character_style = properties.get("w:rStyle")
         if character_style:
             properties = self._context.styles.get(character_style).run | properties
-        reason = self._why_hidden(self._style.run | properties)
-        style = TextStyle(self._current_link(), _marks_of(properties))
+        all_properties = self._style.run | properties
+        reason = self._why_hidden(all_properties)
+        marks = _marks_of(properties)
+        style = TextStyle(self._current_link(), marks)
         has_hidden = False
         for child in run:
             name = name_of(child.tag)
             if name in ("w:fldChar", "w:instrText"):
                 self._read_field_part(name, child)
-                style = TextStyle(self._current_link(), style.marks)
+                style = TextStyle(self._current_link(), marks)
             elif any(not field.in_result for field in self._context.fields):
                 continue  # it belongs to an instruction
             elif reason is None:
@@ -142,7 +144,7 @@ class RunReader:
         if has_hidden and reason:
             self._context.removed[reason] += 1
 
-    def _read_content(self, name: str, child: etree._Element, style: TextStyle) -> None:
+    def _read_content(self, name: str, child: Element, style: TextStyle) -> None:
         """Take one element of a run."""
         add = self.paragraph.add
         if name == "w:t":
@@ -150,14 +152,17 @@ class RunReader:
         elif name in _SIGNS:
             add(_SIGNS[name], style)
         elif name == "w:br":
-            is_line_end = value_of(child, "type") in (None, "textWrapping")
-            add(BREAK if is_line_end else " ", style)
+            if value_of(child, "type") in (None, "textWrapping"):
+                add(BREAK, style)
+            else:
+                add(" ", style)
         elif name == "w:sym":
             font = value_of(child, "font") or ""
             code = value_of(child, "char") or ""
             add(symbol_of(font, code), style)
         elif name in _NOTES:
-            label = self._context.notes.label(_NOTES[name], value_of(child, "id") or "")
+            identity = value_of(child, "id") or ""
+            label = self._context.notes.label(_NOTES[name], identity)
             if label is not None:
                 add(Literal(f"[^{label}]"), TextStyle())
         elif name == "w:ruby":
@@ -167,20 +172,22 @@ class RunReader:
         elif name == "mc:AlternateContent":
             self._read_drawing(choose_alternative(child))
 
-    def _read_ruby(self, element: etree._Element) -> None:
+    def _read_ruby(self, element: Element) -> None:
         """Characters with their reading above them, which goes into brackets."""
+        plain = TextStyle()
+        add = self.paragraph.add
         base = child_of(element, "w:rubyBase")
         if base is not None and _has_text(base):
-            self.paragraph.add("", TextStyle())
+            add("", plain)
             self.read(base)
-            self.paragraph.add("", TextStyle())
+            add("", plain)
         reading = child_of(element, "w:rt")
         if reading is not None and _has_text(reading):
-            self.paragraph.add("(", TextStyle())
+            add("(", plain)
             self.read(reading)
-            self.paragraph.add(")", TextStyle())
+            add(")", plain)
 
-    def _read_drawing(self, element: etree._Element) -> None:
+    def _read_drawing(self, element: Element) -> None:
         """Collect what has words in a drawing; alternatives in it say the same twice."""
         for child in element:
             name = name_of(child.tag)
@@ -191,7 +198,7 @@ class RunReader:
             elif len(child):
                 self._read_drawing(child)
 
-    def _read_field_part(self, name: str, element: etree._Element) -> None:
+    def _read_field_part(self, name: str, element: Element) -> None:
         """The beginning or the end of a field, or a piece of its instruction."""
         fields = self._context.fields
         if name == "w:instrText":
@@ -224,21 +231,25 @@ class RunReader:
                 return field.link
         return None
 
-    def _why_hidden(self, properties: dict[str, str | None]) -> str | None:
+    def _why_hidden(self, properties: RunProperties) -> str | None:
         """Why nobody sees text with these properties; None for text that is plain to see."""
         if is_on(properties, "w:vanish"):
             return HIDDEN
         size = parse_number(properties.get("w:sz"), most_digits=5)
         if size is not None and size < _SMALLEST_TEXT:
             return TINY
-        is_white = (properties.get("w:color") or "").lower() in _WHITE
-        if not is_white or self._shaded or properties.get("w:highlight"):
+        colour = properties.get("w:color") or ""
+        if colour.lower() not in _WHITE:
             return None
-        shading = (properties.get("w:shd") or "").lower()
-        return SAME_COLOUR if shading in _NO_BACKGROUND else None
+        if self._shaded or properties.get("w:highlight"):
+            return None
+        background = properties.get("w:shd") or ""
+        if background.lower() in _NO_BACKGROUND:
+            return SAME_COLOUR
+        return None
 
 
-def _marks_of(properties: dict[str, str | None]) -> tuple[str, ...]:
+def _marks_of(properties: RunProperties) -> tuple[str, ...]:
     """The marks of Markdown for a look."""
     marks: list[str] = []
     for mark, names in _MARKS:
@@ -252,7 +263,7 @@ def _marks_of(properties: dict[str, str | None]) -> tuple[str, ...]:
     return tuple(marks)
 
 
-def _has_text(element: etree._Element) -> bool:
+def _has_text(element: Element) -> bool:
     """Whether there is any text in an element, deleted text included."""
     for one in element.iter():
         if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():

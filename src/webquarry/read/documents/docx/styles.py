@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from lxml import etree
-
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     child_value,
     children_of,
@@ -19,6 +18,8 @@ from webquarry.read.documents.office import (
     name_of,
     value_of,
 )
+
+RunProperties = dict[str, str | None]  # their names and values
 
 _HEADING = re.compile(r"heading ([1-9])")
 _CONTENTS = re.compile(r"toc ([1-9])")
@@ -45,14 +46,14 @@ class Style:
     list_id: str | None = None
     list_level: int | None = None
     list_depth: int = 0  # how far in its items stand, where only its name says so
-    run: dict[str, str | None] = field(default_factory=dict)  # the properties of its text, by name
+    run: RunProperties = field(default_factory=dict)  # the properties of its text, by name
 
 
 PLAIN = Style()
 
 
-def run_properties(element: etree._Element | None) -> dict[str, str | None]:
-    """The properties of a run that we look at: their names and values."""
+def run_properties(element: Element | None) -> RunProperties:
+    """The properties of a run that we look at."""
     if element is None:
         return {}
     found = {name_of(child.tag): value_of(child) for child in element}
@@ -61,16 +62,19 @@ def run_properties(element: etree._Element | None) -> dict[str, str | None]:
     return found
 
 
-def is_on(properties: dict[str, str | None], name: str) -> bool:
+def is_on(properties: RunProperties, name: str) -> bool:
     """Whether a property that can be switched is switched on."""
-    return name in properties and (properties[name] or "").lower() not in _OFF
+    if name not in properties:
+        return False
+    value = properties[name] or ""
+    return value.lower() not in _OFF
 
 
 class Styles:
     """The styles of one document."""
 
-    def __init__(self, root: etree._Element | None) -> None:
-        self._elements: dict[str, etree._Element] = {}
+    def __init__(self, root: Element | None) -> None:
+        self._elements: dict[str, Element] = {}
         self._known: dict[str, Style] = {}
         self.default = ""  # the id of the style of paragraphs that name none
         for element in children_of(root, "w:style"):
@@ -78,20 +82,24 @@ class Styles:
             if not identity:
                 continue
             self._elements.setdefault(identity, element)
-            is_default = value_of(element, "default") in ("1", "true", "on")
-            if is_default and value_of(element, "type") == "paragraph":
+            if value_of(element, "type") != "paragraph":
+                continue
+            if value_of(element, "default") in ("1", "true", "on"):
                 self.default = identity
 
     def get(self, identity: str | None) -> Style:
         """What a style says, with all it inherits."""
         key = identity or self.default
-        if key not in self._known:
-            self._known[key] = self._resolve(key, 0, set())
-        return self._known[key]
+        style = self._known.get(key)
+        if style is None:
+            style = self._resolve(key, 0, set())
+            self._known[key] = style
+        return style
 
     def list_of(self, identity: str) -> str | None:
         """The list that a style of lists stands for."""
-        numbering = find_child(self._elements.get(identity), "w:pPr", "w:numPr")
+        element = self._elements.get(identity)
+        numbering = find_child(element, "w:pPr", "w:numPr")
         return child_value(numbering, "w:numId")
 
     def _resolve(self, identity: str, depth: int, seen: set[str]) -> Style:
@@ -103,23 +111,32 @@ class Styles:
         based_on = child_value(element, "w:basedOn")
         if based_on:
             base = self._resolve(based_on, depth + 1, seen | {identity})
-        name = (child_value(element, "w:name") or "").strip().lower()
+        written_name = child_value(element, "w:name") or ""
+        name = written_name.strip().lower()
         settings = child_of(element, "w:pPr")
         heading = _number_in(name, _HEADING)
         if heading is None:
             heading = outline_level(child_value(settings, "w:outlineLvl"))
+        if heading is None:
+            heading = base.heading
         numbering = child_of(settings, "w:numPr")
         level = child_value(numbering, "w:ilvl")
+        list_level = base.list_level
+        if level and level.isdigit():
+            list_level = int(level)
         list_number = _number_in(name, _LIST)
+        list_depth = base.list_depth
+        if list_number:
+            list_depth = list_number - 1
         return Style(
-            heading=base.heading if heading is None else heading,
+            heading=heading,
             contents=_number_in(name, _CONTENTS) or base.contents,
             code=bool(_CODE.fullmatch(name)) or base.code,
             quote=bool(_QUOTE.fullmatch(name)) or base.quote,
             title=name == "title" or base.title,
             list_id=child_value(numbering, "w:numId") or base.list_id,
-            list_level=int(level) if level and level.isdigit() else base.list_level,
-            list_depth=list_number - 1 if list_number else base.list_depth,
+            list_level=list_level,
+            list_depth=list_depth,
             run=base.run | run_properties(child_of(element, "w:rPr")),
         )
 
@@ -127,7 +144,9 @@ class Styles:
 def _number_in(name: str, pattern: re.Pattern[str]) -> int | None:
     """The number at the end of the name of a style: `heading 2`."""
     found = pattern.fullmatch(name)
-    return int(found[1]) if found else None
+    if found is None:
+        return None
+    return int(found[1])
 
 
 def outline_level(value: str | None) -> int | None:

@@ -66,23 +66,42 @@ class Block:
     @property
     def bold(self) -> bool:
         """Whether all of it is bold."""
-        return bool(self.lines) and all(line.bold for line in self.lines)
+        if not self.lines:
+            return False
+        return all(line.bold for line in self.lines)
+
+    def is_finished(self, column: Column) -> bool:
+        """Whether a paragraph ended where its column did, as far as its last line and the way
+        paragraphs begin in the next column tell.
+        """
+        last = self.lines[-1]
+        if not _ends_sentence(last):
+            return False
+        if not column.indented or self.end is None:
+            return True
+        return self.end.right - last.right > 3 * last.size
 
 
 def build_blocks(pages: list[list[PageItem]], body: float) -> list[Block]:
     """The blocks of a whole document."""
     lines_of_pages: list[list[PdfLine]] = []
     for items in pages:
-        lines_of_pages.append([item for item in items if isinstance(item, PdfLine)])
+        lines = [item for item in items if isinstance(item, PdfLine)]
+        lines_of_pages.append(lines)
+    columns_of_pages = columns_of(lines_of_pages, body)
     builder = _Builder(body)
-    for items, columns in zip(pages, columns_of(lines_of_pages, body), strict=True):
+    for items, columns in zip(pages, columns_of_pages, strict=True):
         remaining = iter(columns)
         for place, item in enumerate(items):
             if isinstance(item, PdfTable):
                 builder.add_table(item)
                 continue
-            after = items[place + 1] if place + 1 < len(items) else None
-            builder.add(item, next(remaining), after if isinstance(after, PdfLine) else None)
+            line_after: PdfLine | None = None
+            if place + 1 < len(items):
+                after = items[place + 1]
+                if isinstance(after, PdfLine):
+                    line_after = after
+            builder.add(item, next(remaining), line_after)
     return builder.blocks
 
 
@@ -99,10 +118,15 @@ class _Builder:
 
     def add_table(self, table: PdfTable) -> None:
         """Add a table, or the rest of one that began on the page before."""
-        before = self.blocks[-1].table if self.blocks else None
+        before: PdfTable | None = None
+        if self.blocks:
+            before = self.blocks[-1].table
         if before is not None and before.continues_in(table):
             repeats_head = table.rows[0] == before.rows[0]
-            before.rows += table.rows[1:] if repeats_head else table.rows
+            if repeats_head:
+                before.rows += table.rows[1:]
+            else:
+                before.rows += table.rows
             before.foot = table.foot
             before.more_pages += 1
         else:
@@ -121,7 +145,9 @@ class _Builder:
             block.hanging = line.page == block.lines[0].page
         block.lines.append(line)
         block.end = column
-        self._last, self._column, self._open = line, column, block
+        self._last = line
+        self._column = column
+        self._open = block
 
     def _start_block(self, line: PdfLine) -> Block:
         """A block of the kind that a line begins, still empty."""
@@ -146,7 +172,9 @@ class _Builder:
         if block is None:
             return None
         line_break = _LineBreak(block, last, line, column, after)
-        return None if line_break.starts_block() else block
+        if line_break.starts_block():
+            return None
+        return block
 
     def _find_unfinished(
         self, line: PdfLine, column: Column, after: PdfLine | None
@@ -159,13 +187,18 @@ class _Builder:
                 return None
             last = block.lines[-1]
             is_alike = last.mono == line.mono and last.turns == line.turns
-            if not is_alike or not 0.92 < last.size / line.size < 1.09:
+            is_same_size = 0.92 < last.size / line.size < 1.09
+            if not is_alike or not is_same_size:
                 if block.size < _SMALL_PRINT * self._body:
                     continue  # a note at the foot of the page
                 return None
-            if last.page < line.page - 1 or block.bold != line.bold:
+            if last.page < line.page - 1:
                 return None
-            return None if _is_finished(block, column) else block
+            if block.bold != line.bold:
+                return None
+            if block.is_finished(column):
+                return None
+            return block
         return None
 
 
@@ -201,10 +234,14 @@ class _LineBreak:
         """Whether a line in a font for code is only a long name in the middle of a paragraph."""
         if _ends_sentence(self.above) or self._leaves_room():
             return False
-        usual = self.column.pitch * self.line.size
-        deviation = abs(self.above.baseline - self.line.baseline - usual)
-        is_below = abs(self.line.left - self.above.left) < self.line.size / 2
-        return is_below and deviation < _USUAL_DEVIATION * usual
+        above = self.above
+        line = self.line
+        is_below = abs(line.left - above.left) < line.size / 2
+        if not is_below:
+            return False
+        usual = self.column.pitch * line.size
+        deviation = abs(above.baseline - line.baseline - usual)
+        return deviation < _USUAL_DEVIATION * usual
 
     def _changes_look(self) -> bool:
         """Whether size or weight say that something else begins."""
@@ -217,18 +254,25 @@ class _LineBreak:
         if is_other_size:
             usual = self.column.pitch * line.size
             deviation = abs(above.baseline - line.baseline - usual)
-            if deviation > _USUAL_DEVIATION * usual or line.bold != above.bold:
+            if deviation > _USUAL_DEVIATION * usual:
+                return True
+            if line.bold != above.bold:
                 return True
         if self.block.bold:
             return not line.bold
-        return line.bold and not above.bold and self.block.kind != "item"
+        if self.block.kind == "item":
+            return False
+        return line.bold and not above.bold
 
     def _may_be_item(self) -> bool:
         """A number or a dash at the beginning of a line may just belong to the sentence."""
-        if _BULLET.match(self.line.text) or self.block.kind == "item":
+        line = self.line
+        if _BULLET.match(line.text) or self.block.kind == "item":
             return True
-        is_moved = abs(self.line.left - self.above.left) > self.line.indent / 2
-        return is_moved or _ends_sentence(self.above) or self._leaves_room()
+        is_moved = abs(line.left - self.above.left) > line.indent / 2
+        if is_moved:
+            return True
+        return _ends_sentence(self.above) or self._leaves_room()
 
     def _ends_paragraph(self) -> bool:
         """Whether a paragraph ends with the line above, by the room there and the indent here."""
@@ -238,8 +282,8 @@ class _LineBreak:
         block = self.block
         room = column.right - above.right
         has_much_room = room > _MUCH_ROOM * (column.right - column.left)
-        may_end = (has_much_room or not column.spaced) and self._leaves_room()
-        if may_end and (has_much_room or _ends_sentence(above)):
+        may_end = has_much_room or not column.spaced
+        if may_end and self._leaves_room() and (has_much_room or _ends_sentence(above)):
             return True
         if block.kind == "item" or block.hanging:
             is_hanging = block.hanging and len(block.lines) > 1
@@ -265,24 +309,30 @@ class _LineBreak:
 
 def _marker_of(line: PdfLine) -> str:
     """The mark with which a list item begins; empty for a line that is none."""
+    if line.mono:
+        return ""
     found = _BULLET.match(line.text) or _MAYBE.match(line.text)
-    if found and not line.mono:
-        return found[0].rstrip()
-    return ""
+    if found is None:
+        return ""
+    return found[0].rstrip()
 
 
 def is_contents(text: str) -> bool:
     """Whether a line belongs to a table of contents: dots lead from what it names to a page."""
     has_dots = "..." in text or ". . ." in text or "…" in text or "···" in text
-    return has_dots and _LEADERS.search(text) is not None
+    if not has_dots:
+        return False
+    return _LEADERS.search(text) is not None
 
 
 def contents_entry(text: str) -> tuple[str, str]:
     """What a line of a table of contents names, and the page it gives."""
     found = _LEADERS.search(text)
-    if found:
-        return text[: found.start()], found[1] or ""
-    return text, ""
+    if found is None:
+        return text, ""
+    name = text[: found.start()]
+    page = found[1] or ""
+    return name, page
 
 
 def _ends_sentence(line: PdfLine) -> bool:
@@ -296,16 +346,6 @@ def _is_indented(line: PdfLine, column: Column, after: PdfLine | None) -> bool:
     """
     if line.left <= column.left + line.indent:
         return False
-    return after is None or is_new_column(line, after) or after.left < line.left - line.indent
-
-
-def _is_finished(block: Block, column: Column) -> bool:
-    """Whether a paragraph ended where its column did, as far as its last line and the way
-    paragraphs begin here tell.
-    """
-    last = block.lines[-1]
-    if not _ends_sentence(last):
-        return False
-    if not column.indented or block.end is None:
+    if after is None or is_new_column(line, after):
         return True
-    return block.end.right - last.right > 3 * last.size
+    return after.left < line.left - line.indent

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
-from webquarry.read.documents.pdf.blocks import Block, build_blocks
+from webquarry.read.documents.pdf.blocks import build_blocks
 from webquarry.read.documents.pdf.drawings import read_drawings
 from webquarry.read.documents.pdf.headings import find_headings
 from webquarry.read.documents.pdf.joining import Joiner
@@ -40,7 +40,46 @@ class _Pages:
     broken: int = 0
     notes: list[str] = field(default_factory=list)
 
-    def add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
+    def read(self, pdf: PdfFile, removed: Counter[str]) -> None:
+        """Read every page, one open at a time."""
+        if not pdf.page_count:
+            raise Refusal("is a PDF file without pages")
+        length = 0
+        count = min(pdf.page_count, _MOST_PAGES)
+        if count < pdf.page_count:
+            self.notes.append(
+                f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read."
+            )
+        for number in range(count):
+            with pdf.page(number) as page:
+                length += page.count if page else 0
+                if length > LONGEST_TEXT:
+                    self.notes.append(
+                        "The PDF has more text than is read at once; it ends before page "
+                        f"{number + 1:,}."
+                    )
+                    break
+                self._add(page, number, removed)
+        if self.broken:
+            self.notes.append(f"Damaged pages that could not be read: {self.broken:,}.")
+
+    def find_items(self) -> list[list[PageItem]]:
+        """Lines and tables, page by page; `lines` are then those that count."""
+        if not any(self.lines):
+            raise Refusal(self._explain_emptiness())
+        bare = drop_running_heads(self.lines)
+        if not any(bare):
+            count = len(self.lines)
+            if 2 * self.pictured > count or (count > 1 and self.pictured):
+                raise Refusal(self._explain_emptiness())
+            bare = self.lines  # a page with nothing but a head is better than nothing
+        self.lines = [sort_for_reading(lines) for lines in bare]
+        items: list[list[PageItem]] = []
+        for grids, lines in zip(self.grids, self.lines, strict=True):
+            items.append(find_tables(grids, lines))
+        return items
+
+    def _add(self, page: PageText | None, number: int, removed: Counter[str]) -> None:
         """Read the next page; None stands for one that is broken."""
         if page is None:
             self.broken += 1
@@ -49,20 +88,30 @@ class _Pages:
             return
         drawings = read_drawings(page)
         lines = read_lines(page, drawings, number, removed)
+        grids = find_grids(page, drawings.rules, lines)
         self.lines.append(lines)
-        self.grids.append(find_grids(page, drawings.rules, lines))
+        self.grids.append(grids)
         if drawings.images and not lines:
             self.pictured += 1
         for line in lines:
             line.places = ()  # the page is closed after this
 
+    def _explain_emptiness(self) -> str:
+        """Why there is no text, going on from the document's name."""
+        if self.pictured:
+            return "has no text layer: its pages are pictures, and it needs OCR to be read"
+        if self.broken == len(self.lines):
+            return "is damaged: none of its pages can be read"
+        return "has no text that can be seen"
+
 
 def convert(body: bytes, url: str) -> DocumentText:
     """The document. `url` is not needed: links in a PDF are not read."""
     removed: Counter[str] = Counter()
+    pages = _Pages()
     pdf = PdfFile(body)
     try:
-        pages = _read_pages(pdf, removed)
+        pages.read(pdf, removed)
         outline = pdf.read_outline()
         title = title_of(pdf, removed)
         author = author_of(pdf, removed)
@@ -70,7 +119,7 @@ def convert(body: bytes, url: str) -> DocumentText:
         modified = date_of(pdf, "ModDate")
     finally:
         pdf.close()
-    items = _find_items(pages)
+    items = pages.find_items()
     size = body_size(chain.from_iterable(pages.lines))
     blocks = build_blocks(items, size)
     levels = find_headings(blocks, size, outline)
@@ -82,9 +131,15 @@ def convert(body: bytes, url: str) -> DocumentText:
             f"Pages that are pictures without a text layer, and need OCR: {pages.pictured:,} of "
             f"{len(pages.lines):,}."
         )
+    if not title:  # the first heading of the highest level, on the first pages
+        for place, block in enumerate(blocks):
+            if levels.get(place) == 1 and block.page < _TITLE_PAGES:
+                heading = joiner.join(line.text for line in block.lines)
+                title = clean_name(heading, removed)
+                break
     return DocumentText(
         markdown,
-        title=title or _find_title(blocks, levels, joiner, removed),
+        title=title,
         author=author,
         published=published,
         modified=modified,
@@ -92,66 +147,3 @@ def convert(body: bytes, url: str) -> DocumentText:
         notes=tuple(notes),
         lost=tuple(notes),
     )
-
-
-def _read_pages(pdf: PdfFile, removed: Counter[str]) -> _Pages:
-    """Every page, one open at a time."""
-    if not pdf.page_count:
-        raise Refusal("is a PDF file without pages")
-    pages = _Pages()
-    length = 0
-    count = min(pdf.page_count, _MOST_PAGES)
-    if count < pdf.page_count:
-        pages.notes.append(
-            f"The PDF has {pdf.page_count:,} pages; only the first {count:,} were read."
-        )
-    for number in range(count):
-        with pdf.page(number) as page:
-            length += page.count if page else 0
-            if length > LONGEST_TEXT:
-                pages.notes.append(
-                    "The PDF has more text than is read at once; it ends before page "
-                    f"{number + 1:,}."
-                )
-                break
-            pages.add(page, number, removed)
-    if pages.broken:
-        pages.notes.append(f"Damaged pages that could not be read: {pages.broken:,}.")
-    return pages
-
-
-def _find_items(pages: _Pages) -> list[list[PageItem]]:
-    """Lines and tables, page by page; the lines in `pages` are then those that count."""
-    if not any(pages.lines):
-        raise Refusal(_explain_emptiness(pages))
-    bare = drop_running_heads(pages.lines)
-    if not any(bare):
-        count = len(pages.lines)
-        if 2 * pages.pictured > count or (count > 1 and pages.pictured):
-            raise Refusal(_explain_emptiness(pages))
-        bare = pages.lines  # a page with nothing but a head is better than nothing
-    pages.lines = [sort_for_reading(lines) for lines in bare]
-    items: list[list[PageItem]] = []
-    for grids, lines in zip(pages.grids, pages.lines, strict=True):
-        items.append(find_tables(grids, lines))
-    return items
-
-
-def _explain_emptiness(pages: _Pages) -> str:
-    """Why there is no text, going on from the document's name."""
-    if pages.pictured:
-        return "has no text layer: its pages are pictures, and it needs OCR to be read"
-    if pages.broken == len(pages.lines):
-        return "is damaged: none of its pages can be read"
-    return "has no text that can be seen"
-
-
-def _find_title(
-    blocks: list[Block], levels: dict[int, int], joiner: Joiner, removed: Counter[str]
-) -> str:
-    """The first heading of the highest level, on the first pages."""
-    for place, block in enumerate(blocks):
-        if levels.get(place) == 1 and block.page < _TITLE_PAGES:
-            text = joiner.join(line.text for line in block.lines)
-            return clean_name(text, removed)
-    return ""

@@ -60,11 +60,19 @@ class Matrix(NamedTuple):
 
     def point(self, x: float, y: float) -> tuple[float, float]:
         """Where a point of the form is on the page."""
-        return self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f
+        return (
+            self.a * x + self.c * y + self.e,
+            self.b * x + self.d * y + self.f,
+        )
 
     def box(self, box: Box) -> Box:
         """The smallest upright box around a box that was turned or moved."""
-        corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.bottom, box.top)]
+        corners = (
+            self.point(box.left, box.bottom),
+            self.point(box.left, box.top),
+            self.point(box.right, box.bottom),
+            self.point(box.right, box.top),
+        )
         xs = [x for x, _ in corners]
         ys = [y for _, y in corners]
         return Box(min(xs), min(ys), max(xs), max(ys))
@@ -72,7 +80,8 @@ class Matrix(NamedTuple):
     @property
     def scale(self) -> float:
         """How much larger things are, the same way in all directions."""
-        return float(abs(self.a * self.d - self.b * self.c) ** 0.5)
+        determinant = self.a * self.d - self.b * self.c
+        return float(abs(determinant) ** 0.5)
 
 
 _PAGE = Matrix()
@@ -91,7 +100,13 @@ def read_drawings(page: PageText) -> PageDrawings:
     """Everything that is drawn on a page."""
     reader = _DrawingReader(page.box)
     count = raw.FPDFPage_CountObjects(page.handle)
-    reader.read_objects(raw.FPDFPage_GetObject, page.handle, count, _PAGE, 0)
+    reader.read_objects(
+        raw.FPDFPage_GetObject,
+        owner=page.handle,
+        count=count,
+        matrix=_PAGE,
+        depth=0,
+    )
     return reader.finish()
 
 
@@ -160,7 +175,13 @@ class _DrawingReader:
             if depth < _DEEPEST:
                 count = raw.FPDFFormObj_CountObjects(one)
                 inner = _matrix_of(one).within(matrix)
-                self.read_objects(raw.FPDFFormObj_GetObject, one, count, inner, depth + 1)
+                self.read_objects(
+                    raw.FPDFFormObj_GetObject,
+                    owner=one,
+                    count=count,
+                    matrix=inner,
+                    depth=depth + 1,
+                )
             return
         box = self._bounds_of(one, matrix)
         if box is not None:
@@ -170,12 +191,13 @@ class _DrawingReader:
 
     def finish(self) -> PageDrawings:
         """What was found, once all objects have been seen."""
+        drawings = self._drawings
         for address, box in self._without_ink:
             x, y = box.centre
-            is_on_image = any(image.holds(x, y) for image in self._drawings.images)
+            is_on_image = any(image.holds(x, y) for image in drawings.images)
             if not is_on_image:
-                self._drawings.hidden[address] = NO_INK
-        return self._drawings
+                drawings.hidden[address] = NO_INK
+        return drawings
 
     def _check_hidden(self, one: Any, box: Box, mode: int, matrix: Matrix, *, inside: bool) -> None:
         """Text that may well be hidden: find out why, if it is."""
@@ -196,8 +218,9 @@ class _DrawingReader:
         size = ctypes.c_float()
         if not raw.FPDFTextObj_GetFontSize(one, ctypes.byref(size)):
             return False
-        scale = _matrix_of(one).within(matrix).scale
-        return bool(abs(size.value) * scale < _SMALLEST_TEXT)
+        on_page = _matrix_of(one).within(matrix)
+        size_on_page = abs(size.value) * on_page.scale
+        return bool(size_on_page < _SMALLEST_TEXT)
 
     def _blends_in(
         self, one: Any, left: float, bottom: float, right: float, top: float, mode: int
@@ -237,7 +260,9 @@ class _DrawingReader:
         """Remember a line, if it is long enough to be one of a table."""
         rules = self._drawings.rules
         length = max(box.width, box.height)
-        if len(rules) < _MOST_RULES and length >= _SHORTEST_RULE:
+        if length < _SHORTEST_RULE:
+            return
+        if len(rules) < _MOST_RULES:
             rules.append(box)
 
     def _add_area(self, box: Box, colour: Colour | None) -> None:
@@ -257,7 +282,9 @@ class _DrawingReader:
 
     def _colour_of(self, one: Any, *, stroked: bool) -> Colour | None:
         """The colour of an object's outline or of its inside; None where it has none."""
-        ask = raw.FPDFPageObj_GetStrokeColor if stroked else raw.FPDFPageObj_GetFillColor
+        ask = raw.FPDFPageObj_GetFillColor
+        if stroked:
+            ask = raw.FPDFPageObj_GetStrokeColor
         if not ask(one, *self._channel_references):
             return None
         red, green, blue, alpha = self._channels

@@ -36,21 +36,32 @@ class _Rank(NamedTuple):
     depth: int
 
 
-def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> dict[int, int]:
+_Ranks = dict[int, _Rank]  # of blocks that may be headings, by their place
+Levels = dict[int, int]  # of blocks that are headings, by their place
+
+
+def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> Levels:
     """The level of each block that is a heading, by its place."""
     bold = total = 0  # characters
     for block in blocks:
         for line in block.lines:
             total += len(line.text)
-            bold += len(line.text) if line.bold else 0
+            if line.bold:
+                bold += len(line.text)
     bold_counts = bold / (total or 1) < _MOST_BOLD
-    ranks: dict[int, _Rank] = {}
+    ranks: _Ranks = {}
     for place, block in enumerate(blocks):
-        if _may_be_heading(block, body, bold_counts):
-            size = _smallest_size(block)
-            found = _NUMBERED.match(block.lines[0].text)
-            depth = found[1].count(".") + 1 if found else 0
-            ranks[place] = _Rank(-size if size >= _LARGER * body else 0.0, depth)
+        if not _may_be_heading(block, body, bold_counts):
+            continue
+        size = 0.0  # of all that are no larger than the body
+        smallest = _smallest_size(block)
+        if smallest >= _LARGER * body:
+            size = -smallest
+        number = _NUMBERED.match(block.lines[0].text)
+        depth = 0
+        if number:
+            depth = number[1].count(".") + 1
+        ranks[place] = _Rank(size, depth)
     ranks = _drop_rows_of_names(blocks, ranks)
     ranks = _drop_title_lines(blocks, ranks)
     levels = _levels_of(ranks)
@@ -62,9 +73,12 @@ def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> 
 
 def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
     """Whether a block is short, and set larger or bolder than the body."""
-    if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES or block.lines[0].turns:
+    if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
         return False
-    if block.kind == "item" and not _NUMBERED.match(block.lines[0].text):
+    first = block.lines[0]
+    if first.turns:
+        return False
+    if block.kind == "item" and not _NUMBERED.match(first.text):
         return False
     is_larger = _smallest_size(block) >= _LARGER * body
     is_bold = bold_counts and block.bold and block.size > 0.95 * body
@@ -73,10 +87,13 @@ def _may_be_heading(block: Block, body: float, bold_counts: bool) -> bool:
     text = "".join(line.text for line in block.lines)
     if len(_LETTERS.findall(text[:_LONGEST])) < 2:
         return False
+    is_short = len(text) <= _LONGEST_BOLD
     is_sentence = text.endswith(_UNFINISHED)
-    if is_larger:
-        return len(text) <= _LONGEST and not (is_sentence and len(text) > _LONGEST_BOLD)
-    return len(text) <= _LONGEST_BOLD and not is_sentence
+    if not is_larger:
+        return is_short and not is_sentence
+    if is_sentence:
+        return is_short
+    return len(text) <= _LONGEST
 
 
 def _smallest_size(block: Block) -> float:
@@ -84,7 +101,7 @@ def _smallest_size(block: Block) -> float:
     return min(line.size for line in block.lines)
 
 
-def _drop_rows_of_names(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[int, _Rank]:
+def _drop_rows_of_names(blocks: list[Block], ranks: _Ranks) -> _Ranks:
     """Names on a title page stand one below the other; headings have text between them."""
     dropped: set[int] = set()
     row: list[int] = []
@@ -100,7 +117,7 @@ def _drop_rows_of_names(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[in
     return {place: rank for place, rank in ranks.items() if place not in dropped}
 
 
-def _drop_title_lines(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[int, _Rank]:
+def _drop_title_lines(blocks: list[Block], ranks: _Ranks) -> _Ranks:
     """On the first page, what follows the title and is not followed by any text: authors, places,
     dates.
     """
@@ -108,25 +125,22 @@ def _drop_title_lines(blocks: list[Block], ranks: dict[int, _Rank]) -> dict[int,
     largest = min((ranks[place].size for place in first), default=0.0)
     kept = dict(ranks)
     for place in reversed(first):
-        is_smaller = ranks[place].size > largest + _STEP
-        if is_smaller and not ranks[place].depth and not _has_text_below(blocks, kept, place):
+        size = ranks[place].size
+        if size <= largest + _STEP or ranks[place].depth:
+            continue
+        # whether what follows may be the text of its section, or a heading below it
+        has_text_below = place + 1 < len(blocks)
+        if place + 1 in kept:
+            has_text_below = kept[place + 1].size > size
+        elif has_text_below and blocks[place + 1].kind == "text":
+            length = sum(len(line.text) for line in blocks[place + 1].lines)
+            has_text_below = length >= _LEAST_TEXT
+        if not has_text_below:
             del kept[place]
     return kept
 
 
-def _has_text_below(blocks: list[Block], ranks: dict[int, _Rank], place: int) -> bool:
-    """Whether what follows a block may be the text of its section, or a heading below it."""
-    if place + 1 >= len(blocks):
-        return False
-    if place + 1 in ranks:
-        return ranks[place + 1].size > ranks[place].size
-    after = blocks[place + 1]
-    if after.kind != "text":
-        return True
-    return sum(len(line.text) for line in after.lines) >= _LEAST_TEXT
-
-
-def _levels_of(ranks: dict[int, _Rank]) -> dict[int, int]:
+def _levels_of(ranks: _Ranks) -> Levels:
     """The level of each heading: by size, then by the depth of its number."""
     sizes: list[float] = []  # those that differ enough, the largest first
     for size in sorted({rank.size for rank in ranks.values()}):
@@ -147,14 +161,14 @@ def _levels_of(ranks: dict[int, _Rank]) -> dict[int, int]:
     return {place: min(order[key], _DEEPEST) for place, key in keys.items()}
 
 
-def _match_outline(blocks: list[Block], outline: list[Bookmark]) -> dict[int, int]:
+def _match_outline(blocks: list[Block], outline: list[Bookmark]) -> Levels:
     """Blocks that say what an entry of the outline says, on the page it leads to."""
     entries: dict[tuple[int, str], int] = {}
     for entry in outline:
         key = _only_letters(entry.title)
         if entry.page is not None and key:
             entries.setdefault((entry.page, key), entry.level)
-    found: dict[int, int] = {}
+    found: Levels = {}
     for place, block in enumerate(blocks):
         if block.kind not in ("text", "item") or len(block.lines) > _MOST_LINES:
             continue
@@ -165,9 +179,7 @@ def _match_outline(blocks: list[Block], outline: list[Bookmark]) -> dict[int, in
     return found
 
 
-def _reconcile(
-    levels: dict[int, int], named: dict[int, int], blocks: list[Block]
-) -> dict[int, int]:
+def _reconcile(levels: Levels, named: Levels, blocks: list[Block]) -> Levels:
     """The outline's levels, below a title that it does not name; others keep a level only if they
     look like a named one.
     """
@@ -175,7 +187,7 @@ def _reconcile(
     unnamed = [place for place in levels if place not in named]
     titles = [place for place in unnamed if blocks[place].size > largest + _STEP]
     shift = 2 if titles else 1
-    found: dict[int, int] = {}
+    found: Levels = {}
     by_size: dict[int, int] = {}
     for place, level in named.items():
         found[place] = min(level + shift, _DEEPEST)

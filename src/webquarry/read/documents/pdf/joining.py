@@ -45,7 +45,8 @@ class Joiner:
         compounds: set[str] = set()
         for text in texts:
             if "-" in text:
-                compounds.update(map(str.casefold, _COMPOUND.findall(text)))
+                found = _COMPOUND.findall(text)
+                compounds.update(map(str.casefold, found))
         return cls(frozenset(compounds))
 
     def join(self, texts: Iterable[str]) -> str:
@@ -58,22 +59,26 @@ class Joiner:
                 parts[-1], between = self._link(parts[-1], text)
                 parts.append(between)
             parts.append(text)
-        return "".join(parts).replace(HYPHEN, "-").translate(_LIGATURES)
+        joined = "".join(parts).replace(HYPHEN, "-")
+        return joined.translate(_LIGATURES)
 
     def _link(self, before: str, after: str) -> tuple[str, str]:
         """The end of one line as it should be, and what comes between it and the next."""
         if before.endswith(HYPHEN):
-            return before[:-1], self._keep_hyphen(before[:-1], after)
+            word = before[:-1]
+            return word, self._keep_hyphen(word, after)
         if before.endswith(_SOFT):
             return before[:-1], ""
         if before.endswith("-") and after[0].islower():
             ends_in_word = _LAST_WORD.search(before[-_LONGEST_WORD:-1])
             if ends_in_word:
-                return before[:-1], self._keep_hyphen(before[:-1], after)
+                word = before[:-1]
+                return word, self._keep_hyphen(word, after)
         if _BROKEN_NAME.search(before[-_LONGEST_ADDRESS:]):
             return before, ""
-        is_cjk = _CJK.match(before[-1:]) and _CJK.match(after)
-        return before, "" if is_cjk else " "
+        if _CJK.match(before[-1:]) and _CJK.match(after):
+            return before, ""
+        return before, " "
 
     def _keep_hyphen(self, before: str, after: str) -> str:
         """What stays of a hyphen: nothing if a word was broken there, itself if it belongs to the
@@ -84,6 +89,8 @@ class Joiner:
         if head is None or tail is None or not after[0].islower():
             return "-"
         compound = f"{head[0]}-{tail[0]}".casefold()
-        if compound in self._compounds or head[0].casefold() in _KEEP_HYPHEN_AFTER:
+        if compound in self._compounds:
+            return "-"
+        if head[0].casefold() in _KEEP_HYPHEN_AFTER:
             return "-"
         return ""

@@ -39,7 +39,9 @@ def body_size(lines: Iterable[PdfLine]) -> float:
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 4) / 4] += len(line.text)
-    return _most_common(sizes) if sizes else _USUAL_SIZE
+    if not sizes:
+        return _USUAL_SIZE
+    return _most_common(sizes)
 
 
 def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
@@ -58,7 +60,8 @@ def columns_of(pages: list[list[PdfLine]], body: float) -> list[list[Column]]:
     indented = indents > max(2, gaps)
     for columns_of_lines in columns:
         for column in columns_of_lines:
-            column.spaced, column.indented = spaced, indented
+            column.spaced = spaced
+            column.indented = indented
     return columns
 
 
@@ -70,7 +73,15 @@ def _columns_of_page(lines: list[PdfLine], body: float) -> list[Column]:
     for place in range(1, len(lines) + 1):
         if place == len(lines) or is_new_column(lines[place - 1], lines[place]):
             part = lines[start:place]
-            found += [_measure_column(part, body, pitch)] * len(part)
+            alike = [line for line in part if _is_like_body(line, body)] or part
+            lefts: Counter[float] = Counter(round(line.left) for line in alike)
+            left = _most_common(lefts)
+            rights: list[float] = []  # of the lines that do not stand in the middle
+            for line in alike:
+                if line.left < left + _FAR_IN * line.size:
+                    rights.append(line.right)
+            column = Column(left, max(rights), pitch)
+            found += [column] * len(part)
             start = place
     return found
 
@@ -82,19 +93,10 @@ def is_new_column(before: PdfLine, line: PdfLine) -> bool:
     return line.baseline > before.baseline + line.size / 2
 
 
-def _measure_column(lines: list[PdfLine], body: float, pitch: float) -> Column:
-    """The edges of the column that these lines make."""
-    alike = [line for line in lines if _is_like_body(line, body)] or lines
-    lefts: Counter[float] = Counter(round(line.left) for line in alike)
-    left = _most_common(lefts)
-    # not those in the middle
-    rights = [line.right for line in alike if line.left < left + _FAR_IN * line.size]
-    return Column(left, max(rights), pitch)
-
-
 def _is_like_body(line: PdfLine, body: float) -> bool:
     """Whether a line is set about as large as the body."""
-    return abs(line.size - body) < _LIKE_BODY * body
+    difference = abs(line.size - body)
+    return difference < _LIKE_BODY * body
 
 
 def _most_common(counts: Counter[float]) -> float:
@@ -108,10 +110,13 @@ def _line_pitch(lines: list[PdfLine]) -> float:
     found: list[float] = []
     for before, line in pairwise(lines):
         distance = before.baseline - line.baseline
-        if before.turns == line.turns and 0.5 * line.size < distance < _LARGEST_PITCH * line.size:
+        is_usual = 0.5 * line.size < distance < _LARGEST_PITCH * line.size
+        if is_usual and before.turns == line.turns:
             found.append(distance / line.size)
     if not found:
         return _USUAL_PITCH
     rounded = Counter(round(pitch, 1) for pitch in found)
     pitch, count = rounded.most_common(1)[0]
-    return pitch if count > 1 else min(median(found), _LARGEST_LONE_PITCH)
+    if count > 1:
+        return pitch
+    return min(median(found), _LARGEST_LONE_PITCH)

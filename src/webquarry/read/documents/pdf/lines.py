@@ -95,7 +95,9 @@ def read_lines(
             places = [place for place in places if place not in hidden]
             text = "".join(page.text[place] for place in places)
         line = _measure_line(page, text, places, number)
-        if line is None or not isfinite(line.left + line.right + line.baseline + line.size):
+        if line is None:
+            continue
+        if not isfinite(line.left + line.right + line.baseline + line.size):
             continue
         if line.size < _SMALLEST_TEXT:
             removed[TINY] += 1
@@ -116,7 +118,9 @@ def ask_words(page: PageText, line: PdfLine) -> list[Word]:
         if line.turns:
             first = _turn_level(first, line.turns)
             last = _turn_level(last, line.turns)
-        line.words.append(Word(found[0], min(first[0], last[0]), max(first[2], last[2])))
+        left = min(first[0], last[0])
+        right = max(first[2], last[2])
+        line.words.append(Word(found[0], left, right))
     return line.words
 
 
@@ -145,14 +149,22 @@ def _measure_line(
         return None
     offset = text.find(bare)
     places = places[offset : offset + len(bare)]
-    second, middle = _inner_places(bare)
+    second_word = _SECOND_WORD.match(bare)  # so that the mark of a list decides nothing
+    second = 0
+    if second_word:
+        second = second_word.end() - 1
+    middle = len(bare) // 2
+    while bare[middle].isspace():
+        middle += 1
     first = page.index_of(places[0])
     inner = page.index_of(places[second])
     centre = page.index_of(places[middle])
     last = page.index_of(places[-1])
 
     angle = page.angle_of(centre)
-    turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
+    turns = 0
+    if isfinite(angle):
+        turns = round(angle / _QUARTER_TURN) % 4
     start = page.box_of(first)
     end = page.box_of(last)
     page_box = page.box
@@ -183,18 +195,6 @@ def _measure_line(
         centre=centre_on_page,
         places=places,
     )
-
-
-def _inner_places(text: str) -> tuple[int, int]:
-    """A letter of the second word, so that the mark of a list decides nothing, and one in the
-    middle.
-    """
-    second_word = _SECOND_WORD.match(text)
-    second = second_word.end() - 1 if second_word else 0
-    middle = len(text) // 2
-    while text[middle].isspace():
-        middle += 1
-    return second, middle
 
 
 def _is_mono(page: PageText, text: str, places: Sequence[int]) -> bool:
@@ -228,11 +228,17 @@ def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
     """
     pitches = [line.width / (len(line.text) * line.size) for line in lines]
     long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
-    usual = min(_PROSE_PITCH, median(long)) if long else _PROSE_PITCH
+    usual = _PROSE_PITCH
+    if long:
+        usual = min(_PROSE_PITCH, median(long))
     loose: list[bool] = []  # which lines may have cells
     for line, pitch in zip(lines, pitches, strict=True):
-        is_wide = pitch > _LOOSE * usual or len(line.text) <= _SHORT
-        loose.append(is_wide and " " in line.text and (line.mono or not _LEADERS.search(line.text)))
+        may_have_cells = pitch > _LOOSE * usual or len(line.text) <= _SHORT
+        if " " not in line.text:
+            may_have_cells = False
+        elif may_have_cells and not line.mono:
+            may_have_cells = not _LEADERS.search(line.text)
+        loose.append(may_have_cells)
     loose.append(False)  # behind the last line, and so in front of the first
     for place, line in enumerate(lines):
         if not loose[place]:

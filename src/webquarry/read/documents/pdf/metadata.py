@@ -37,27 +37,25 @@ def title_of(pdf: PdfFile, removed: Counter[str]) -> str:
 
 def author_of(pdf: PdfFile, removed: Counter[str]) -> str:
     """The author in the file; empty where it names none."""
-    return clean_name(pdf.get_metadata("Author"), removed)
+    author = pdf.get_metadata("Author")
+    return clean_name(author, removed)
 
 
 def date_of(pdf: PdfFile, key: str) -> Dated | None:
     """The date under a key, as exact as it was given; None for one that cannot be."""
     text = pdf.get_metadata(key)[:_LONGEST_DATE]
-    value = _parse_iso_date(text) or _parse_pdf_date(text)
+    iso = _ISO.match(text)  # as some programs write it already
+    value: str | None
+    if iso is None:
+        value = _parse_pdf_date(text)
+    else:
+        day, time, zone = iso.groups()
+        value = day
+        if time:
+            value = f"{day}T{time}{zone or ''}"
     if value is None:
         return None
     return Dated(value, f"pdf:{key}")
-
-
-def _parse_iso_date(text: str) -> str | None:
-    """A date that is in ISO 8601 already, as some programs write it."""
-    found = _ISO.match(text)
-    if found is None:
-        return None
-    day, time, zone = found.groups()
-    if time:
-        return f"{day}T{time}{zone or ''}"
-    return day
 
 
 def _parse_pdf_date(text: str) -> str | None:
@@ -68,9 +66,13 @@ def _parse_pdf_date(text: str) -> str | None:
     year, month, day, hour, minute, second, utc, sign, hours, minutes = found.groups()
     if not _FIRST_YEAR <= int(year) <= _LAST_YEAR:
         return None
-    if not 1 <= int(month or 1) <= 12 or not 1 <= int(day or 1) <= 31:
+    if not 1 <= int(month or 1) <= 12:
         return None
-    if int(hour or 0) > 23 or int(minute or 0) > 59 or int(second or 0) > 59:
+    if not 1 <= int(day or 1) <= 31:
+        return None
+    if int(hour or 0) > 23:
+        return None
+    if int(minute or 0) > 59 or int(second or 0) > 59:
         return None
     value = "-".join(filter(None, (year, month, day)))
     if minute is None:

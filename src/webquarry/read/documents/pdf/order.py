@@ -17,10 +17,18 @@ _WIDE = 0.6  # of the width of the text; such a line stands above columns, not i
 
 def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
     """The lines, sorted if they have to be."""
-    jumps = sum(_jumps_up(before, line) for before, line in pairwise(lines))
+    jumps = 0  # how often a line stands above the one before it, in the same column
+    for before, line in pairwise(lines):
+        if before.turns != line.turns or line.baseline <= before.baseline + line.size / 2:
+            continue
+        jumps += min(before.right, line.right) > max(before.left, line.left)
     if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
         return lines
-    columns = _find_columns(lines)
+    left_edge = min(line.left for line in lines)
+    right_edge = max(line.right for line in lines)
+    widest = _WIDE * (right_edge - left_edge)
+    narrow = [(line.left, line.right) for line in lines if line.width < widest]
+    columns = merge_stretches(narrow)  # stretches of the page that no narrow line leaves
 
     def place(line: PdfLine) -> tuple[int, int, float, float]:
         column = 0
@@ -31,22 +39,6 @@ def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
         return line.turns, column, -round(line.baseline, 0), line.left
 
     return sorted(lines, key=place)
-
-
-def _jumps_up(before: PdfLine, line: PdfLine) -> bool:
-    """Whether a line stands above the one before it, in the same column."""
-    if before.turns != line.turns or line.baseline <= before.baseline + line.size / 2:
-        return False
-    return min(before.right, line.right) > max(before.left, line.left)
-
-
-def _find_columns(lines: list[PdfLine]) -> list[tuple[float, float]]:
-    """Stretches of the page that no narrow line leaves."""
-    left_edge = min(line.left for line in lines)
-    right_edge = max(line.right for line in lines)
-    widest = _WIDE * (right_edge - left_edge)
-    stretches = [(line.left, line.right) for line in lines if line.width < widest]
-    return merge_stretches(stretches)
 
 
 def merge_stretches(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:

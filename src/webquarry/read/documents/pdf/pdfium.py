@@ -1,7 +1,7 @@
 """PDFium as the other modules of this folder see it: a file comes in, pages with their characters
 go out.
 
-Everything that speaks to the library is here and in `scene.py`. Calls go straight to its C
+Everything that speaks to the library is here and in `drawings.py`. Calls go straight to its C
 functions: a helper object for each question would cost more than the answer. Indices count
 characters of the page, as the library does.
 """
@@ -111,7 +111,9 @@ class PdfFile:
             for entry in self._file.get_toc(max_depth=_DEEPEST_BOOKMARK):
                 destination = entry.get_dest()
                 title = entry.get_title()
-                page = destination.get_index() if destination else None
+                page: int | None = None
+                if destination:
+                    page = destination.get_index()
                 found.append(Bookmark(title, entry.level, page))
                 if len(found) >= _MOST_BOOKMARKS:
                     break
@@ -146,8 +148,9 @@ class PageText:
     def __init__(self, page: Any, text: Any, box: Box) -> None:
         self.handle = page
         self._text = text
-        has_size = min(box.width, box.height) > 1
-        self.box = box if has_size else _EVERYWHERE
+        self.box = box
+        if min(box.width, box.height) <= 1:  # no size at all
+            self.box = _EVERYWHERE
         self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self._rectangle = raw.FS_RECTF()
         self._rectangle_reference = ctypes.byref(self._rectangle)
@@ -186,7 +189,8 @@ class PageText:
         if not raw.FPDFText_GetMatrix(self._text, index, self._matrix_reference):
             return abs(size)
         matrix = self._matrix
-        return abs(size) * float(abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5)
+        determinant = matrix.a * matrix.d - matrix.b * matrix.c
+        return abs(size) * float(abs(determinant) ** 0.5)
 
     def origin_of(self, index: int) -> tuple[float, float]:
         """Where a character stands on its line."""
@@ -202,10 +206,18 @@ class PageText:
         """What the font of a character looks like, by its name and its flags."""
         buffer = self._font_name
         size = raw.FPDFText_GetFontInfo(
-            self._text, index, buffer, _LONGEST_FONT_NAME, self._font_flags_reference
+            self._text,
+            index,
+            buffer,
+            _LONGEST_FONT_NAME,
+            self._font_flags_reference,
         )
-        raw_name = buffer.value if 0 < size <= _LONGEST_FONT_NAME else b""
-        flags = self._font_flags.value if size else 0
+        raw_name = b""
+        if 0 < size <= _LONGEST_FONT_NAME:
+            raw_name = buffer.value
+        flags = 0
+        if size:
+            flags = self._font_flags.value
         font = self._fonts.get((raw_name, flags))
         if font is None:
             name = raw_name.decode("utf-8", "replace")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from webquarry.read.documents import prose
 from webquarry.read.documents.pdf.blocks import Block, contents_entry
+from webquarry.read.documents.pdf.headings import Levels
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.lines import PdfLine, Word
 from webquarry.read.documents.tables import build_table
@@ -44,7 +45,7 @@ class Renderer:
         self._out = Blocks()
         self._items: list[_OpenItem] = []
 
-    def render(self, blocks: list[Block], levels: dict[int, int]) -> str:
+    def render(self, blocks: list[Block], levels: Levels) -> str:
         """The document. `levels` are those of headings, by the place of their blocks."""
         page = 0
         for place, block in enumerate(blocks):
@@ -62,19 +63,25 @@ class Renderer:
         """Write a block as what it is; `level` is that of a heading."""
         removed = self._removed
         if block.table is not None:
-            self._add(build_table(block.table.rows, removed))
+            table = build_table(block.table.rows, removed)
+            self._add(table)
         elif level is not None:
-            self._add(prose.build_heading(self._text_of(block), level, removed))
+            heading = prose.build_heading(self._text_of(block), level, removed)
+            self._add(heading)
         elif block.kind == "item":
             self._write_item(block)
         elif block.kind == "code":
             self._add(self._format_code(block.lines))
         elif block.kind == "contents":
             name, page = contents_entry(block.lines[0].text)
-            text = prose.escape_paragraph(self._joiner.join([name]), removed)
-            self._add_item(block, "- ", f"{text} … {page}" if page else text)
+            joined = self._joiner.join([name])
+            text = prose.escape_paragraph(joined, removed)
+            if page:
+                text = f"{text} … {page}"
+            self._add_item(block, "- ", text)
         else:
-            self._add(prose.escape_paragraph(self._text_of(block), removed))
+            paragraph = prose.escape_paragraph(self._text_of(block), removed)
+            self._add(paragraph)
 
     def _stays_in_item(self, block: Block) -> bool:
         """Whether a block belongs to the list that is open: an item, or a paragraph as far in as
@@ -90,7 +97,9 @@ class Renderer:
         left = min(line.left for line in block.lines)
         if len(block.lines) > 1 and left > item.left + block.size / 2:
             return True
-        return item.text_left > item.left and abs(left - item.text_left) < _SAME_EDGE
+        if item.text_left <= item.left:
+            return False
+        return abs(left - item.text_left) < _SAME_EDGE
 
     def _add(self, text: str) -> None:
         """Add a block, unless it is empty."""
@@ -105,15 +114,19 @@ class Renderer:
 
     def _write_item(self, block: Block) -> None:
         """A list item; a mark that Markdown does not have stays in front of the text."""
-        number = block.marker[:-1]
-        is_number = block.marker[-1] in ".)" and number.isascii() and number.isdigit()
-        is_bullet = len(block.marker) == 1 and not block.marker.isdigit()
+        mark = block.marker
+        number = mark[:-1]
+        is_number = mark[-1] in ".)" and number.isascii() and number.isdigit()
+        is_bullet = len(mark) == 1 and not mark.isdigit()
         marker = "- "
-        skip = len(block.marker) if is_bullet else 0
-        if is_number and len(block.marker) <= _LONGEST_NUMBER:
-            marker = f"{block.marker} "
-            skip = len(block.marker)
-        text = prose.escape_paragraph(self._text_of(block, skip), self._removed)
+        skip = 0
+        if is_number and len(mark) <= _LONGEST_NUMBER:
+            marker = f"{mark} "
+            skip = len(mark)
+        elif is_bullet:
+            skip = len(mark)
+        written = self._text_of(block, skip)
+        text = prose.escape_paragraph(written, self._removed)
         self._add_item(block, marker, text)
 
     def _add_item(self, block: Block, marker: str, text: str) -> None:
@@ -121,15 +134,19 @@ class Renderer:
         if not text:
             return
         first = block.lines[0]
-        follows = bool(self._items)
-        if follows and self._items[-1].column != block.column:
+        items = self._items
+        follows = bool(items)
+        if follows and items[-1].column != block.column:
             self._close_items(0)  # how far in it is, cannot be compared
-        while self._items and first.left <= self._items[-1].left + first.size / 2:
-            self._close_items(len(self._items) - 1)
+        while items and first.left <= items[-1].left + first.size / 2:
+            self._close_items(len(items) - 1)
         self._out.tight = follows
         self._out.open(marker, " " * len(marker))
-        text_left = block.lines[1].left if len(block.lines) > 1 else first.left
-        self._items.append(_OpenItem(block.column, first.left, text_left))
+        text_left = first.left
+        if len(block.lines) > 1:
+            text_left = block.lines[1].left
+        item = _OpenItem(block.column, first.left, text_left)
+        items.append(item)
         self._out.add(text)
 
     def _close_items(self, depth: int) -> None:
@@ -154,24 +171,25 @@ class Renderer:
                 distance = before.baseline - line.baseline
                 if distance > 1.5 * usual > 0:
                     texts.append("")
-            spaced = _space_words(line, edge, letter_width)
-            texts.append(self._joiner.join([spaced]).replace("\r", " "))
+            # as many blanks in front of each word as there is room for on the page
+            spaced = ""
+            for word in _words_of(line):
+                column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
+                least = 1 if spaced else 0
+                blanks = max(column - len(spaced), least)
+                spaced += " " * blanks + word.text
+            joined = self._joiner.join([spaced])
+            texts.append(joined.replace("\r", " "))
             before = line
         text = without_surrogates("\n".join(texts))
-        code = strip_invisible(text, self._removed)
-        return fence(defuse_verbatim(code, self._removed), "")
+        visible = strip_invisible(text, self._removed)
+        code = defuse_verbatim(visible, self._removed)
+        return fence(code, "")
 
 
 def _words_of(line: PdfLine) -> list[Word]:
     """The words of a line; the whole line where they were not asked for."""
-    return line.words or [Word(line.text, line.left, line.right)]
-
-
-def _space_words(line: PdfLine, edge: float, letter_width: float) -> str:
-    """A line of code with as many blanks in it as there is room for on the page."""
-    text = ""
-    for word in _words_of(line):
-        column = min(round((word.left - edge) / letter_width), _WIDEST_CODE)
-        least = 1 if text else 0
-        text += " " * max(column - len(text), least) + word.text
-    return text
+    if line.words:
+        return line.words
+    whole = Word(line.text, line.left, line.right)
+    return [whole]

@@ -32,7 +32,9 @@ class Grid:
 
     def holds(self, x: float, y: float) -> bool:
         """Whether a point is in the table."""
-        return self.xs[0] <= x <= self.xs[-1] and self.ys[-1] <= y <= self.ys[0]
+        if not self.xs[0] <= x <= self.xs[-1]:
+            return False
+        return self.ys[-1] <= y <= self.ys[0]
 
     def place_of(self, x: float, y: float) -> tuple[int, int]:
         """The row and the column that a point is in, by the edges of the grid alone."""
@@ -58,14 +60,18 @@ class Grid:
     def _has_upright(self, x: float, y: float) -> bool:
         """Whether an upright line passes a point."""
         for rule in self.upright:
-            if abs(rule.left - x) <= _NEAR and rule.bottom <= y <= rule.top:
+            if abs(rule.left - x) > _NEAR:
+                continue
+            if rule.bottom <= y <= rule.top:
                 return True
         return False
 
     def _has_level(self, x: float, y: float) -> bool:
         """Whether a level line passes a point."""
         for rule in self.level:
-            if abs(rule.bottom - y) <= _NEAR and rule.left <= x <= rule.right:
+            if abs(rule.bottom - y) > _NEAR:
+                continue
+            if rule.left <= x <= rule.right:
                 return True
         return False
 
@@ -74,35 +80,36 @@ def find_grids(page: PageText, rules: list[Box], lines: list[PdfLine]) -> list[G
     """The grids of a page that may be tables: two columns and two rows at least. Lines in them get
     their words.
     """
-    grids = _build_grids(rules) if rules else []
+    whole = _join_pieces(rules)
+    grids: list[Grid] = []
+    if _LEAST_RULES <= len(whole) <= _MOST_RULES:
+        for group in _group_touching(whole):
+            grid = _build_grid(group)
+            if grid is not None:
+                grids.append(grid)
     for line in lines:
         if not line.turns and any(grid.holds(*line.centre) for grid in grids):
             ask_words(page, line)
     return grids
 
 
-def _build_grids(rules: list[Box]) -> list[Grid]:
-    """The grids that the rules make."""
-    whole = _join_pieces(rules)
-    if not _LEAST_RULES <= len(whole) <= _MOST_RULES:
-        return []
-    grids: list[Grid] = []
-    for group in _group_touching(whole):
-        level = [rule for rule in group if _is_level(rule)]
-        upright = [rule for rule in group if not _is_level(rule)]
-        if len(level) < 2 or not upright:
-            continue
-        left = min(rule.left for rule in level)
-        right = max(rule.right for rule in level)
-        bottom = min(rule.bottom for rule in upright)
-        top = max(rule.top for rule in upright)
-        xs = _distinct([*(rule.left for rule in upright), left, right])
-        ys = _distinct([*(rule.bottom for rule in level), bottom, top])
-        ys.reverse()
-        cells = (len(xs) - 1) * (len(ys) - 1)
-        if len(xs) > 2 and len(ys) > 2 and cells <= _MOST_CELLS:
-            grids.append(Grid(xs, ys, level, upright))
-    return grids
+def _build_grid(rules: list[Box]) -> Grid | None:
+    """The grid that rules make which hang together; None where it is no table."""
+    level = [rule for rule in rules if _is_level(rule)]
+    upright = [rule for rule in rules if not _is_level(rule)]
+    if len(level) < 2 or not upright:
+        return None
+    left = min(rule.left for rule in level)
+    right = max(rule.right for rule in level)
+    bottom = min(rule.bottom for rule in upright)
+    top = max(rule.top for rule in upright)
+    xs = _distinct([*(rule.left for rule in upright), left, right])
+    ys = _distinct([*(rule.bottom for rule in level), bottom, top])
+    ys.reverse()
+    cells = (len(xs) - 1) * (len(ys) - 1)
+    if len(xs) < 3 or len(ys) < 3 or cells > _MOST_CELLS:
+        return None
+    return Grid(xs, ys, level, upright)
 
 
 def fill_grid(grid: Grid, lines: list[PdfLine]) -> list[list[str]]:
@@ -137,23 +144,21 @@ def _join_pieces(rules: list[Box]) -> list[Box]:
     upright.sort(key=lambda rule: (round(rule.left), rule.bottom))
     found: list[Box] = []
     for rule in (*level, *upright):
-        if found and _continues(found[-1], rule):
-            last = found[-1]
-            right = max(last.right, rule.right)
-            top = max(last.top, rule.top)
-            found[-1] = Box(last.left, last.bottom, right, top)
-        else:
+        if not found or _is_level(found[-1]) != _is_level(rule):
             found.append(rule)
+            continue
+        last = found[-1]
+        if _is_level(rule):
+            goes_on = abs(last.bottom - rule.bottom) <= 1 and rule.left <= last.right + 1
+        else:
+            goes_on = abs(last.left - rule.left) <= 1 and rule.bottom <= last.top + 1
+        if not goes_on:
+            found.append(rule)
+            continue
+        right = max(last.right, rule.right)
+        top = max(last.top, rule.top)
+        found[-1] = Box(last.left, last.bottom, right, top)
     return found
-
-
-def _continues(one: Box, other: Box) -> bool:
-    """Whether one rule goes on in another that runs the same way."""
-    if _is_level(one) != _is_level(other):
-        return False
-    if _is_level(one):
-        return abs(one.bottom - other.bottom) <= 1 and other.left <= one.right + 1
-    return abs(one.left - other.left) <= 1 and other.bottom <= one.top + 1
 
 
 def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
@@ -165,22 +170,19 @@ def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
         while queue:
             rule = queue.pop()
             group.append(rule)
-            near = [other for other in left if _touch(rule, other)]
-            if near:
-                queue += near
-                taken = set(map(id, near))
-                left = [other for other in left if id(other) not in taken]
+            apart: list[Box] = []
+            for other in left:
+                if (
+                    rule.left - _NEAR <= other.right
+                    and other.left - _NEAR <= rule.right
+                    and rule.bottom - _NEAR <= other.top
+                    and other.bottom - _NEAR <= rule.top
+                ):
+                    queue.append(other)  # the two meet, or nearly
+                else:
+                    apart.append(other)
+            left = apart
         yield group
-
-
-def _touch(one: Box, other: Box) -> bool:
-    """Whether two rules meet, or nearly."""
-    return (
-        one.left - _NEAR <= other.right
-        and other.left - _NEAR <= one.right
-        and one.bottom - _NEAR <= other.top
-        and other.bottom - _NEAR <= one.top
-    )
 
 
 def _distinct(values: list[float]) -> list[float]:

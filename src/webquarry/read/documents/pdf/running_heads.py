@@ -28,21 +28,29 @@ def drop_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
     texts: Counter[str] = Counter()  # on how many pages each text stands at the edge
     offsets: Counter[int] = Counter()  # on how many pages a number is so far ahead of the page's
     for lines in pages:
-        edge_lines = [line for line in lines if _is_at_edge(line)]
-        texts.update({_text_key(line) for line in edge_lines})
-        offsets.update({offset for line in edge_lines for offset in _number_offsets(line)})
+        texts_here: set[str] = set()
+        offsets_here: set[int] = set()
+        for line in lines:
+            if _is_at_edge(line):
+                texts_here.add(_text_key(line))
+                offsets_here |= _number_offsets(line)
+        texts.update(texts_here)
+        offsets.update(offsets_here)
     least = max(2, _SHARE * len(pages))
     repeated = {text for text, count in texts.items() if count >= least}
     numbering: set[int] = set()
     for offset, count in offsets.items():
         # only pages that are counted from 1 need no more than two witnesses
-        enough = least if offset == 1 else max(least, 3)
+        enough = least
+        if offset != 1:
+            enough = max(least, 3)
         if count >= enough:
             numbering.add(offset)
-    kept: list[list[PdfLine]] = []
+    bare: list[list[PdfLine]] = []
     for lines in pages:
-        kept.append([line for line in lines if not _is_running(line, repeated, numbering)])
-    return kept
+        kept = [line for line in lines if not _is_running(line, repeated, numbering)]
+        bare.append(kept)
+    return bare
 
 
 def _is_at_edge(line: PdfLine) -> bool:
@@ -70,8 +78,10 @@ def _is_running(line: PdfLine, repeated: set[str], numbering: set[int]) -> bool:
     """Whether a line is printed on every page, or is nothing but the number of its page."""
     if not _is_at_edge(line):
         return False
+    if _text_key(line) in repeated:
+        return True
     offsets = _number_offsets(line)
-    if _text_key(line) in repeated or numbering & offsets:
+    if numbering & offsets:
         return True
     if not _ONLY_NUMBER.fullmatch(line.text):
         return False

@@ -42,8 +42,10 @@ class PdfTable:
         """Whether a table at the head of a page goes on from this one at the foot of the page
         before.
         """
-        is_next_page = self.page + self.more_pages == other.page - 1
-        if not is_next_page or self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
+        last_page = self.page + self.more_pages
+        if last_page != other.page - 1:
+            return False
+        if self.foot >= _AT_FOOT or other.top <= _AT_HEAD:
             return False
         return len(self.rows[0]) == len(other.rows[0])
 
@@ -68,22 +70,22 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
             inside.append(item)
     if not inside:
         return items
-    rows = _drop_empty(fill_grid(grid, inside))
+    rows = [row for row in fill_grid(grid, inside) if any(row)]
+    filled = [any(column) for column in zip(*rows, strict=True)]  # the columns that have text
+    rows = [list(compress(row, filled)) for row in rows]
     full_rows = sum(sum(map(bool, row)) > 1 for row in rows)
     if full_rows < 2:
         return items
-    table = PdfTable(rows, inside[0].page, inside[0].height, inside[-1].height)
+    table = PdfTable(
+        rows,
+        page=inside[0].page,
+        top=inside[0].height,
+        foot=inside[-1].height,
+    )
     taken = set(map(id, inside))
     place = next(place for place, item in enumerate(items) if id(item) in taken)
     behind = [item for item in items[place:] if id(item) not in taken]
     return [*items[:place], table, *behind]
-
-
-def _drop_empty(rows: list[list[str]]) -> list[list[str]]:
-    """The rows and columns that have text in them."""
-    rows = [row for row in rows if any(row)]
-    filled = [any(column) for column in zip(*rows, strict=True)]
-    return [list(compress(row, filled)) for row in rows]
 
 
 def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
@@ -108,7 +110,12 @@ def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
             yield from _split_columns(run, bands)
         else:
             rows = _build_rows(run, bands)
-            yield PdfTable(rows, run[0].page, run[0].height, run[-1].height)
+            yield PdfTable(
+                rows,
+                page=run[0].page,
+                top=run[0].height,
+                foot=run[-1].height,
+            )
 
 
 def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
@@ -121,8 +128,11 @@ def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
             break
         is_row = len(item.cells) > 1
         if run:
-            distance = run[-1].baseline - item.baseline
-            if item.turns != run[-1].turns or not 0 < distance < _FURTHEST * run[-1].size:
+            above = run[-1]
+            distance = above.baseline - item.baseline
+            if item.turns != above.turns:
+                break
+            if not 0 < distance < _FURTHEST * above.size:
                 break
             if not is_row and not _continues_cell(run, item):
                 break
@@ -136,18 +146,22 @@ def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
 
 def _is_close(above: PdfLine, line: PdfLine) -> bool:
     """Whether two lines may be lines of one cell."""
-    return above.baseline - line.baseline < _CLOSE * line.size
+    distance = above.baseline - line.baseline
+    return distance < _CLOSE * line.size
 
 
 def _continues_cell(run: list[PdfLine], line: PdfLine) -> bool:
     """Whether a line with one part only may be the second line of a cell above it."""
     above = run[-1]
-    if len(above.cells) < 2 and len(run) > 1 and len(run[-2].cells) < 2:
-        return False
     if not _is_close(above, line):
         return False
-    row = next(row for row in reversed(run) if len(row.cells) > 1)
-    return any(abs(cell.left - line.left) < line.size / 2 for cell in row.cells)
+    row = above
+    if len(above.cells) < 2 and len(run) > 1:
+        row = run[-2]  # the line above is the second line of a cell itself
+    if len(row.cells) < 2:
+        return False
+    tolerance = line.size / 2
+    return any(abs(cell.left - line.left) < tolerance for cell in row.cells)
 
 
 def _find_bands(run: list[PdfLine]) -> list[Band]:
@@ -165,7 +179,9 @@ def _find_bands(run: list[PdfLine]) -> list[Band]:
             return []
         count += len(cells)
     share = count / (len(bands) * len(rows))
-    return bands if share >= _LEAST_SHARE else []
+    if share < _LEAST_SHARE:
+        return []
+    return bands
 
 
 def _band_of(cell: Word, bands: list[Band]) -> int:
@@ -180,7 +196,8 @@ def _cells_of(line: PdfLine) -> list[Word]:
     """The parts of a line; the whole line where it has only one."""
     if len(line.cells) > 1:
         return line.cells
-    return [Word(line.text, line.left, line.right)]
+    whole = Word(line.text, line.left, line.right)
+    return [whole]
 
 
 def _build_rows(run: list[PdfLine], bands: list[Band]) -> list[list[str]]:
@@ -211,7 +228,9 @@ def _is_prose(run: list[PdfLine], bands: list[Band]) -> bool:
             counts[place] += 1
             lengths[place] += len(cell.text)
     for count, length in zip(counts, lengths, strict=True):
-        if not count or length < _PROSE_LENGTH * count:
+        if not count:
+            return False
+        if length < _PROSE_LENGTH * count:
             return False
     return True
 
@@ -224,5 +243,10 @@ def _split_columns(run: list[PdfLine], bands: list[Band]) -> Iterator[PdfLine]:
                 if _band_of(cell, bands) != place:
                     continue
                 yield replace(
-                    line, text=cell.text, left=cell.left, right=cell.right, cells=[], words=[]
+                    line,
+                    text=cell.text,
+                    left=cell.left,
+                    right=cell.right,
+                    cells=[],
+                    words=[],
                 )

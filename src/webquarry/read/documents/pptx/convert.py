@@ -8,14 +8,13 @@ mark is on slide 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-
-from lxml import etree
+from contextlib import suppress
 
 from webquarry.read.documents import prose
 from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
 from webquarry.read.documents.office import (
     DAMAGED,
+    Element,
     Package,
     child_of,
     children_of,
@@ -38,8 +37,20 @@ def convert(body: bytes, url: str) -> DocumentText:
     root = package.xml(main)
     if root is None:
         raise Refusal(DAMAGED)
+    relations = package.relations(main)
+    parts: list[str] = []  # of the slides, in order
+    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
+        # the element has an `id` of its own, too, without a namespace
+        identity = ""
+        for key, value in element.items():
+            if name_of(key) == "r:id":
+                identity = str(value)
+                break
+        relation = relations.get(identity)
+        if relation is not None and not relation.external:
+            parts.append(relation.target)
     writer = _PresentationWriter(package, root, url)
-    writer.write(list(_slide_parts(package, main, root)))
+    writer.write(parts)
     removed = writer.removed
     markdown = defuse_prose(writer.out.text(), removed)
     if not markdown.strip():
@@ -60,9 +71,14 @@ def convert(body: bytes, url: str) -> DocumentText:
 class _PresentationWriter:
     """Writes the slides one after the other."""
 
-    def __init__(self, package: Package, root: etree._Element, url: str) -> None:
+    def __init__(self, package: Package, root: Element, url: str) -> None:
         self._package = package
-        self._size = _slide_size(root)
+        size = child_of(root, "p:sldSz")
+        self._size = (0, 0)  # height and width of a slide, where they are not known
+        with suppress(ValueError):
+            height = int(value_of(size, "cy") or "")
+            width = int(value_of(size, "cx") or "")
+            self._size = (height, width)
         self._links = Links(url)
         self.out = Blocks()
         self.removed: Counter[str] = Counter()
@@ -101,30 +117,16 @@ class _PresentationWriter:
         if hidden:
             self.notes.append(f"Hidden slides that were left out: {hidden:,}.")
 
-    def _write_slide(self, root: etree._Element, part: str) -> str:
+    def _write_slide(self, root: Element, part: str) -> str:
         """One slide as Markdown."""
         blocks = Blocks()
-        writer = SlideWriter(self._package, part, self._links, blocks, self.removed)
+        writer = SlideWriter(
+            self._package,
+            part,
+            self._links,
+            blocks,
+            self.removed,
+        )
         writer.write(root, self._size)
         self.title = self.title or writer.title
         return blocks.text()
-
-
-def _slide_parts(package: Package, main: str, root: etree._Element) -> Iterator[str]:
-    """The parts of the slides, in order."""
-    relations = package.relations(main)
-    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
-        # the element has an `id` of its own, too, without a namespace
-        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
-        relation = relations.get(identities[0]) if identities else None
-        if relation is not None and not relation.external:
-            yield relation.target
-
-
-def _slide_size(root: etree._Element) -> tuple[int, int]:
-    """The height and width of a slide; 0 where they are not known."""
-    element = child_of(root, "p:sldSz")
-    try:
-        return int(value_of(element, "cy") or ""), int(value_of(element, "cx") or "")
-    except ValueError:
-        return 0, 0

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lxml import etree
-
 from webquarry.read.documents.office import (
+    Element,
     child_of,
     choose_alternative,
     find_child,
@@ -38,7 +37,7 @@ Place = tuple[int, int]
 class SlideShape:
     """Something with words on a slide."""
 
-    element: etree._Element
+    element: Element
     kind: str  # title, list, text, table, chart, diagram
     place: Place = (0, 0)  # from the top, from the left
 
@@ -46,7 +45,7 @@ class SlideShape:
 class Layout:
     """Where a layout puts its placeholders."""
 
-    def __init__(self, root: etree._Element | None) -> None:
+    def __init__(self, root: Element | None) -> None:
         self._by_number: dict[str, Place] = {}
         self._by_kind: dict[str, Place] = {}
         if root is None:
@@ -56,11 +55,14 @@ class Layout:
                 continue
             place = _own_place(shape)
             placeholder = _placeholder_of(shape)
-            if place is not None and placeholder is not None:
-                self._by_number.setdefault(placeholder.get("idx") or "", place)
-                self._by_kind.setdefault(placeholder.get("type") or "", place)
+            if place is None or placeholder is None:
+                continue
+            number = placeholder.get("idx") or ""
+            kind = placeholder.get("type") or ""
+            self._by_number.setdefault(number, place)
+            self._by_kind.setdefault(kind, place)
 
-    def place_of(self, shape: etree._Element) -> Place | None:
+    def place_of(self, shape: Element) -> Place | None:
         """Where the layout puts a shape of a slide; None for one it does not know."""
         placeholder = _placeholder_of(shape)
         if placeholder is None:
@@ -72,7 +74,7 @@ class Layout:
 
 
 def shapes_of(
-    root: etree._Element, layout: Layout, size: Place, removed: Counter[str]
+    root: Element, layout: Layout, size: Place, removed: Counter[str]
 ) -> list[SlideShape]:
     """The shapes of a slide that say something, in reading order. `size` is that of the slide:
     height, width.
@@ -83,20 +85,26 @@ def shapes_of(
     found: list[SlideShape] = []
     place: Place = (0, 0)
     for shape in _walk(tree, 0, removed):
-        own = None  # places in a group are its own
-        if shape.getparent() is tree:
-            own = _own_place(shape)
-        place = own or layout.place_of(shape) or _group_place(shape, tree) or place
-        if own is not None and _is_outside(shape, own, size):
-            removed[OFF_SLIDE] += 1
-            continue
+        outermost = shape  # the group around it that stands on the slide itself, if there is one
+        above = shape.getparent()
+        while above is not None and above is not tree:
+            outermost = above
+            above = above.getparent()
+        outer_place = _own_place(outermost)
+        if outermost is not shape:  # places in a group are the group's own
+            place = layout.place_of(shape) or outer_place or place
+        else:
+            place = outer_place or layout.place_of(shape) or place
+            if outer_place is not None and _is_outside(shape, outer_place, size):
+                removed[OFF_SLIDE] += 1
+                continue
         kind = _kind_of(shape)
         if kind:
             found.append(SlideShape(shape, kind, place))
     return sorted(found, key=lambda shape: (shape.kind != "title", shape.place))
 
 
-def _walk(tree: etree._Element, depth: int, removed: Counter[str]) -> Iterator[etree._Element]:
+def _walk(tree: Element, depth: int, removed: Counter[str]) -> Iterator[Element]:
     """Shapes in the order of the file, those of groups among them; hidden ones are counted."""
     for child in tree:
         name = name_of(child.tag)
@@ -111,7 +119,7 @@ def _walk(tree: etree._Element, depth: int, removed: Counter[str]) -> Iterator[e
             yield from _walk(choose_alternative(child), depth + 1, removed)
 
 
-def _kind_of(shape: etree._Element) -> str:
+def _kind_of(shape: Element) -> str:
     """What a shape is to a reader; empty for one without words."""
     if name_of(shape.tag) == "p:graphicFrame":
         data = find_child(shape, "a:graphic", "a:graphicData")
@@ -134,7 +142,7 @@ def _kind_of(shape: etree._Element) -> str:
     return "text"
 
 
-def _identity_of(shape: etree._Element) -> etree._Element | None:
+def _identity_of(shape: Element) -> Element | None:
     """The part of a shape that says which one it is."""
     for child in shape:
         if name_of(child.tag) in _IDENTITIES:
@@ -142,12 +150,12 @@ def _identity_of(shape: etree._Element) -> etree._Element | None:
     return None
 
 
-def _placeholder_of(shape: etree._Element) -> etree._Element | None:
+def _placeholder_of(shape: Element) -> Element | None:
     """The placeholder of a layout that a shape fills; None for one that stands alone."""
     return find_child(_identity_of(shape), "p:nvPr", "p:ph")
 
 
-def _transform_of(shape: etree._Element) -> etree._Element | None:
+def _transform_of(shape: Element) -> Element | None:
     """The element that says where a shape stands and how large it is."""
     candidates = (
         find_child(shape, "p:spPr", "a:xfrm"),
@@ -157,36 +165,31 @@ def _transform_of(shape: etree._Element) -> etree._Element | None:
     return next((found for found in candidates if found is not None), None)
 
 
-def _own_place(shape: etree._Element) -> Place | None:
+def _own_place(shape: Element) -> Place | None:
     """Where a shape says that it stands."""
-    offset = child_of(_transform_of(shape), "a:off")
+    transform = _transform_of(shape)
+    offset = child_of(transform, "a:off")
     return _read_pair(offset, "y", "x")
 
 
-def _group_place(shape: etree._Element, tree: etree._Element) -> Place | None:
-    """Where the outermost group around a shape stands."""
-    above = shape.getparent()
-    while above is not None and above is not tree:
-        if above.getparent() is tree:
-            return _own_place(above)
-        above = above.getparent()
-    return None
-
-
-def _is_outside(shape: etree._Element, place: Place, size: Place) -> bool:
+def _is_outside(shape: Element, place: Place, size: Place) -> bool:
     """Whether a shape stands beside the slide, where nobody sees it."""
-    extent = _read_pair(child_of(_transform_of(shape), "a:ext"), "cy", "cx")
+    transform = _transform_of(shape)
+    extent = _read_pair(child_of(transform, "a:ext"), "cy", "cx")
     if extent is None or not all(size):
         return False
     for start, length, whole in zip(place, extent, size, strict=True):
-        if start >= whole or start + length <= 0:
+        end = start + length
+        if start >= whole or end <= 0:
             return True
     return False
 
 
-def _read_pair(element: etree._Element | None, first: str, second: str) -> Place | None:
+def _read_pair(element: Element | None, first: str, second: str) -> Place | None:
     """Two attributes that are numbers; None where they are not."""
     try:
-        return int(value_of(element, first) or ""), int(value_of(element, second) or "")
+        one = int(value_of(element, first) or "")
+        other = int(value_of(element, second) or "")
     except ValueError:
         return None
+    return one, other

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from lxml import etree
-
 from webquarry.read.documents import prose
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
+    Element,
     Package,
     Relation,
     child_of,
@@ -52,7 +51,7 @@ _LEVELS = 9
 _YES = ("1", "true")
 _NUMBERED = "1. "
 
-_TextParagraph = tuple[etree._Element, DocumentParagraph]  # the element, and what was found in it
+_TextParagraph = tuple[Element, DocumentParagraph]  # the element, and what was found in it
 
 
 class SlideWriter:
@@ -69,9 +68,10 @@ class SlideWriter:
         self._inline = Inline(removed)
         self.title = ""
 
-    def write(self, root: etree._Element, size: tuple[int, int]) -> None:
+    def write(self, root: Element, size: tuple[int, int]) -> None:
         """Write the slide and its notes. `size` is its height and width."""
-        layout = Layout(self._read_related("slideLayout"))
+        layout_root = self._read_related("slideLayout")
+        layout = Layout(layout_root)
         for shape in shapes_of(root, layout, size, self._removed):
             self._write_shape(shape)
         notes = self._read_related("notesSlide")
@@ -89,7 +89,8 @@ class SlideWriter:
         elif shape.kind == "diagram":
             self._write_diagram(shape.element)
         else:
-            paragraphs = list(self._read_paragraphs(child_of(shape.element, "p:txBody")))
+            body = child_of(shape.element, "p:txBody")
+            paragraphs = list(self._read_paragraphs(body))
             if shape.kind == "title":
                 self._write_title(paragraphs)
             else:
@@ -98,21 +99,27 @@ class SlideWriter:
 
     def _write_title(self, paragraphs: list[_TextParagraph]) -> None:
         """The title of the slide as a heading."""
-        lines = [self._inline.render(found.pieces(plain=True)) for _, found in paragraphs]
+        lines: list[str] = []
+        plain: list[str] = []
+        for _, found in paragraphs:
+            pieces = found.pieces(plain=True)
+            lines.append(self._inline.render(pieces))
+            plain += found.text().split()
         text = " ".join(lines).replace("\n", " ").strip()
         if not text:
             return
         if not self.title:
-            plain = " ".join(found.text() for _, found in paragraphs)
-            self.title = " ".join(plain.split())
-        self._out.add(f"## {escape_heading(text)}")
+            self.title = " ".join(plain)
+        heading = escape_heading(text)
+        self._out.add(f"## {heading}")
 
     def _write_text(self, paragraphs: list[_TextParagraph], *, bulleted: bool) -> None:
         """Paragraphs and list items; items are as deep as their level says."""
         levels: list[int] = []  # of the items that are open
         numbers: Counter[int] = Counter()  # how far each level has been counted
         for element, found in paragraphs:
-            text = escape_line_starts(self._inline.render(found.pieces()))
+            written = self._inline.render(found.pieces())
+            text = escape_line_starts(written)
             if not text:
                 continue
             settings = child_of(element, "a:pPr")
@@ -137,7 +144,7 @@ class SlideWriter:
         for _ in levels:
             self._out.close()
 
-    def _read_paragraphs(self, body: etree._Element | None) -> Iterator[_TextParagraph]:
+    def _read_paragraphs(self, body: Element | None) -> Iterator[_TextParagraph]:
         """The paragraphs of a shape that are not empty."""
         for element in children_of(body, "a:p"):
             found = DocumentParagraph()
@@ -145,7 +152,7 @@ class SlideWriter:
             if found.text().strip():
                 yield element, found
 
-    def _read(self, element: etree._Element, found: DocumentParagraph) -> None:
+    def _read(self, element: Element, found: DocumentParagraph) -> None:
         """Take everything in an element into a paragraph."""
         for child in element:
             name = name_of(child.tag)
@@ -154,13 +161,14 @@ class SlideWriter:
             elif name == "a:br":
                 found.add(BREAK, TextStyle())
             elif name == "m:oMath":
-                found.add(Literal(to_tex(child, self._removed)), TextStyle())
+                tex = to_tex(child, self._removed)
+                found.add(Literal(tex), TextStyle())
             elif name == "mc:AlternateContent":
                 self._read(choose_alternative(child), found)
             elif name in ("m", "m:oMathPara"):
                 self._read(child, found)
 
-    def _read_run(self, run: etree._Element, found: DocumentParagraph) -> None:
+    def _read_run(self, run: Element, found: DocumentParagraph) -> None:
         """Take a run of text, unless it is the number of the slide or too small to be seen."""
         if (run.get("type") or "").startswith("slidenum"):
             return
@@ -169,58 +177,74 @@ class SlideWriter:
         if size.isascii() and size.isdigit() and int(size[:9]) < _SMALLEST_TEXT:
             self._removed[TINY] += 1
             return
-        link = self._build_link(child_of(settings, "a:hlinkClick"))
-        text = child_of(run, "a:t")
-        written = "" if text is None else text.text or ""
-        found.add(written, TextStyle(link, _marks_of(settings)))
+        link_element = child_of(settings, "a:hlinkClick")
+        link = self._build_link(link_element)
+        style = TextStyle(link, _marks_of(settings))
+        element = child_of(run, "a:t")
+        text = ""
+        if element is not None:
+            text = element.text or ""
+        found.add(text, style)
 
-    def _build_link(self, element: etree._Element | None) -> Span | None:
+    def _build_link(self, element: Element | None) -> Span | None:
         """The link that an element asks for, if it can be followed without harm."""
-        relation = self._relations.get(value_of(element, "id") or "")
+        relation_id = value_of(element, "id") or ""
+        relation = self._relations.get(relation_id)
         if relation is None or not relation.external:
             return None
         target = self._links.absolute(relation.target)
         if target is None:
             self._removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
+        if not target:
+            return None
+        return Span(LINK, target)
 
-    def _read_table(self, element: etree._Element) -> str:
+    def _read_table(self, element: Element) -> str:
         """A table as Markdown."""
         has_heading = child_value(element, "a:tblPr", "firstRow") in _YES
         table = Table()
         for row in children_of(element, "a:tr"):
             is_heading = has_heading and not table.rows
             cells: list[Cell] = []
-            for cell in children_of(row, "a:tc"):
-                if cell.get("hMerge") not in _YES:  # it is part of the cell to the left
-                    cells.append(self._read_cell(cell, is_heading))
+            for cell_element in children_of(row, "a:tc"):
+                if cell_element.get("hMerge") in _YES:
+                    continue  # it is part of the cell to the left
+                cell = self._read_cell(cell_element, is_heading)
+                cells.append(cell)
             table.rows.append(cells)
         return table.text()
 
-    def _read_cell(self, cell: etree._Element, is_heading: bool) -> Cell:
+    def _read_cell(self, cell: Element, is_heading: bool) -> Cell:
         """A cell of a table, with the columns that it spans."""
         span = parse_number(cell.get("gridSpan")) or 1
         columns = min(span, _MOST_SPAN)
         if cell.get("vMerge") in _YES:  # it is part of the cell above
             return Cell("", is_heading, columns)
         lines: list[str] = []
-        for _, found in self._read_paragraphs(child_of(cell, "a:txBody")):
-            lines.append(self._inline.render(found.pieces()))
+        body = child_of(cell, "a:txBody")
+        for _, found in self._read_paragraphs(body):
+            line = self._inline.render(found.pieces())
+            lines.append(line)
         text = " ".join(lines).replace("\n", " ")
         return Cell(text, is_heading, columns)
 
-    def _write_chart(self, shape: etree._Element) -> None:
+    def _write_chart(self, shape: Element) -> None:
         """The title of a chart, and its values as a table."""
         chart = _find_descendant(shape, "c:chart")
-        root = self._read_part(self._relations.get(value_of(chart, "id") or ""))
-        if root is not None:
-            self._add(prose.escape_paragraph(read_chart_title(root), self._removed))
-            self._add(build_table(read_chart_rows(root), self._removed))
+        relation = self._relations.get(value_of(chart, "id") or "")
+        root = self._read_part(relation)
+        if root is None:
+            return
+        title = prose.escape_paragraph(read_chart_title(root), self._removed)
+        table = build_table(read_chart_rows(root), self._removed)
+        self._add(title)
+        self._add(table)
 
-    def _write_diagram(self, shape: etree._Element) -> None:
+    def _write_diagram(self, shape: Element) -> None:
         """The texts of a diagram as a list."""
         diagram = _find_descendant(shape, "dgm:relIds")
-        root = self._read_part(self._relations.get(value_of(diagram, "dm") or ""))
+        relation = self._relations.get(value_of(diagram, "dm") or "")
+        root = self._read_part(relation)
         if root is None:
             return
         items: list[str] = []
@@ -230,7 +254,7 @@ class SlideWriter:
                 items.append(f"- {item}")
         self._add("\n".join(items))
 
-    def _write_notes(self, root: etree._Element) -> None:
+    def _write_notes(self, root: Element) -> None:
         """What the speaker says, as a quote; the other placeholders there repeat the slide."""
         texts: list[str] = []
         for shape in root.iter():
@@ -239,7 +263,8 @@ class SlideWriter:
             placeholder = find_child(shape, "p:nvSpPr", "p:nvPr", "p:ph")
             if placeholder is None or placeholder.get("type") != "body":
                 continue
-            for _, found in self._read_paragraphs(child_of(shape, "p:txBody")):
+            body = child_of(shape, "p:txBody")
+            for _, found in self._read_paragraphs(body):
                 text = self._inline.render(found.pieces())
                 texts.append(escape_line_starts(text))
         if not texts:
@@ -255,21 +280,21 @@ class SlideWriter:
         if text:
             self._out.add(text)
 
-    def _read_related(self, kind: str) -> etree._Element | None:
+    def _read_related(self, kind: str) -> Element | None:
         """The part of that kind that belongs to the slide."""
         for relation in self._relations.values():
             if relation.kind == kind:
                 return self._read_part(relation)
         return None
 
-    def _read_part(self, relation: Relation | None) -> etree._Element | None:
+    def _read_part(self, relation: Relation | None) -> Element | None:
         """The part that a relation leads to; None where there is none in the file."""
         if relation is None or relation.external:
             return None
         return self._package.xml_if_sound(relation.target)
 
 
-def _find_descendant(element: etree._Element, name: str) -> etree._Element | None:
+def _find_descendant(element: Element, name: str) -> Element | None:
     """The first element of that name, at any depth."""
     for one in element.iter():
         if name_of(one.tag) == name:
@@ -277,7 +302,7 @@ def _find_descendant(element: etree._Element, name: str) -> etree._Element | Non
     return None
 
 
-def _marker_of(settings: etree._Element | None, *, bulleted: bool) -> str:
+def _marker_of(settings: Element | None, *, bulleted: bool) -> str:
     """The mark of an item; empty for a paragraph that is none."""
     names: set[str] = set()
     if settings is not None:
@@ -291,7 +316,7 @@ def _marker_of(settings: etree._Element | None, *, bulleted: bool) -> str:
     return ""
 
 
-def _marks_of(settings: etree._Element | None) -> tuple[str, ...]:
+def _marks_of(settings: Element | None) -> tuple[str, ...]:
     """The marks of Markdown for the settings of a run."""
     if settings is None:
         return ()
@@ -303,6 +328,9 @@ def _marks_of(settings: etree._Element | None) -> tuple[str, ...]:
     if settings.get("strike") in ("sngStrike", "dblStrike"):
         marks.append(STRUCK)
     baseline = settings.get("baseline") or "0"
-    if baseline.lstrip("-").rstrip("%") not in ("", "0"):
-        marks.append(LOWERED if baseline.startswith("-") else RAISED)
+    is_moved = baseline.lstrip("-").rstrip("%") not in ("", "0")
+    if is_moved and baseline.startswith("-"):
+        marks.append(LOWERED)
+    elif is_moved:
+        marks.append(RAISED)
     return tuple(marks)
