@@ -212,7 +212,7 @@ class Sessions:
         )
 
     async def _too_many(self) -> BadInput:
-        """The error for one session more than there may be; it names some that could be finished."""
+        """The error for one session too many; it names some that could be finished."""
         unfinished = [id for id, finished in await self.list() if not finished]
         longest_unused = ", ".join(unfinished[:-4:-1])
         return BadInput(

@@ -139,12 +139,16 @@ def holds_data(table: etree._Element) -> bool:
             return True
     for cells in rows:
         for cell in cells:
-            # such a cell is a part of the page rather than a piece of data
-            if length_up_to(cell, longest) >= longest:
-                return False
-            if next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None:
+            if _is_part_of_page(cell, longest):
                 return False
     return True
+
+
+def _is_part_of_page(cell: etree._Element, longest: int) -> bool:
+    """Whether a cell holds more than a piece of data: a long text, or a box."""
+    if length_up_to(cell, longest) >= longest:
+        return True
+    return next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None
 
 
 def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:

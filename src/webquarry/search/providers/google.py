@@ -189,21 +189,8 @@ class Google(Provider):
         if reasons & _BAD_CREDENTIALS or "cx" in culprits or is_unnamed:
             return self.not_accepted()
         if reasons & (_DAILY | _BURST) or status == 429:
-            # Day or minute: the reason is the same, and only the text, or the name of the limit,
-            # tells them apart.
             limits = [str(object_at(part, "metadata").get("quota_limit")) for part in details]
-            is_named_daily = any("PerDay" in limit for limit in limits)
-            if reasons & _DAILY or "per day" in words.lower() or is_named_daily:
-                return RateLimited(
-                    f"Google's quota for the day is used up: {words}",
-                    retryable=False,
-                    suggested_action="Wait for midnight Pacific time, when the quota is renewed, "
-                    "or name another provider.",
-                )
-            return RateLimited(
-                f"Google asked us to slow down: {words or 'too many requests.'}",
-                retry_after_seconds=60,
-            )
+            return _build_quota_error(words, reasons, limits)
         is_blocked = any(reason.endswith("_BLOCKED") for reason in reasons)
         if reasons & _NO_ACCESS or is_blocked or status == 403:
             return AuthFailure(
@@ -215,6 +202,24 @@ class Google(Provider):
         if status == 400:
             return BadInput(message)
         return ProviderFailure(message, retryable=status >= 500)
+
+
+def _build_quota_error(words: str, reasons: set[str], limits: list[str]) -> RateLimited:
+    """Day or minute: the reason may be the same for both, and then only the text, or the name of
+    the limit, tells them apart.
+    """
+    is_named_daily = any("PerDay" in limit for limit in limits)
+    if reasons & _DAILY or "per day" in words.lower() or is_named_daily:
+        return RateLimited(
+            f"Google's quota for the day is used up: {words}",
+            retryable=False,
+            suggested_action="Wait for midnight Pacific time, when the quota is renewed, "
+            "or name another provider.",
+        )
+    return RateLimited(
+        f"Google asked us to slow down: {words or 'too many requests.'}",
+        retry_after_seconds=60,
+    )
 
 
 def _fits(text: str) -> bool:
