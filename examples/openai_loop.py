@@ -1,4 +1,4 @@
-"""An agent in five lines: an OpenAI model through the Responses API, and every tool on this machine.
+"""An agent in five lines: an OpenAI model by the Responses API, and every tool on this machine.
 
 pip install webquarry openai
 python examples/openai_loop.py "What is the weather in Oslo?"

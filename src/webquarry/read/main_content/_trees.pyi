@@ -8,4 +8,6 @@ def sum_of_leaves(
     leaves: NDArray[np.float32],
     total: NDArray[np.float64],
 ) -> None:
-    """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a column a block."""
+    """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a
+    column a block.
+    """

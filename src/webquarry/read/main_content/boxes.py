@@ -19,8 +19,8 @@ from webquarry.read.main_content.words import END_OF_TEXT
 
 # What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds
 # more blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many
-# siblings are like it, itself included; CLUSTER: the number of its tag and class together with its parent's;
-# DEEP: of its cluster together with its parent's.
+# siblings are like it, itself included; CLUSTER: the number of its tag and class together with its
+# parent's; DEEP: of its cluster together with its parent's.
 PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)
 _ROWS = DEEP + 1
 _FLOW_ROWS = LEVEL + 1  # the first ones come from the flow as they are

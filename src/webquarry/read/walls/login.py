@@ -21,7 +21,8 @@ _MOST_ORDER = 40  # where a sentence stands for the form
 _LOGIN = (
     r"(?:log|sign)[- ]?(?:in|on)(?:to)?\b|anmelden\b|einloggen\b|anmeldung\b|se connecter\b"
     r"|connexion\b|identifiez-vous\b|inici[ae]r? sesi[oó]n\b|accedi\b|"
-    r"iniciar sess[aã]o\b|inloggen\b|logga in\b|zaloguj\b|logowanie\b|войти|вход\b|авторизация|ログイン"
+    r"iniciar sess[aã]o\b|inloggen\b|logga in\b|zaloguj\b|logowanie\b|войти|вход\b|авторизация"
+    r"|ログイン"
     r"|サインイン|登录|登入|로그인"
 )
 _HEADLINE = re.compile(

@@ -26,7 +26,8 @@ _HEADLINE = re.compile(
     r"|not found|we (?:can't|cannot|couldn't) find (?:that|this|the) page"
     r"|seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)"
     r"|p[aá]gina (?:no encontrada|não encontrada|non trovata|niet gevonden)"
-    r"|страница не найдена|nie znaleziono strony|ページが見つかりません(?:でした)?|页面(?:不存在|未找到)|找不到(?:页面|頁面)"
+    r"|страница не найдена|nie znaleziono strony|ページが見つかりません(?:でした)?"
+    r"|页面(?:不存在|未找到)|找不到(?:页面|頁面)"
     r"|페이지를 찾을 수 없습니다)"
     r"(?:\W+(?:404|410|error|\(404\)))*(?:\s*[|\-–—:·»].*|[.!]\s+(?:sorry|please|try)\b.*)?[\W1]*$"
 )

@@ -110,7 +110,8 @@ DEMAND = _match_any(
     r"|\bsecurity (?:check|verification)\b",
     r"\benable javascript and cookies to continue\b",
     r"\b(?:made us think|believe) (?:that )?you(?:'re| are| were) (?:a bot|using automation)",
-    r"(?:我|您|你)?不是(?:机器人|自动程序)|请完成.{0,6}验证|安全验证|人机验证|点击.{0,10}验证|ロボットではありません|로봇이 아닙니다",
+    r"(?:我|您|你)?不是(?:机器人|自动程序)|请完成.{0,6}验证|安全验证|人机验证|点击.{0,10}验证"
+    r"|ロボットではありません|로봇이 아닙니다",
     r"не робот|kein roboter|pas un robot|no (?:soy|eres) un robot|non (?:sono|sei) un robot"
     r"|nie jestem robotem",
 )

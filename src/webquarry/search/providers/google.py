@@ -178,11 +178,9 @@ class Google(Provider):
         errors = objects(problem.get("errors"))
         details = objects(problem.get("details"))
         # Every reason that the envelope names: in the status, the old list and the new one.
-        named = [problem.get("status")]
-        named += [part.get("reason") for part in [*errors, *details]]
-        reasons = {reason for reason in named if isinstance(reason, str)}
-        locations = [part.get("location") for part in errors]
-        culprits = {place for place in locations if isinstance(place, str)}
+        reasons = _collect_texts([problem], "status")
+        reasons |= _collect_texts([*errors, *details], "reason")
+        culprits = _collect_texts(errors, "location")
         # Our counts and pages are always in range: where Google names no culprit, it is the engine
         # id.
         is_unnamed = status == 400 and "INVALID_ARGUMENT" in reasons and not culprits
@@ -202,6 +200,12 @@ class Google(Provider):
         if status == 400:
             return BadInput(message)
         return ProviderFailure(message, retryable=status >= 500)
+
+
+def _collect_texts(parts: list[dict[str, Any]], name: str) -> set[str]:
+    """What a field of these objects says, where it is a text."""
+    values = [part.get(name) for part in parts]
+    return {value for value in values if isinstance(value, str)}
 
 
 def _build_quota_error(words: str, reasons: set[str], limits: list[str]) -> RateLimited:
