@@ -1,7 +1,7 @@
 # cython: language_level=3
 """A style sheet -> its parts, and those of them that may be about certain names.
 
-The slow beginnings of `css_rules.py`, on bytes. Whatever is odd is left to the Python there (`ASK`), which also does all of
+The slow beginnings of `rules.py`, on bytes. Whatever is odd is left to the Python there (`ASK`), which also does all of
 it where this could not be built.
 """
 
@@ -15,7 +15,7 @@ cdef enum:
 
 cdef enum:
     ASK = -1
-    FOREIGN, RELATED, EXACT  # as in css_rules.py
+    FOREIGN, RELATED, EXACT  # as in rules.py
 
 cdef unsigned char KINDS[256]
 cdef unsigned char LOWER[256]
