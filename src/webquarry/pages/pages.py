@@ -23,7 +23,7 @@ from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
 from webquarry.pages.snapshot import (
     Snapshot,
-    dump_shape,
+    dump_part,
     pack_snapshot,
     snapshot_bytes,
     snapshot_page,
@@ -138,7 +138,7 @@ class Pages:
             request = retraction.build_request(doi, self._settings)
             seconds = min(_CROSSREF_TIMEOUT, self._settings.timeout_seconds)
             reply = await self._client.send(request, timeout_seconds=seconds)
-            status = dump_shape(retraction.parse_reply(reply))
+            status = dump_part(retraction.parse_reply(reply))
             return Made(json.dumps(status).encode(), _RETRACTION_SECONDS)
 
         origin = redact(self._settings.origins.get("crossref", ""))

@@ -56,9 +56,9 @@ def snapshot_page(
         "contentType": page.content_type,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
-        "metadata": dump_shape(evidence.metadata),
-        "structuredData": dump_shape(evidence.structured_data),
-        "forumSignals": dump_shape(evidence.forum_signals),
+        "metadata": dump_part(evidence.metadata),
+        "structuredData": dump_part(evidence.structured_data),
+        "forumSignals": dump_part(evidence.forum_signals),
         **_evidence_fields(evidence, status),
     }
     return Snapshot(
@@ -117,7 +117,7 @@ def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
     )
 
 
-def dump_shape(shape: AnswerPart | None) -> dict[str, Any] | None:
+def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
     """A part of an answer as JSON has it."""
     if shape is None:
         return None
@@ -126,13 +126,13 @@ def dump_shape(shape: AnswerPart | None) -> dict[str, Any] | None:
 
 def _evidence_fields(evidence: Evidence, status: RetractionStatus | None) -> dict[str, Any]:
     return {
-        "citation": dump_shape(evidence.citation),
+        "citation": dump_part(evidence.citation),
         "sourceType": evidence.source_type,
         "authorityTier": evidence.authority_tier,
         "domainCategory": evidence.domain_category,
-        "sourceReputation": dump_shape(evidence.source_reputation),
+        "sourceReputation": dump_part(evidence.source_reputation),
         "detectedDoi": evidence.detected_doi,
-        "retractionStatus": dump_shape(status),
+        "retractionStatus": dump_part(status),
     }
 
 
