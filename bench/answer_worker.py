@@ -1,0 +1,58 @@
+"""What a model is handed of a page, for the scorer of answers: a JSON line with `id`, `html_path`
+and `url` in, one with `id` and `text` out.
+
+    python bench/answer_worker.py [--chances DIR]
+
+The text is what `scrape_page` gives. A line may also hold a `question` and `max_tokens`: then it is
+what bears on the question, within that many tokens. With --chances the blocks are judged by the
+chances in DIR, which `scripts/train_extraction.py --keep-chances DIR` writes for pages that the
+model has not seen. Runs until its input ends; never touches the network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from webquarry.errors import WebquarryError
+from webquarry.read.encoding.decode import decode
+from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content.render import render_selection
+from webquarry.read.main_content.select import select_main_content
+
+
+def read_file(path: Path, url: str) -> str:
+    """The main content of a file as Markdown."""
+    document = parse_html(decode(path.read_bytes(), "").page)
+    return render_selection(document, select_main_content(document), url).text
+
+
+def answer(request: dict[str, Any]) -> str:
+    """The text for one request."""
+    return read_file(Path(request["html_path"]), request.get("url") or "https://localhost/")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--chances", type=Path, help="folder with chances out of fold")
+    parser.parse_args()
+    if sys.stdin.isatty():
+        print("This answers the scorer of answers, which starts it with --cmd.")
+        return
+    for line in sys.stdin:
+        request = json.loads(line)
+        reply = {"id": request["id"], "text": ""}
+        try:
+            reply["text"] = answer(request)
+        except (OSError, WebquarryError) as error:
+            reply["error"] = f"{type(error).__name__}: {error}"
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()
