@@ -14,6 +14,8 @@ _LONGEST_NOTE = 3_000  # characters; a longer one is no note but a part of the p
 def find_notes(flow: Flow, note_ids: AbstractSet[str], kept: AbstractSet[int]) -> set[int]:
     """The blocks of some notes that are not kept, with the heading right before them."""
     found: set[int] = set()
+    if not note_ids:
+        return found
     for box, note_id in enumerate(flow.ids):
         if note_id not in note_ids:
             continue
