@@ -31,6 +31,7 @@ FIELDS = dict(
 )  # name -> whether it may be absent
 BEYOND = {"outline", "section", "find", "cursor"}  # optional inputs of ours
 OUR_FIELDS = {"sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline"}
+OUR_FIELDS |= {"leftOut", "whole"}
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters
 REDDIT = "https://www.reddit.com/r/sailing/comments/1abcde/reading_a_tide_table/"
@@ -79,8 +80,8 @@ def test_input_url_is_a_valid_http_or_https_url(url: str) -> None:
     assert caught.value.kind in {"blocked", "bad_input"}
 
 
-def test_input_mode_is_full_preview_or_raw() -> None:
-    assert SCHEMA["properties"]["mode"]["enum"] == ["full", "preview", "raw"]
+def test_input_mode_is_full_preview_or_raw_and_whole_is_ours() -> None:
+    assert SCHEMA["properties"]["mode"]["enum"] == ["full", "preview", "raw", "whole"]
 
 
 def test_input_max_length_counts_bytes_and_is_capped_at_5_000_000() -> None:

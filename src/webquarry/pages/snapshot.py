@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from webquarry.evidence.evidence import Evidence
-from webquarry.evidence.models import AnswerPart, RetractionStatus
+from webquarry.evidence.models import AnswerPart, LeftOut, RetractionStatus
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
@@ -42,9 +42,17 @@ class Snapshot:
 
 
 def snapshot_page(
-    page: Page, evidence: Evidence, status: RetractionStatus | None, notes: tuple[str, ...]
+    page: Page,
+    evidence: Evidence,
+    status: RetractionStatus | None,
+    notes: tuple[str, ...],
+    *,
+    is_whole: bool = False,
 ) -> Snapshot:
     """The snapshot of a page that was read as Markdown; `notes` come after those of the page."""
+    left_out = None
+    if page.left_out is not None:
+        left_out = LeftOut(bytes=page.left_out.bytes, headings=list(page.left_out.headings))
     extracted_by = None
     if page.content_type in _NAMED_FORMATS and not page.reader:
         extracted_by = page.content_type
@@ -54,8 +62,10 @@ def snapshot_page(
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
+        "whole": is_whole or None,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
+        "leftOut": dump_part(left_out),
         "metadata": dump_part(evidence.metadata),
         "structuredData": dump_part(evidence.structured_data),
         "forumSignals": dump_part(evidence.forum_signals),

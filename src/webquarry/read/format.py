@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry.read.encoding.decode import DecodedText, decode
 from webquarry.read.html.traits import Traits
-from webquarry.read.models import Dated
+from webquarry.read.models import Dated, LeftOutText
 
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
@@ -65,6 +65,7 @@ class ConvertedDocument:
     # the text by which the outcome is judged, where `markdown` is a short part of it
     whole: str | None = None
     document: Document | None = None  # the parsed page, for those who look for more in it
+    left_out: LeftOutText | None = None  # where only the main part was taken
 
 
 class Format(ABC):

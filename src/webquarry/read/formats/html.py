@@ -14,6 +14,7 @@ from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.parse import CUT, Document, parse_html
 from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import title_of, to_markdown
+from webquarry.read.models import LeftOutText
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
 _SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
@@ -28,6 +29,7 @@ class _Part:
     removed: Mapping[str, int]
     notes: tuple[str, ...]
     whole: str | None = None
+    left_out: LeftOutText | None = None
 
 
 class Html(Format):
@@ -51,6 +53,7 @@ class Html(Format):
             traits=lambda: collect_traits(document.elements()),
             whole=part.whole,
             document=document,
+            left_out=part.left_out,
         )
 
 
@@ -76,7 +79,13 @@ def _convert_main_part(document: Document, url: str) -> _Part:
         return _convert_whole(document, url, WHOLE_NOTE)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
-        return _Part(part.text, title_of(document), part.removed, part.notes)
+        return _Part(
+            text=part.text,
+            title=title_of(document),
+            removed=part.removed,
+            notes=part.notes,
+            left_out=part.left_out,
+        )
     if not part.text.strip():
         return _convert_whole(document, url, WHOLE_NOTE)
     page = to_markdown(document, url)
@@ -86,4 +95,5 @@ def _convert_main_part(document: Document, url: str) -> _Part:
         removed=part.removed,
         notes=part.notes,
         whole=page.text,
+        left_out=part.left_out,
     )

@@ -31,9 +31,9 @@ class Selection:
 def select_main_content(
     document: Document, model: Model | None = None, chances: Chances | None = None
 ) -> Selection:
-    """Choose what to keep of a page. A page without text, such as the shell of a script, gives
-    nothing, and so does one with more pieces than any page a person reads: a part of those would be
-    judged without the rest. Chances that are known already take the place of the model's.
+    """Choose what to keep of a page, by the chances that are given or else those that the model
+    gives. A page without text, such as the shell of a script, gives nothing, and so does one with
+    more pieces than any page a person reads: a part of those would be judged without the rest.
     """
     flow = build_flow(document)
     if not flow.texts or flow.cut:
@@ -45,7 +45,7 @@ def select_main_content(
     elif len(chances.final) != len(flow.texts):
         raise ValueError("The chances are those of another page.")
     words = features.words
-    kept = choose(flow, chances.final, words)
+    kept = choose(flow, chances, words)
     expected_words = chances.final * words
     expected_hits = float(expected_words[kept].sum())
     size = float(words[kept].sum()) + float(expected_words.sum())

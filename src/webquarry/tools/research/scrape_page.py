@@ -24,10 +24,12 @@ from webquarry.evidence.models import (
     Citation,
     DomainReputation,
     ForumSignals,
+    LeftOut,
     Metadata,
     RetractionStatus,
     StructuredData,
 )
+from webquarry.pages.pages import PageMode
 from webquarry.pages.slice import SliceRequest, take_slice, unknown_cursor
 from webquarry.pages.snapshot import Snapshot
 from webquarry.read.slices.outline import Heading
@@ -37,6 +39,12 @@ from webquarry.toolkit import Toolkit
 
 PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
+_PAGE_MODES: dict[str, PageMode] = {
+    "full": "main",
+    "preview": "main",
+    "raw": "raw",
+    "whole": "whole",
+}
 _SMALL = 100_000  # bytes; cutting a text of that size takes less than the way to a thread and back
 
 
@@ -80,8 +88,10 @@ class ScrapeOutput(Answer):
     size_category: Literal["small", "medium", "large", "very_large"]
     citation: Citation
     raw: bool | None = None
+    whole: bool | None = None
     extracted_by: str | None = None
     extraction_quality: Literal["complete", "partial"] | None = None
+    left_out: LeftOut | None = None
     metadata: Metadata | None = None
     structured_data: StructuredData | None = None
     forum_signals: ForumSignals | None = None
@@ -100,8 +110,8 @@ class ScrapeOutput(Answer):
     may_be_large: ClassVar[bool] = True
 
     def is_linkable(self) -> bool:
-        """Only verbatim bytes, which nobody reads from the first to the last."""
-        return bool(self.raw)
+        """Only what nobody reads from the first to the last: verbatim bytes, whole pages."""
+        return bool(self.raw or self.whole)
 
     def sources(self) -> list[Source]:
         cited = self.citation.metadata
@@ -120,8 +130,11 @@ class ScrapeOutput(Answer):
 
 
 Mode = Annotated[
-    Literal["full", "preview", "raw"],
-    Field(description="full: clean Markdown; preview: its first 5000 bytes; raw: verbatim bytes."),
+    Literal["full", "preview", "raw", "whole"],
+    Field(
+        description="full: clean Markdown; preview: its first 5000 bytes; raw: verbatim bytes; "
+        "whole: all."
+    ),
 ]
 Section = Annotated[
     str | None, Field(description="Only this section: heading or its number.", max_length=500)
@@ -161,7 +174,7 @@ async def scrape_page(
     )
     request.check(is_raw=mode == "raw")
     started = kit.clock.monotonic()
-    snapshot = await kit.pages.get(url, raw=mode == "raw")
+    snapshot = await kit.pages.get(url, _PAGE_MODES[mode])
     if len(snapshot.data) < _SMALL:
         answer = _build_answer(snapshot, request)
     else:
@@ -207,7 +220,9 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest) -> ScrapeOutput:
             raise unknown_cursor() from None
         length = len(piece.data)
     if request.ways:
-        fields.pop("structuredData", None)  # often larger than the part that was asked for
+        # often larger than the part that was asked for
+        fields.pop("structuredData", None)
+        fields.pop("leftOut", None)
     is_cut = piece.rest is not None
     if is_cut or request.ways:
         fields["totalLength"] = piece.total
