@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.errors import WebquarryError
+from webquarry.evidence.language.passages import excerpt_of
+from webquarry.evidence.language.size import BYTES_PER_TOKEN
 from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.render import render_selection
@@ -32,7 +34,11 @@ def read_file(path: Path, url: str) -> str:
 
 def answer(request: dict[str, Any]) -> str:
     """The text for one request."""
-    return read_file(Path(request["html_path"]), request.get("url") or "https://localhost/")
+    text = read_file(Path(request["html_path"]), request.get("url") or "https://localhost/")
+    if "question" not in request:
+        return text
+    budget = BYTES_PER_TOKEN * request["max_tokens"]
+    return excerpt_of(text.encode(), request["question"], budget).content.decode()
 
 
 def main() -> None:

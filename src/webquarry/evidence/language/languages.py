@@ -72,26 +72,45 @@ _BY_WORD = _list_languages(STOP_WORDS)
 _BY_LETTER = _list_languages({name: frozenset(letters) for name, letters in _LETTERS.items()})
 
 
-def languages_of(text: str) -> dict[str, str]:
-    """The language of the words in each script that occurs, the most frequent script first."""
-    folded = fold(text)
-    words = Counter(_WORD.findall(folded))
+def languages_of(text: str, beside: str = "") -> dict[str, str]:
+    """The language of the words in each script that occurs, the most frequent script first. A text
+    beside it tells more where the first one is short and says little.
+    """
+    words = _count_words(text)
+    words_beside = _count_words(beside)
+    votes = _vote(words, text)
+    # each sign in the text itself counts as much as a third of the words beside it
+    factor = 1 + words_beside.total() // 3
+    for language in votes:
+        votes[language] *= factor
+    votes += _vote(words_beside, beside)
     scripts: Counter[str] = Counter()
-    votes: Counter[str] = Counter()
-    for word, count in words.items():
+    for word, count in (words + words_beside).items():
         scripts[script_of(word[0])] += count * len(word)
-        for language in _BY_WORD.get(word, ()):
-            votes[language] += count
-    if not folded.isascii():
-        for letter, count in Counter(folded).items():
-            for language in _BY_LETTER.get(letter, ()):
-                votes[language] += count
 
     languages: dict[str, str] = {}
     for script, _ in scripts.most_common():
         choices = _BY_SCRIPT.get(script, (NO_LANGUAGE,))
         languages[script] = max(choices, key=votes.__getitem__)
     return languages
+
+
+def _count_words(text: str) -> Counter[str]:
+    """The words of a text, and how often each occurs."""
+    return Counter(_WORD.findall(fold(text)))
+
+
+def _vote(words: Counter[str], text: str) -> Counter[str]:
+    """How many small words and letters speak for each language."""
+    votes: Counter[str] = Counter()
+    for word in words.keys() & _BY_WORD.keys():
+        for language in _BY_WORD[word]:
+            votes[language] += words[word]
+    if not text.isascii():
+        for letter, count in Counter(text.casefold()).items():
+            for language in _BY_LETTER.get(letter, ()):
+                votes[language] += count
+    return votes
 
 
 def usual_language(script: str) -> str:

@@ -51,7 +51,7 @@ class Terms:
     """
 
     def __init__(self, about: str, beside: str = "") -> None:
-        self._languages = languages_of(f"{about} {beside[:_SAMPLE]}")
+        self._languages = languages_of(about, beside[:_SAMPLE])
         self.language = next(iter(self._languages.values()), "english")
         question_words = _WORD.findall(fold(about))
         self._stop_words = self._find_stop_words(about, question_words)
