@@ -31,17 +31,19 @@ class Selection:
 def select_main_content(
     document: Document, model: Model | None = None, chances: Chances | None = None
 ) -> Selection:
-    """Choose what to keep of a page, by the chances that are given or else those that the model
-    gives. A page without text, such as the shell of a script, gives
+    """Choose what to keep of a page. A page without text, such as the shell of a script, gives
     nothing, and so does one with more pieces than any page a person reads: a part of those would be
-    judged without the rest.
+    judged without the rest. Chances that are known already take the place of the model's.
     """
     flow = build_flow(document)
     if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)
     model = model or load_shipped_model()
     features = build_features(flow, model.lifts)
-    chances = chances or model.chances(features)
+    if chances is None:
+        chances = model.chances(features)
+    elif len(chances.final) != len(flow.texts):
+        raise ValueError("The chances are those of another page.")
     words = features.words
     kept = choose(flow, chances, words)
     expected_words = chances.final * words
