@@ -17,24 +17,38 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.passages import excerpt_of
 from webquarry.evidence.language.size import BYTES_PER_TOKEN
 from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import select_main_content
 
 
-def read_file(path: Path, url: str) -> str:
+def read_file(path: Path, url: str, chances: Chances | None) -> str:
     """The main content of a file as Markdown."""
     document = parse_html(decode(path.read_bytes(), "").page)
-    return render_selection(document, select_main_content(document), url).text
+    return render_selection(document, select_main_content(document, chances=chances), url).text
 
 
-def answer(request: dict[str, Any]) -> str:
+def load_chances(folder: Path) -> dict[str, Chances]:
+    """The chances of the blocks of pages, by the id of the page, which no two sets share."""
+    chances = {}
+    with (folder / "chances.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            chances[row["id"]] = Chances(np.array(row["first"]), np.array(row["final"]))
+    return chances
+
+
+def answer(request: dict[str, Any], chances: Chances | None) -> str:
     """The text for one request."""
-    text = read_file(Path(request["html_path"]), request.get("url") or "https://localhost/")
+    url = request.get("url") or "https://localhost/"
+    text = read_file(Path(request["html_path"]), url, chances)
     if "question" not in request:
         return text
     budget = BYTES_PER_TOKEN * request["max_tokens"]
@@ -46,16 +60,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--chances", type=Path, help="folder with chances out of fold")
-    parser.parse_args()
+    options = parser.parse_args()
     if sys.stdin.isatty():
         print("This answers the scorer of answers, which starts it with --cmd.")
         return
+    known: dict[str, Chances] = {}
+    if options.chances:
+        known = load_chances(options.chances)
     for line in sys.stdin:
         request = json.loads(line)
         reply = {"id": request["id"], "text": ""}
         try:
-            reply["text"] = answer(request)
-        except (OSError, WebquarryError) as error:
+            reply["text"] = answer(request, known.get(request["id"]))
+        except (OSError, ValueError, WebquarryError) as error:
             reply["error"] = f"{type(error).__name__}: {error}"
         print(json.dumps(reply), flush=True)
 

@@ -30,14 +30,14 @@ from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
 
 from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
 from webquarry.read.main_content.feature_names import NAMES  # noqa: E402
-from webquarry.read.main_content.model import blend  # noqa: E402
+from webquarry.read.main_content.model import Chances, blend  # noqa: E402
 
 if TYPE_CHECKING:
     from scripts.extraction.pages import LabelledPage
 
     from webquarry.read.main_content.lifts import Array
 
-    Chances = list[Array | None]
+    PageChances = list[Array | None]
 
 MODEL = ROOT / "src" / "webquarry" / "data" / "extraction" / "model.json"
 
@@ -75,8 +75,8 @@ def main() -> None:
     final = run_both_stages(trainer, first, nested=options.nested)
     if options.keep_chances:
         save_chances(options.keep_chances, trainer, first, final)
-    whole = match_pages(pages, trainer, final)
-    early = compute_scores(options.data, pages, match_pages(pages, trainer, first))
+    whole = match_pages(pages, trainer, first, final)
+    early = compute_scores(options.data, pages, match_pages(pages, trainer, first, first))
     late = compute_scores(options.data, pages, whole)
     for title, scores in (("first stage alone", early), ("both stages", late)):
         print(f"\nOut of fold, {title}:")
@@ -86,10 +86,10 @@ def main() -> None:
         print_row(f"without {part}", scores)
 
 
-def run_both_stages(trainer: Trainer, first: Chances, *, nested: bool = False) -> Chances:
+def run_both_stages(trainer: Trainer, first: PageChances, *, nested: bool = False) -> PageChances:
     """The chances that the package would give to pages it has not seen."""
     second = trainer.out_of_fold(first, nested=nested)
-    blended: Chances = []
+    blended: PageChances = []
     for early, late in zip(first, second, strict=True):
         if early is None or late is None:
             blended.append(None)
@@ -98,25 +98,35 @@ def run_both_stages(trainer: Trainer, first: Chances, *, nested: bool = False) -
     return blended
 
 
-def match_pages(pages: list[LabelledPage], trainer: Trainer, chances: Chances) -> Chances:
+def match_pages(
+    pages: list[LabelledPage], trainer: Trainer, first: PageChances, final: PageChances
+) -> list[Chances | None]:
     """The chances of all pages; None for those without text, which the trainer does not have."""
-    known = {id(page): one for page, one in zip(trainer.pages, chances, strict=True)}
+    known = {}
+    for page, early, late in zip(trainer.pages, first, final, strict=True):
+        if early is not None and late is not None:
+            known[id(page)] = Chances(early, late)
     return [known.get(id(page)) for page in pages]
 
 
 def score_without(
-    part: str, data: Path, pages: list[LabelledPage], trainer: Trainer, whole: Chances
+    part: str,
+    data: Path,
+    pages: list[LabelledPage],
+    trainer: Trainer,
+    whole: list[Chances | None],
 ) -> dict[str, dict[str, float]]:
     """What is left without a group of features or without a rule."""
     if part in RULES:
         with leave_out_rule(part):
             return compute_scores(data, pages, whole)
     trainer.left_out = part
-    chances = run_both_stages(trainer, trainer.first_chances())
-    return compute_scores(data, pages, match_pages(pages, trainer, chances))
+    first = trainer.first_chances()
+    final = run_both_stages(trainer, first)
+    return compute_scores(data, pages, match_pages(pages, trainer, first, final))
 
 
-def write_model(trainer: Trainer, first: Chances) -> None:
+def write_model(trainer: Trainer, first: PageChances) -> None:
     """Train both stages on everything and put them, with the tables, where the package finds
     them.
     """
@@ -135,7 +145,7 @@ def write_model(trainer: Trainer, first: Chances) -> None:
     print(f"{MODEL.relative_to(ROOT)}: {len(text.encode()) / 1000:.0f} KB")
 
 
-def save_chances(folder: Path, trainer: Trainer, first: Chances, final: Chances) -> None:
+def save_chances(folder: Path, trainer: Trainer, first: PageChances, final: PageChances) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "chances.jsonl").open("w", encoding="utf-8") as lines:
         for page, early, late in zip(trainer.pages, first, final, strict=True):

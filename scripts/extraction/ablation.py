@@ -47,7 +47,8 @@ def _get_fixed_threshold(chances: Array, words: Array) -> float:
 RULES: dict[str, tuple[str, Any]] = {
     "copies": ("drop_copies", _keep_all),
     "notices": ("drop_notices", _keep_all),
-    "cells": ("add_cells", _keep_all),
+    "tables": ("add_tables", _keep_all),
+    "code": ("add_code", _keep_all),
     "sight": ("prefer_visible", _keep_all),
     "threshold": ("find_threshold", _get_fixed_threshold),
 }

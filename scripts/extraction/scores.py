@@ -14,13 +14,13 @@ from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set,
 
 from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.lifts import Array
+from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import Selection
 from webquarry.read.main_content.texts import count_words
 
 
-def choose_blocks(page: LabelledPage, chances: Array | None) -> list[int]:
+def choose_blocks(page: LabelledPage, chances: Chances | None) -> list[int]:
     """The numbers of the blocks to keep; of none without chances."""
     if chances is None:
         return []
@@ -37,7 +37,7 @@ def render_page(data: Path, page: LabelledPage, kept: list[int]) -> str:
 
 
 def compute_scores(
-    data: Path, pages: Sequence[LabelledPage], chances: Sequence[Array | None]
+    data: Path, pages: Sequence[LabelledPage], chances: Sequence[Chances | None]
 ) -> dict[str, dict[str, float]]:
     """F1, precision and recall of each set, from the finished Markdown, stripped of its marks as
     the scorer does it.

@@ -10,6 +10,7 @@ from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.feature_names import NAMES
+from webquarry.read.main_content.model import Chances
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
@@ -37,7 +38,8 @@ def test_a_rule_is_back_when_the_look_without_it_is_over(rule: str) -> None:
     flow = build_flow(
         parse_html(f"<body><div><p>{LONG}</p></div><section><p>{LONG}</p></section></body>")
     )
-    chances, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
+    both, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
+    chances = Chances(both, both)
 
     with leave_out_rule(rule):
         without = choose(flow, chances, words)

@@ -8,14 +8,14 @@ import pytest
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import (
-    add_cells,
     add_headings,
     choose,
     drop_copies,
     drop_notices,
-    find_threshold,
     prefer_visible,
 )
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.threshold import find_threshold
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
@@ -56,7 +56,8 @@ def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
     )
 
     assert prefer_visible(found, [0, 2]) == [1, 2]
-    assert choose(found, np.array([0.9, 0.1, 0.9]), np.array([14.0, 14.0, 2.0])) == [1, 2]
+    chances = np.array([0.9, 0.1, 0.9])
+    assert choose(found, Chances(chances, chances), np.array([14.0, 14.0, 2.0])) == [1, 2]
 
 
 def test_hidden_text_without_a_copy_stays_for_something_on_the_page_may_open_it() -> None:
@@ -109,20 +110,3 @@ def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
     found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
 
     assert add_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
-
-
-def test_a_cell_that_is_missing_from_a_table_of_which_most_is_kept_comes_along() -> None:
-    times = flow("<table><tr><td>Mill<td>07:21<td>12:21<tr><td>Church<td>07:34<td>12:34</table>")
-
-    assert add_cells(times, [0, 1, 2, 3, 4]) == [0, 1, 2, 3, 4, 5]
-    assert add_cells(times, [0, 3]) == [0, 3]
-
-
-def test_a_column_of_a_page_that_is_laid_out_in_a_table_does_not_come_along() -> None:
-    page = flow(
-        "<table><tr><td><p>One<p>Two<p>Three<td><a href=/>Home</a><td>"
-        + "A long advertisement. " * 5
-        + "</table>"
-    )
-
-    assert add_cells(page, [0, 1, 2]) == [0, 1, 2]

@@ -7,9 +7,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import select_main_content
 
@@ -137,6 +139,20 @@ def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
     )
 
     assert 0.0 <= scraps.confidence < article.confidence <= 1.0
+
+
+def test_chances_that_are_known_already_take_the_place_of_the_models() -> None:
+    document = parse_html("<body><p>The first sentence.</p><p>The second one.</p></body>")
+    chances = Chances(np.array([0.1, 0.1]), np.array([0.1, 0.9]))
+
+    assert select_main_content(document, chances=chances).texts == ["The second one."]
+
+
+def test_chances_of_another_page_are_refused() -> None:
+    chances = Chances(np.array([0.9]), np.array([0.9]))
+
+    with pytest.raises(ValueError, match="another page"):
+        select_main_content(parse_html("<body><p>One.</p><p>Two.</p></body>"), chances=chances)
 
 
 def test_the_same_page_gives_the_same_markdown() -> None:

@@ -65,7 +65,7 @@ def test_every_feature_of_a_small_page_is_a_number(body: str) -> None:
     assert features.matrix.shape == (len(NAMES), len(features.words))
     assert np.isfinite(features.matrix).all()
     assert np.isfinite(build_context(features, np.full(len(features.words), 0.5))).all()
-    assert np.isfinite(model.chances(features)).all()
+    assert np.isfinite(model.chances(features).final).all()
 
 
 def test_features_that_the_model_asks_for_by_name_are_found_in_their_rows() -> None:
@@ -97,11 +97,11 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
         )
     )
     model = load_shipped_model()
-    whole = model.chances(build_features(flow, model.lifts))
+    whole = model.chances(build_features(flow, model.lifts)).final
     monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
 
     assert json.dumps(whole.tolist()) == json.dumps(
-        model.chances(build_features(flow, model.lifts)).tolist()
+        model.chances(build_features(flow, model.lifts)).final.tolist()
     )
 
 

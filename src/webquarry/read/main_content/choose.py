@@ -1,5 +1,5 @@
-"""Probabilities of blocks -> which blocks to keep: a threshold for the page, then no text twice and
-no notices.
+"""Probabilities of blocks -> which blocks to keep: a threshold for the page, then what belongs to
+the blocks above it, then no text twice and no notices.
 
 A notice is a request to the reader that is never the point of a page: turn scripts on, accept
 cookies. An article may speak of either; a notice stands in a box of its own, or where only browsers
@@ -16,17 +16,16 @@ import numpy as np
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.lifts import Array
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.neighbours import add_code, add_ends
+from webquarry.read.main_content.rules.tables import add_tables
+from webquarry.read.main_content.rules.threshold import find_threshold
 from webquarry.read.main_content.tags import FALLBACK_FLAG, HIDDEN_FLAG
 
-_LOWEST, _HIGHEST = 0.2, 0.5  # between these the threshold of a page may lie
-_STRICTNESS = 1.05
 _UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kept
 _LONG = 60  # characters; shorter texts may well stand twice on a page
 _WHOLE_TEXT = 600
 _MOST_COPIES = 5
-_LONGEST_VALUE = 40  # characters
-_MOST_OF_UNIT = 2 / 3  # of a table or a row
-_MOST_CELLS = 500  # a table that holds the whole page has more
 # beginnings that are looked for one by one; of more, each place in the text is looked up
 _FEW = 200
 _LONGEST_NOTICE = 600  # characters
@@ -44,55 +43,17 @@ _CONSENT = re.compile(
 )
 
 
-def choose(flow: Flow, chances: Array, words: Array) -> list[int]:
+def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
     """The numbers of the blocks to keep, in order."""
-    threshold = find_threshold(chances, words)
-    kept: list[int] = np.flatnonzero(chances >= threshold).tolist()
-    kept = add_cells(flow, kept)
+    threshold = find_threshold(chances.final, words)
+    kept: list[int] = np.flatnonzero(chances.final >= threshold).tolist()
+    kept = add_tables(flow, kept)
+    kept = add_code(flow, kept)
+    kept = add_ends(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)
-    return add_headings(flow, chances, kept)
-
-
-def find_threshold(chances: Array, words: Array) -> float:
-    """The chance from which on keeping a block makes the expected F1 of the page the largest."""
-    order = np.argsort(-chances, kind="stable")
-    # for each number of blocks that may be kept: the words of them that are wanted, and all of them
-    wanted = (chances * words)[order]
-    hits = np.cumsum(wanted)
-    kept = np.cumsum(words[order])
-    expected_f1 = 2 * hits / (kept + wanted.sum())
-    best = int(np.argmax(expected_f1))
-    threshold = _STRICTNESS * float(chances[order][best])
-    return min(max(threshold, _LOWEST), _HIGHEST)
-
-
-def add_cells(flow: Flow, kept: list[int]) -> list[int]:
-    """The same blocks, and the cells that are missing from tables and rows of which most is kept:
-    they are read as wholes.
-    """
-    units = [box for box, tag in enumerate(flow.tags) if tag == "tr" or tag == "table"]
-    if not units:
-        return kept
-    is_kept = np.zeros(len(flow.texts) + 1, dtype=np.int64)
-    is_kept[np.array(kept, dtype=np.int64) + 1] = 1
-    kept_before = np.cumsum(is_kept)
-    chosen = set(kept)
-    for unit in units:
-        first, last = flow.first[unit], flow.last[unit]
-        size = last - first
-        held = int(kept_before[last] - kept_before[first])
-        if size > _MOST_CELLS or not _MOST_OF_UNIT * size < held < size:
-            continue
-        for index in range(first, last):
-            # a number, a name, a date: what stands in a cell of data, unlike the columns of a page
-            # that is laid out in a table
-            if len(flow.texts[index]) <= _LONGEST_VALUE and not flow.links[index]:
-                chosen.add(index)
-    if len(chosen) > len(kept):
-        return sorted(chosen)
-    return kept
+    return add_headings(flow, chances.final, kept)
 
 
 def prefer_visible(flow: Flow, kept: list[int]) -> list[int]:

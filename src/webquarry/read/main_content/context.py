@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from webquarry.read.main_content.boxes import FIRST, LAST
-from webquarry.read.main_content.choose import find_threshold
 from webquarry.read.main_content.feature_names import ROW
 from webquarry.read.main_content.features import (
     Features,
@@ -18,6 +17,7 @@ from webquarry.read.main_content.features import (
     sum_up,
 )
 from webquarry.read.main_content.lifts import Array, Ints
+from webquarry.read.main_content.rules.threshold import find_threshold
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (

@@ -82,6 +82,14 @@ class Trees:
 
 
 @dataclass(frozen=True)
+class Chances:
+    """The chance of each block to be kept."""
+
+    first: Array  # by the block itself and the page
+    final: Array  # by what was thought of the blocks around it, too
+
+
+@dataclass(frozen=True)
 class Model:
     """Two sets of trees, the second of which sees what the first thought of the blocks around."""
 
@@ -89,11 +97,11 @@ class Model:
     second: Trees
     lifts: Lifts
 
-    def chances(self, features: Features) -> Array:
+    def chances(self, features: Features) -> Chances:
         """The chance of each block to be kept."""
         first = self.first.chances(features.matrix)
         second = self.second.chances(build_context(features, first))
-        return blend(first, second)
+        return Chances(first, blend(first, second))
 
 
 def blend(first: Array, second: Array) -> Array:

@@ -8,7 +8,7 @@ from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.features import build_features
-from webquarry.read.main_content.model import Model, load_shipped_model
+from webquarry.read.main_content.model import Chances, Model, load_shipped_model
 
 
 @dataclass(frozen=True)
@@ -28,20 +28,25 @@ class Selection:
         return [self.flow.texts[index] for index in self.kept]
 
 
-def select_main_content(document: Document, model: Model | None = None) -> Selection:
+def select_main_content(
+    document: Document, model: Model | None = None, chances: Chances | None = None
+) -> Selection:
     """Choose what to keep of a page. A page without text, such as the shell of a script, gives
     nothing, and so does one with more pieces than any page a person reads: a part of those would be
-    judged without the rest.
+    judged without the rest. Chances that are known already take the place of the model's.
     """
     flow = build_flow(document)
     if not flow.texts or flow.cut:
         return Selection(flow, [], 0.0)
     model = model or load_shipped_model()
     features = build_features(flow, model.lifts)
-    chances = model.chances(features)
+    if chances is None:
+        chances = model.chances(features)
+    elif len(chances.final) != len(flow.texts):
+        raise ValueError("The chances are those of another page.")
     words = features.words
     kept = choose(flow, chances, words)
-    expected_words = chances * words
+    expected_words = chances.final * words
     expected_hits = float(expected_words[kept].sum())
     size = float(words[kept].sum()) + float(expected_words.sum())
     confidence = 0.0

@@ -1,0 +1,1 @@
+"""What the chances of single blocks leave out of a text, put back: kept blocks in, more out."""

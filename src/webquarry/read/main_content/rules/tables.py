@@ -1,0 +1,73 @@
+"""Blocks that are kept -> the same, and every data table of the page as a whole.
+
+A cell is short, often nothing but a link, and stands among its like: judged alone it looks like an
+entry of a menu. A table that has lost its names or its numbers is worse than none, because nobody
+sees that something is missing. So a table of data is kept whole, whatever the chances of its cells;
+one that only lays out the page is left to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG, ITEM_FLAG
+
+_FEWEST_ROWS = 2
+_LONGEST_CELL = 1_500  # characters
+_LONGEST_MEAN = 120  # characters of a cell
+_MOST_ITEMS = 0.3  # of the blocks; a menu that is laid out in a table is made of items
+
+
+def add_tables(flow: Flow, kept: list[int]) -> list[int]:
+    """The same blocks, and all those of data tables."""
+    if "table" not in flow.tags:
+        return kept
+    chosen = set(kept)
+    for table in find_data_tables(flow):
+        chosen.update(range(flow.first[table], flow.last[table]))
+    return sorted(chosen)
+
+
+def find_data_tables(flow: Flow) -> Iterator[int]:
+    """The boxes of tables that hold data: rows of several short cells."""
+    for table, rows in _find_inner_tables(flow).items():
+        if flow.flags[table] & (HIDDEN_FLAG | ASIDE_FLAG) or len(rows) < _FEWEST_ROWS:
+            continue
+        wide_rows = [row for row in rows if flow.last[row] - flow.first[row] >= 2]
+        if 2 * len(wide_rows) > len(rows) and _holds_values(flow, table):
+            yield table
+
+
+def _find_inner_tables(flow: Flow) -> dict[int, list[int]]:
+    """The tables that hold no other table, each with its rows, as boxes."""
+    rows: dict[int, list[int]] = {}
+    tables: list[int] = []  # the innermost table around each box; -1 for none
+    outer: set[int] = set()
+    for box, (tag, parent) in enumerate(zip(flow.tags, flow.parents, strict=True)):
+        around = -1
+        if parent >= 0:
+            around = tables[parent]
+        if tag == "table":
+            outer.add(around)
+            rows[box] = []
+            around = box
+        elif tag == "tr" and around >= 0:
+            rows[around].append(box)
+        tables.append(around)
+    return {table: its_rows for table, its_rows in rows.items() if table not in outer}
+
+
+def _holds_values(flow: Flow, table: int) -> bool:
+    """Whether the blocks of a table are as short as values are, and no items of a menu."""
+    above = flow.flags[table]
+    blocks = range(flow.first[table], flow.last[table])
+    length = items = 0
+    for index in blocks:
+        size = len(flow.texts[index])
+        if size > _LONGEST_CELL:
+            return False
+        length += size
+        if flow.flags[flow.boxes[index]] & ~above & ITEM_FLAG:
+            items += 1
+    return length <= _LONGEST_MEAN * len(blocks) and items <= _MOST_ITEMS * len(blocks)

@@ -1,0 +1,64 @@
+"""What is kept because of the block before it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content.blocks import Flow, build_flow
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.neighbours import add_code, add_ends
+
+
+def flow(body: str) -> Flow:
+    return build_flow(parse_html(f"<body>{body}</body>"))
+
+
+def judge(*pairs: tuple[float, float]) -> Chances:
+    """Chances from what the first stage and both together say of each block."""
+    first, final = np.array(pairs).T
+    return Chances(first, final)
+
+
+def test_code_right_behind_a_kept_block_is_kept_in_all_its_pieces() -> None:
+    found = flow("<p>Like this:</p><pre>one()</pre><pre>two()</pre><p>Other.</p><pre>no()</pre>")
+
+    assert add_code(found, [0]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("box", ["<aside>", "<div hidden>"])
+def test_code_that_is_hidden_or_set_aside_does_not_come_along(box: str) -> None:
+    assert add_code(flow(f"<p>Like this:</p>{box}<pre>one()</pre>"), [0]) == [0]
+
+
+@pytest.mark.parametrize("last", ["<p>The end.</p>", "<blockquote>The end.</blockquote>"])
+@pytest.mark.parametrize(("early", "late"), [(0.8, 0.4), (0.4, 0.8)])
+def test_the_last_sentence_is_kept_if_one_stage_wants_it(
+    last: str, early: float, late: float
+) -> None:
+    found = flow(f"<div><p>A text.</p>{last}</div><p>Footer</p>")
+    chances = judge((0.9, 0.9), (early, late), (0.1, 0.1))
+
+    assert add_ends(found, chances, [0]) == [0, 1]
+
+
+def test_sentences_follow_each_other() -> None:
+    found = flow("<div><ul><li>One.</li><li>Two.</li></ul><p>Three.</p></div>")
+
+    assert add_ends(found, judge((0.9, 0.9), (0.6, 0.4), (0.6, 0.4)), [0]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("behind", "chance"),
+    [
+        ("<p>Neither stage wants it.</p>", 0.4),
+        ("<p><a href=/more>Read more</a></p>", 0.8),
+        ("<div>No sentence</div>", 0.8),
+        ("</div><div><p>In another box.</p>", 0.8),
+    ],
+)
+def test_what_else_stands_behind_a_text_is_left_to_its_chances(behind: str, chance: float) -> None:
+    found = flow(f"<div><p>A text.</p>{behind}</div>")
+
+    assert add_ends(found, judge((0.9, 0.9), (chance, 0.4)), [0]) == [0]
