@@ -35,7 +35,7 @@ from webquarry.read.reader import Reader
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
-_VERSION = 1  # of the stored form of a snapshot
+_VERSION = 2  # of the stored form of a snapshot
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
 _CROSSREF_TIMEOUT = 8.0

@@ -44,7 +44,18 @@ def test_a_terminal_shows_the_markdown_and_a_line_to_cite_it_by(run: Runner) -> 
     answer = read(run, NOTES)
 
     assert seen.startswith(str(answer["content"]).rstrip("\n") + "\n\nCite: ")
-    assert NOTES in seen.splitlines()[-1]
+    cite, links = seen.splitlines()[-2:]
+    assert NOTES in cite
+    assert links.startswith(f"Links: {answer['linksLeftOut']} targets are left out;")
+
+
+def test_link_targets_are_shown_and_the_page_is_cited_as_it_is_asked_for(run: Runner) -> None:
+    inline = read(run, NOTES, "--links", "inline", "--citation-style", "bibtex")
+    listed = read(run, NOTES, "--links", "list")
+
+    assert "](https://" in str(inline["content"])
+    assert "'formatted': {'bibtex': '@" in str(inline["citation"])
+    assert "\n[1]: https://" in str(listed["content"])
 
 
 def test_what_is_piped_is_the_answer_of_the_tool(

@@ -6,6 +6,7 @@ by, and, where the text was cut or is only a part, how to get the rest.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,6 +36,15 @@ def read(
     raw: Annotated[bool, typer.Option("--raw", help="What the server sent, as it is.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
+    links: Annotated[
+        str | None, typer.Option(help="Show link targets: list (at the end) or inline.")
+    ] = None,
+    citation_style: Annotated[
+        str, typer.Option(help="How to cite it: apa, mla, bibtex, ris or csl-json.")
+    ] = "apa",
+    structured: Annotated[
+        bool, typer.Option("--structured", help="With --json: all of its structured data.")
+    ] = False,
     session_id: Annotated[
         str | None, typer.Option(help="Research session to record the source in.")
     ] = None,
@@ -57,6 +67,9 @@ def read(
         "section": section,
         "find": find,
         "cursor": cursor,
+        "links": links,
+        "citation_style": citation_style,
+        "structured": structured or None,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
@@ -79,13 +92,19 @@ def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url:
 
     show_markdown(console, page["content"].rstrip("\n"))
     console.print()
-    show("Cite: ", page["citation"]["formatted"]["apa"])
+    (reference,) = page["citation"]["formatted"].values()
+    if not isinstance(reference, str):
+        reference = json.dumps(reference, ensure_ascii=False)
+    show("Cite: ", reference)
     status = page.get("retractionStatus")
     if status:
         kind = status["kind"].replace("_", " ")
         show("Warning: ", f"Crossref has a notice about this paper: {kind}.")
     for note in notes:
         show("Note: ", note)
+    if "linksLeftOut" in page:
+        left_out = page["linksLeftOut"]
+        show("Links: ", f"{left_out} targets are left out; --links list or inline shows them.")
     if "matches" in page:
         show("Found: ", f"in {page['matches']} of the page's blocks.")
     if "nextCursor" in page:
