@@ -30,7 +30,15 @@ FIELDS = dict(
     re.findall(r'`json:"(\w+)((?:,omitempty)?)"`', STRUCT)
 )  # name -> whether it may be absent
 BEYOND = {"outline", "section", "find", "cursor"}  # optional inputs of ours
-OUR_FIELDS = {"sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline"}
+OUR_FIELDS = {
+    "sourceReputation",
+    "extractionNote",
+    "encoding",
+    "totalLength",
+    "nextCursor",
+    "matches",
+    "outline",
+}
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters
 REDDIT = "https://www.reddit.com/r/sailing/comments/1abcde/reading_a_tide_table/"

@@ -49,13 +49,15 @@ def snapshot_page(
     if page.content_type in _NAMED_FORMATS and not page.reader:
         extracted_by = page.content_type
     quality = "partial"
-    if page.outcome == "ok":
+    note: str | None = " ".join(page.lost) or None
+    if page.outcome == "ok" and not page.lost:
         quality = "complete"
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
+        "extractionNote": note,
         "metadata": dump_part(evidence.metadata),
         "structuredData": dump_part(evidence.structured_data),
         "forumSignals": dump_part(evidence.forum_signals),
