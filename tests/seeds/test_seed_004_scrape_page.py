@@ -33,7 +33,7 @@ FIELDS = dict(
 BEYOND = {"outline", "section", "find", "cursor", "links", "citation_style", "structured"}
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
-    "linksLeftOut",
+    "linksLeftOut", "extractionNote",
 }  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters

@@ -81,7 +81,8 @@ def snapshot_page(
     if page.content_type in _NAMED_FORMATS and not page.reader:
         extracted_by = page.content_type
     quality = "partial"
-    if page.outcome == "ok":
+    note: str | None = " ".join(page.lost) or None
+    if page.outcome == "ok" and not page.lost:
         quality = "complete"
     data = page.markdown.encode()
     left_out = None
@@ -104,6 +105,7 @@ def snapshot_page(
         "contentType": page.content_type,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
+        "extractionNote": note,
         "linksLeftOut": left_out,
         "metadata": metadata,
         "structuredData": short,

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry.read.encoding.decode import DecodedText, decode
+from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Dated
 
@@ -65,6 +66,9 @@ class ConvertedDocument:
     # the text by which the outcome is judged, where `markdown` is a short part of it
     whole: str | None = None
     document: Document | None = None  # the parsed page, for those who look for more in it
+    # the texts that the page consists of, and whether its main part is known among them already
+    blocks: Callable[[], PageBlocks] | None = None
+    is_chosen: bool = False
 
 
 class Format(ABC):

@@ -154,7 +154,7 @@ def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole")
         author=converted.author,
         published=converted.published,
         modified=converted.modified,
-        lost=converted.lost,
+        lost=(*converted.lost, *outcome.notes),
         document=converted.document,
     )
 

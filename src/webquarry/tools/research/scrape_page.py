@@ -85,6 +85,7 @@ class ScrapeOutput(Answer):
     raw: bool | None = None
     extracted_by: str | None = None
     extraction_quality: Literal["complete", "partial"] | None = None
+    extraction_note: str | None = None
     metadata: Metadata | None = None
     structured_data: StructuredData | None = None
     forum_signals: ForumSignals | None = None
