@@ -33,7 +33,7 @@ FIELDS = dict(
 BEYOND = {"outline", "section", "find", "cursor", "links", "citation_style", "structured"}
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
-    "linksLeftOut", "extractionNote",
+    "linksLeftOut", "extractionNote", "leftOut", "whole",
 }  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters
@@ -83,8 +83,8 @@ def test_input_url_is_a_valid_http_or_https_url(url: str) -> None:
     assert caught.value.kind in {"blocked", "bad_input"}
 
 
-def test_input_mode_is_full_preview_or_raw() -> None:
-    assert SCHEMA["properties"]["mode"]["enum"] == ["full", "preview", "raw"]
+def test_input_mode_is_full_preview_or_raw_and_whole_is_ours() -> None:
+    assert SCHEMA["properties"]["mode"]["enum"] == ["full", "preview", "raw", "whole"]
 
 
 def test_input_max_length_counts_bytes_and_is_capped_at_5_000_000() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from webquarry.read.encoding.decode import DecodedText, decode
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.traits import Traits
-from webquarry.read.models import Dated
+from webquarry.read.models import Dated, LeftOutText
 
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
@@ -69,6 +69,7 @@ class ConvertedDocument:
     # the texts that the page consists of, and whether its main part is known among them already
     blocks: Callable[[], PageBlocks] | None = None
     is_chosen: bool = False
+    left_out: LeftOutText | None = None  # where only the main part was taken
 
 
 class Format(ABC):

@@ -156,6 +156,7 @@ def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole")
         modified=converted.modified,
         lost=(*converted.lost, *outcome.notes),
         document=converted.document,
+        left_out=converted.left_out,
     )
 
 

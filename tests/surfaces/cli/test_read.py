@@ -76,6 +76,7 @@ def test_what_is_piped_is_the_answer_of_the_tool(
         (["--section", "2"], r"\A## Technologies"),
         (["--find", "vanadium"], r"Vanadium flow battery"),
         (["--raw"], r"\A<!DOCTYPE html>"),
+        (["--whole"], r"Main page"),
         (["--preview"], r"Tidal energy storage"),
     ],
 )

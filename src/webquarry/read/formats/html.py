@@ -17,6 +17,7 @@ from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import CUT, Document, parse_html
 from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import title_of, to_markdown
+from webquarry.read.models import LeftOutText
 
 if TYPE_CHECKING:
     from webquarry.read.main_content.select import Selection
@@ -35,6 +36,7 @@ class _Part:
     notes: tuple[str, ...]
     whole: str | None = None
     selection: Selection | None = None  # where the main part was looked for
+    left_out: LeftOutText | None = None
 
 
 class Html(Format):
@@ -60,6 +62,7 @@ class Html(Format):
             document=document,
             blocks=lambda: _list_blocks(document, part, source.url),
             is_chosen=part.selection is not None,
+            left_out=part.left_out,
         )
 
 
@@ -114,8 +117,14 @@ def _convert_main_part(document: Document, url: str) -> _Part:
         return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
-        title = title_of(document)
-        return _Part(part.text, title, part.removed, part.notes, selection=selection)
+        return _Part(
+            text=part.text,
+            title=title_of(document),
+            removed=part.removed,
+            notes=part.notes,
+            selection=selection,
+            left_out=part.left_out,
+        )
     if not part.text.strip():
         return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
     page = to_markdown(document, url)
@@ -126,4 +135,5 @@ def _convert_main_part(document: Document, url: str) -> _Part:
         notes=part.notes,
         whole=page.text,
         selection=selection,
+        left_out=part.left_out,
     )
