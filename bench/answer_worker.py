@@ -22,12 +22,14 @@ from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import select_main_content
+from webquarry.read.slices.links import make_lean
 
 
 def read_file(path: Path, url: str) -> str:
-    """The main content of a file as Markdown."""
+    """The main content of a file as Markdown, without link targets."""
     document = parse_html(decode(path.read_bytes(), "").page)
-    return render_selection(document, select_main_content(document), url).text
+    markdown = render_selection(document, select_main_content(document), url).text
+    return make_lean(markdown.encode()).data.decode()
 
 
 def answer(request: dict[str, Any]) -> str:
