@@ -39,6 +39,7 @@ from webquarry.read.slices.outline import Heading
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._page_markdown import render_page
 
 PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
@@ -126,6 +127,10 @@ class ScrapeOutput(Answer):
         if cited.date != NO_DATE:
             published = cited.date
         return [Source(self.url, cited.title, published, csl=self._csl)]
+
+    def as_markdown(self) -> str:
+        notes = self.meta.get("webquarry/routing", {}).get("notes", ())
+        return render_page(self.as_dict(), notes)
 
     def how_to_read_on(self) -> str:
         return (
