@@ -27,12 +27,15 @@ from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import select_main_content
+from webquarry.read.slices.links import make_lean
 
 
 def read_file(path: Path, url: str, chances: Chances | None) -> str:
-    """The main content of a file as Markdown."""
+    """The main content of a file as Markdown, without link targets."""
     document = parse_html(decode(path.read_bytes(), "").page)
-    return render_selection(document, select_main_content(document, chances=chances), url).text
+    selection = select_main_content(document, chances=chances)
+    markdown = render_selection(document, selection, url).text
+    return make_lean(markdown.encode()).data.decode()
 
 
 def load_chances(folder: Path) -> dict[str, Chances]:

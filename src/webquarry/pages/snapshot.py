@@ -24,7 +24,7 @@ from webquarry.evidence.styles.csl import to_csl
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
-from webquarry.read.slices.links import TakenOut, count_targets, is_link_list, split_links
+from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make_lean
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
@@ -84,13 +84,9 @@ def snapshot_page(
     if page.outcome == "ok":
         quality = "complete"
     data = page.markdown.encode()
-    left_out = None
-    links: Sequence[TakenOut] = ()
+    lean = SplitText(data, ())
     if page.content_type not in _VERBATIM:
-        split = split_links(data)
-        if not is_link_list(split):
-            data, links = split.data, split.taken_out
-            left_out = count_targets(split) or None
+        lean = make_lean(data)
     metadata = dump_part(evidence.metadata)
     if metadata and metadata.get("siteName") == evidence.cited.metadata.site:
         del metadata["siteName"]  # the citation says it
@@ -104,21 +100,21 @@ def snapshot_page(
         "contentType": page.content_type,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
-        "linksLeftOut": left_out,
+        "linksLeftOut": count_targets(lean) or None,
         "metadata": metadata,
         "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
         **_evidence_fields(evidence, status),
     }
     return Snapshot(
-        data=data,
+        data=lean.data,
         kind="markdown",
         fields=_without_none(fields),
         notes=(*page.notes, *notes),
         reader=page.reader or "page",
         fetched_at=page.fetched_at,
         csl=to_csl(evidence.work),
-        beside=_pack_beside(links, structured),
+        beside=_pack_beside(lean.taken_out, structured),
     )
 
 

@@ -120,6 +120,16 @@ def split_links(data: bytes) -> SplitText:
     return SplitText(b"".join(parts), tuple(taken_out))
 
 
+def make_lean(data: bytes) -> SplitText:
+    """The text as a reader gets it who asks for no targets: without them, unless it is a list of
+    links.
+    """
+    split = split_links(data)
+    if is_link_list(split):
+        return SplitText(data, ())
+    return split
+
+
 def join_links(split: SplitText) -> bytes:
     """The text as it was before its links were split."""
     return b"".join(_with_pieces(split, [piece.original for piece in split.taken_out]))
