@@ -30,10 +30,14 @@ FIELDS = dict(
     re.findall(r'`json:"(\w+)((?:,omitempty)?)"`', STRUCT)
 )  # name -> whether it may be absent
 # Optional inputs of ours.
-BEYOND = {"outline", "section", "find", "cursor", "links", "citation_style", "structured"}
+BEYOND = {
+    "outline", "section", "find", "cursor", "links", "citation_style", "structured", "question",
+    "max_tokens",
+}  # fmt: skip
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
     "linksLeftOut", "extractionNote", "leftOut", "whole",
+    "linksLeftOut", "passages", "bearsOnQuestion", "note",
 }  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters

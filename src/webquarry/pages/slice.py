@@ -208,6 +208,11 @@ def take_slice(
     )
 
 
+def cursor_at(digest: str, offset: int) -> str:
+    """The cursor that goes on at a place in the text of this digest."""
+    return _Position(offset).to_cursor(digest)
+
+
 def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
     """One line for each heading, for the eye."""
     top = min((heading.level for heading in headings), default=1)

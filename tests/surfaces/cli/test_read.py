@@ -78,6 +78,7 @@ def test_what_is_piped_is_the_answer_of_the_tool(
         (["--raw"], r"\A<!DOCTYPE html>"),
         (["--whole"], r"Main page"),
         (["--preview"], r"Tidal energy storage"),
+        (["--question", "vanadium", "--max-tokens", "90"], r"(?s)\A(?=.*[Vv]anadium).{,360}\Z"),
     ],
 )
 def test_each_flag_is_the_parameter_of_the_tool(
@@ -101,6 +102,14 @@ def test_a_cut_page_tells_a_person_the_command_that_goes_on(run: Runner) -> None
     rest = read(run, command[1], "--cursor", command[2])
     first, whole = read(run, PAGE, "--max-length", "600"), read(run, PAGE)
     assert str(first["content"]) + str(rest["content"]) == whole["content"]
+
+
+def test_passages_tell_a_person_the_commands_that_read_on(run: Runner) -> None:
+    seen = run("read", PAGE, "--question", "vanadium", "--text", settings=RECORDED).stdout.decode()
+    command = re.search(r"From .*: webquarry read (\S+) --cursor (\S+)", seen)
+
+    assert command is not None
+    assert "anadium" in str(read(run, command[1], "--cursor", command[2])["content"])
 
 
 def test_a_wall_is_a_failure_with_its_kind(run: Runner) -> None:

@@ -37,6 +37,12 @@ def read(
     whole: Annotated[bool, typer.Option("--whole", help="With menus and the rest.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
+    question: Annotated[
+        str | None, typer.Option(help="Only the passages that bear on this question.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)
+    ] = None,
     links: Annotated[
         str | None, typer.Option(help="Show link targets: list (at the end) or inline.")
     ] = None,
@@ -72,6 +78,8 @@ def read(
         "links": links,
         "citation_style": citation_style,
         "structured": structured or None,
+        "question": question,
+        "max_tokens": max_tokens,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
@@ -102,8 +110,13 @@ def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url:
     if status:
         kind = status["kind"].replace("_", " ")
         show("Warning: ", f"Crossref has a notice about this paper: {kind}.")
+    if "note" in page:
+        show("Note: ", page["note"])
     for note in notes:
         show("Note: ", note)
+    for passage in page.get("passages", ()):
+        command = f"webquarry read {shlex.quote(url)} --cursor {passage['cursor']}"
+        show(f"From {one_line(passage.get('section', 'the beginning'))}: ", command)
     if "linksLeftOut" in page:
         links_left_out = page["linksLeftOut"]
         show(
