@@ -39,8 +39,11 @@ CUT = {
     "few": shop("<p>Showing 1–6 of 40 products</p>", count=6),
     "page-of": shop(after="<div class='pager'>Page 1 of 9</div>"),
     "page-of-in-navigation": shop(
-        after="<nav class='pagination'><span>Page 1 of 9</span><a href='?page=2'>Next</a></nav>",
-        head=NEXT,
+        after="<nav><span>Page 1 of 9</span><a href='?page=2' rel=\"next\">Next</a></nav>"
+    ),
+    "numbers-in-navigation": shop(
+        after="<nav class='pagination'><b>1</b><a href='?page=2'>2</a>"
+        "<a href='?page=2' rel=\"next\">Next</a></nav>"
     ),
     "load-more": shop(after="<button>Load more</button>"),
     "show-more-products": shop(after="<a class='more' href='?page=2'>Show more products</a>"),
@@ -83,9 +86,15 @@ WHOLE = {
         3, "<pre><code>Page 1 of 9\nShowing 24 of 1,312 products</code></pre>" + paragraphs(2)
     ),
     "sports-results": article(4, "<p>They won 12 of 30 games and lost the others.</p>"),
-    "next-article": article(5, "<nav><a rel='next' href='/n'>Next: the ferry</a></nav>", head=NEXT),
+    "next-article": article(
+        5, "<nav><a rel=\"next\" href='/2026/09/ferry'>Next: the ferry</a></nav>", head=NEXT
+    ),
+    "next-page-of-an-index-elsewhere": article(
+        5, "<nav><a rel=\"next\" href='https://index.example/?page=2'>Next</a></nav>"
+    ),
+    "next-page-of-the-archive": article(5, "<a rel=\"next\" href='/archive?page=2'>Older</a>"),
     "next-chapter": article(
-        5, "<p><a rel='next' href='/2'>Chapter 2 of the manual</a></p>", head=NEXT
+        5, "<p><a rel=\"next\" href='/chapter-2'>Chapter 2 of 9</a></p>", head=NEXT
     ),
 }
 

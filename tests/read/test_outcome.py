@@ -28,6 +28,7 @@ from webquarry.errors import (
 from webquarry.net.models import Reply
 from webquarry.read.format import ConvertedDocument, Selection
 from webquarry.read.html.page_blocks import PageBlocks
+from webquarry.read.html.parse import parse_html
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Page
 from webquarry.read.reader import read_reply
@@ -381,21 +382,13 @@ def test_a_form_to_register_with_many_questions_is_no_login() -> None:
 
 def judge_part(kept: list[str], around: int, **traits: Any) -> Outcome:
     """The outcome of a page with so many words around the texts that are its main part."""
-    blocks = PageBlocks(
-        texts=kept,
-        kept=range(len(kept)),
-        link_chars=[0] * len(kept),
-        boxes=[-1] * len(kept),
-        parents=[],
-        tags=[],
-        names=[],
-        ids=[],
-        levels=[],
-        read_whole=str,
-    )
-    whole = "\n\n".join([*kept, "[elsewhere](/) " * around])
     part = ConvertedDocument(
-        whole, traits=lambda: Traits(**traits), blocks=lambda: blocks, is_chosen=True
+        "\n\n".join([*kept, "[elsewhere](/) " * around]),
+        part="\n\n".join(kept),
+        traits=lambda: Traits(**traits),
+        blocks=lambda: PageBlocks([], [], [], [], [], [], [], [], [], str),
+        is_chosen=True,
+        document=parse_html("<p>a page</p>"),
     )
     return judge(WHERE, WHERE, {}, part)
 

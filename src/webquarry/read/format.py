@@ -65,6 +65,7 @@ class ConvertedDocument:
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
     # the text by which the outcome is judged, where `markdown` is a short part of it
     whole: str | None = None
+    part: str = ""  # the short part that is given, where `markdown` is the whole for judging it
     document: Document | None = None  # the parsed page, for those who look for more in it
     # the texts that the page consists of, and whether its main part is known among them already
     blocks: Callable[[], PageBlocks] | None = None

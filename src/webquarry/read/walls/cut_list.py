@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
@@ -24,12 +25,15 @@ _LONGEST = 90  # characters of a text that counts something
 _LONGEST_BUTTON = 40
 _MOST_BUTTONS = 200
 _QUOTING_TAGS = frozenset({"pre", "code", "blockquote"})
-_LONGEST_NAVIGATION = 300
-_MOST_NAVIGATIONS = 20
+_LONGEST_PAGER = 200
+_LONGEST_TAIL = 300  # of an address
+_MOST_LINKS = 4
+_MOST_ANCESTORS = 4
 _NEAR = 25  # blocks between a count and the list
 _FEWEST_NEAR = 3
 _FEWEST_ITEMS = 8  # where nothing else tells a list from a row of pictures
 _FEWEST_LINKED = 4  # items of a list that goes on
+_LINKED_SHARE = 0.3  # of its texts
 _LONG_ITEM = 300  # characters; what is longer is a paragraph
 
 _NUMBERS = re.compile(r"\d\D{1,40}\d")
@@ -97,7 +101,12 @@ _MORE = re.compile(
     r"|載入更多"
     r"|더 ?불러오기)\W{0,3}$"
 )
-_PAGER = "descendant::*[self::nav or contains(@class, 'pag') or contains(@id, 'pag')]"
+_NEXT_LINKS = "descendant::a[@rel='next' and @href]"
+# An article has a next one, too; the next page of something has a number.
+_NUMBERED = re.compile(
+    r"(?i)[?&/;](?:page|p|pg|pn|paged|pagenumber|seite|pagina|strona|start|startat|offset|from)"
+    r"[-=/]?\d{1,6}\b"
+)
 
 
 @dataclass(frozen=True)
@@ -112,13 +121,11 @@ class _PartOf:
         return f"{verb}{self.shown:,} of {self.total:,}"
 
 
-def find_more(document: Document, blocks: PageBlocks) -> str | None:
+def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
     """What a page says about how much more there is of it, or None: a clause that follows "the
     page".
     """
     kept = blocks.kept
-    if len(kept) < _FEWEST_NEAR:
-        return None
     for index, text in enumerate(blocks.texts):
         if len(text) > _LONGEST or not _NUMBERS.search(text):
             continue
@@ -132,7 +139,7 @@ def find_more(document: Document, blocks: PageBlocks) -> str | None:
             return items.describe("shows ")
     if _ends_with_more(document, blocks):
         return "has a button that loads more"
-    return _find_page_number(document)
+    return _find_next_page(url, document)
 
 
 def _counts_main_part(index: int, shown: int, blocks: PageBlocks) -> bool:
@@ -186,8 +193,11 @@ def _is_near(index: int, kept: Sequence[int]) -> bool:
 
 def _ends_with_more(document: Document, blocks: PageBlocks) -> bool:
     """Whether the main part is a list, with a link or a button for more of it behind."""
+    if not blocks.kept:
+        return False
     linked = sum(blocks.is_link(index) for index in blocks.kept)
-    if linked < _FEWEST_LINKED or not _is_list(blocks):
+    is_linked = linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(blocks.kept))
+    if not is_linked or not _is_list(blocks):
         return False
     end = blocks.kept[-1]
     texts = blocks.texts[end : end + 4]
@@ -205,18 +215,34 @@ def _loads_more(button: etree._Element) -> bool:
     return next(button.iterancestors("nav", "footer", "aside", "dialog"), None) is None
 
 
-def _find_page_number(document: Document) -> str | None:
-    """What the numbers of the pages say, on a page that names a next one: they stand in a part of
-    the page that is never its main part.
+def _find_next_page(url: str, document: Document) -> str | None:
+    """What is said around the link to a next page of the same thing: it stands in a part of the
+    page that is never its main part.
     """
     if _NEXT_PAGE not in document.data:
         return None
+    links: list[Any] = []
     for root in document.roots:
-        found: Any = root.xpath(_PAGER)
-        for element in found[:_MOST_NAVIGATIONS]:
-            for piece in [element, *element[:10]]:
-                text = " ".join(beginning_of(piece, _LONGEST_NAVIGATION).split())
-                pages = _read_page(text)
-                if pages:
-                    return pages.describe("is page ")
+        found: Any = root.xpath(_NEXT_LINKS)
+        links += [link for link in found if _leads_on(url, link.get("href"))]
+    for link in links[:_MOST_LINKS]:
+        for element in islice(link.iterancestors(), _MOST_ANCESTORS):
+            text = " ".join(beginning_of(element, _LONGEST_PAGER).split())
+            pages = _read_page(text)
+            if pages:
+                return pages.describe("is page ")
+    if links:
+        return "has a next one"
     return None
+
+
+def _leads_on(url: str, href: str) -> bool:
+    """Whether an address is a page with a number of what is at a URL."""
+    if not _NUMBERED.search(href[-_LONGEST_TAIL:]):
+        return False
+    try:
+        here, there = urlsplit(url), urlsplit(urljoin(url, href.strip()))
+    except ValueError:  # the page's own words, which need not be a URL
+        return False
+    stem = _NUMBERED.sub("", here.path).rstrip("/")
+    return here.netloc == there.netloc and there.path.startswith(stem)

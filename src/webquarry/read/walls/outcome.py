@@ -15,13 +15,12 @@ says so, and raised where nothing is there but the gate.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
 from webquarry.read.format import ConvertedDocument
-from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.traits import Traits
 from webquarry.read.text.words import Words, count_words
 from webquarry.read.walls.consent import asks_for_consent
@@ -37,7 +36,8 @@ _LONGEST = 100_000  # characters of Markdown; whatever is longer is a page
 _BEGINNING = 8_000  # characters; they are enough to know a page that says a lot
 _MOST_PROSE = 250  # words; whatever says more is a page
 _THIN_WORDS = 10
-_LITTLE_WORDS = 25  # of a main part
+_LITTLE = 400  # characters of a main part
+_LITTLE_WORDS = 25
 _MUCH_AROUND = 100  # words of the whole page
 _SENTENCE = re.compile(r"\w[\w'\u2019]*(?:\W{1,3}\w[\w'\u2019]*){4,80}[.!?…]|\w{10,}[。！？]")
 _BARE_WORDS = 20  # beside a gate; so few of them are no text
@@ -115,6 +115,7 @@ def judge(
     words = _read_if_short(page.markdown)
     if words is None:
         return _judge_completeness(url, page)
+
     raise_if_walled(url, headers, page)
     if is_soft_404(url, page.title, words):
         raise NotFound(f"{redact(url)} says that there is no such page.")
@@ -124,11 +125,9 @@ def judge(
         note = f"{_host(url)} asks for a consent (cookies, privacy) in place of the page."
         return Outcome("consent", (note,))
     outcome = _judge_substance(url, page, words, traits)
-    if outcome.kind == "ok":
-        outcome = _judge_completeness(url, page)
-    if outcome.kind == "ok" and page.is_chosen and page.blocks is not None:
-        outcome = _judge_main_part(page.blocks(), words, traits)
-    return outcome
+    if outcome.kind != "ok":
+        return outcome
+    return _judge_completeness(url, page)
 
 
 def _read_if_short(markdown: str) -> Words | None:
@@ -148,7 +147,7 @@ def _read_if_short(markdown: str) -> Words | None:
 
 def _judge_completeness(url: str, page: ConvertedDocument) -> Outcome:
     """Whether a page shows all of what it is about. Raises `LoginWall` if it shows a gate alone."""
-    if page.document is None or page.blocks is None:
+    if page.document is None or page.blocks is None or page.traits is None:
         return Outcome()
     is_long = not page.is_chosen and len(page.markdown) > _BEGINNING
     if is_long and not any(name in page.document.data for name in _GATE_NAMES):
@@ -164,10 +163,10 @@ def _judge_completeness(url: str, page: ConvertedDocument) -> Outcome:
         size = _describe_size(teaser.words)
         note = f"Only the beginning of the page is shown, {size}: {teaser.reason}."
         return Outcome("teaser", (note,))
-    more = find_more(page.document, blocks)
+    more = find_more(url, page.document, blocks)
     if more is not None:
         return Outcome("cut_list", (f"There is more than is shown: the page {more}.",))
-    return Outcome()
+    return _judge_main_part(page, page.traits)
 
 
 def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Traits) -> Outcome:
@@ -215,19 +214,19 @@ def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Tr
     return Outcome("thin", (note,))
 
 
-def _judge_main_part(blocks: PageBlocks, words: Words, traits: Traits) -> Outcome:
+def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> Outcome:
     """Whether next to nothing of a page was found to be its main part.
 
     A short notice is a page as well, if it has a sentence, or little stands around it.
     """
-    texts = [blocks.texts[index] for index in blocks.kept]
-    word_count = count_words("\n".join(texts))
-    if not texts or word_count >= _LITTLE_WORDS or words.count < _MUCH_AROUND:
+    if not page.part or len(page.part) > _LITTLE:
         return Outcome()
-    has_sentence = any(_SENTENCE.search(text) for text in texts)
-    if has_sentence and not traits.empty_mount:
+    part, whole = Words(page.part), Words(page.markdown[:_BEGINNING])
+    if part.count >= _LITTLE_WORDS or whole.count < _MUCH_AROUND:
         return Outcome()
-    size = _describe_size(word_count)
+    if _SENTENCE.search(part.text) and not traits().empty_mount:
+        return Outcome()
+    size = _describe_size(part.count)
     note = f"Only {size} were found to be the main part of the page; the rest is around them."
     return Outcome("thin", (note,))
 
