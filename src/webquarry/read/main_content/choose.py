@@ -59,10 +59,7 @@ def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
     kept = add_pairs(flow, kept)
     kept = add_units(flow, kept)
     kept = fill_short_page(flow, chances, kept)
-    import os
-
-    if "A" in os.environ.get("R", ""):
-        kept = add_siblings(flow, chances, kept)
+    kept = add_siblings(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)
