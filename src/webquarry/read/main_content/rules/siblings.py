@@ -4,8 +4,6 @@ results of a page keep their author or their summary, the others keep it too.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
@@ -16,46 +14,44 @@ _MOST = 2 / 3  # of the blocks that are alike are kept
 _POSSIBLE = 0.25  # by either stage
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
 
+_Kind = tuple[str, ...]
+
 
 def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the few that are missing of those that are alike."""
-    alike: dict[int, list[int]] = {}
-    kinds = _name_kinds(flow)
-    for index, box in enumerate(flow.boxes):
-        if flow.names[box] and not flow.flags[box] & _SET_ASIDE:
-            alike.setdefault(kinds[box], []).append(index)
     chosen = set(kept)
-    added: list[int] = []
-    for blocks in alike.values():
-        if len(blocks) < _FEWEST:
-            continue
-        missing = [index for index in blocks if index not in chosen]
-        if missing and len(blocks) - len(missing) >= _MOST * len(blocks):
-            added += [
-                index
-                for index in missing
-                if max(chances.first[index], chances.final[index]) >= _POSSIBLE
-            ]
-    if not added:
+    possible = (chances.first >= _POSSIBLE) | (chances.final >= _POSSIBLE)
+    missing = [index for index in possible.nonzero()[0].tolist() if index not in chosen]
+    wanted = {_get_name(flow, index) for index in missing} - {None}
+    if not wanted:
         return kept
-    return sorted(chosen.union(added))
+    alike: dict[_Kind, list[int]] = {}
+    for index in range(len(flow.boxes)):
+        if _get_name(flow, index) in wanted:
+            alike.setdefault(_find_kind(flow, index), []).append(index)
+    possible_ones = set(missing)
+    for blocks in alike.values():
+        count = sum(index in chosen for index in blocks)
+        if len(blocks) >= _FEWEST and count >= _MOST * len(blocks):
+            chosen.update(possible_ones.intersection(blocks))
+    return sorted(chosen)
 
 
-def _name_kinds(flow: Flow) -> list[int]:
-    """A number for each box: the same for boxes whose tags and classes, and those of the boxes
-    around them, are the same.
-    """
-    names = zip(flow.tags, flow.names, strict=True)
-    own = _number(list(names))
-    kinds = own
-    for _ in range(_LEVELS - 1):
-        around = [kinds[max(parent, 0)] for parent in flow.parents]
-        pairs = zip(own, around, strict=True)
-        kinds = _number(list(pairs))
-    return kinds
+def _get_name(flow: Flow, index: int) -> str | None:
+    """The classes of the box of a block; None where it has none, is hidden or set aside."""
+    box = flow.boxes[index]
+    if flow.flags[box] & _SET_ASIDE:
+        return None
+    return flow.names[box] or None
 
 
-def _number(values: list[tuple[Hashable, Hashable]]) -> list[int]:
-    """A number for each value, the same for values that are the same."""
-    numbers: dict[tuple[Hashable, Hashable], int] = {}
-    return [numbers.setdefault(value, len(numbers)) for value in values]
+def _find_kind(flow: Flow, index: int) -> _Kind:
+    """The tags and classes of the boxes around a block: the same for blocks that are alike."""
+    box = flow.boxes[index]
+    kind: list[str] = []
+    for _ in range(_LEVELS):
+        if box < 0:
+            break
+        kind += (flow.tags[box], flow.names[box])
+        box = flow.parents[box]
+    return tuple(kind)
