@@ -17,7 +17,7 @@ from lxml import etree
 from webquarry.read.html.tree import beginning_of
 from webquarry.read.markdown.scope import Parts
 
-_NOTE_IDS = etree.XPath("//*[self::li or self::p or self::div or self::dd or self::aside]/@id")
+_NOTE_TAGS = ("li", "p", "div", "dd", "aside")
 _LONGEST_MARK = 40  # characters of a mark, or of an arrow back, that are looked at
 _LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
 _BACK = re.compile(r"(?i)(?:cite_?)?_?(?:fn|ftn|footnote|endnote|note)?-?_?(?:ref|back)")
@@ -104,8 +104,10 @@ class Footnotes:
     @cached_property
     def _note_ids(self) -> set[str]:
         """The ids of all elements that may be notes."""
-        if not self._roots:
-            return set()
-        ids = _NOTE_IDS(self._roots[0])
-        assert isinstance(ids, list)  # as for every XPath that ends in an attribute
-        return {str(one) for one in ids}
+        ids: set[str] = set()
+        for root in self._roots:
+            for element in root.iter(*_NOTE_TAGS):
+                identity = element.get("id")
+                if identity is not None:
+                    ids.add(identity)
+        return ids
