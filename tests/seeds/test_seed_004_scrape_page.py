@@ -37,7 +37,7 @@ BEYOND = {
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
     "linksLeftOut", "extractionNote", "leftOut", "whole",
-    "linksLeftOut", "passages", "bearsOnQuestion", "note",
+    "passages", "bearsOnQuestion", "note",
 }  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters
