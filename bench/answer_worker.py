@@ -20,17 +20,22 @@ from typing import Any
 import numpy as np
 
 from webquarry.errors import WebquarryError
+from webquarry.evidence.language.passages import excerpt_of
+from webquarry.evidence.language.size import BYTES_PER_TOKEN
 from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.render import render_selection
 from webquarry.read.main_content.select import select_main_content
+from webquarry.read.slices.links import make_lean
 
 
 def read_file(path: Path, url: str, chances: Chances | None) -> str:
-    """The main content of a file as Markdown."""
+    """The main content of a file as Markdown, without link targets."""
     document = parse_html(decode(path.read_bytes(), "").page)
-    return render_selection(document, select_main_content(document, chances=chances), url).text
+    selection = select_main_content(document, chances=chances)
+    markdown = render_selection(document, selection, url).text
+    return make_lean(markdown.encode()).data.decode()
 
 
 def load_chances(folder: Path) -> dict[str, Chances]:
@@ -46,7 +51,11 @@ def load_chances(folder: Path) -> dict[str, Chances]:
 def answer(request: dict[str, Any], chances: Chances | None) -> str:
     """The text for one request."""
     url = request.get("url") or "https://localhost/"
-    return read_file(Path(request["html_path"]), url, chances)
+    text = read_file(Path(request["html_path"]), url, chances)
+    if "question" not in request:
+        return text
+    budget = BYTES_PER_TOKEN * request["max_tokens"]
+    return excerpt_of(text.encode(), request["question"], budget).content.decode()
 
 
 def main() -> None:

@@ -83,3 +83,10 @@ def test_sentences_end_at_marks_and_lines(text: str, expected: list[str]) -> Non
 def test_the_signal_is_always_a_part_of_the_text(claim: str, text: str) -> None:
     signal = claim_signal(claim, text)
     assert "".join(signal.split()) in "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "text", ["दिल्ली बड़ी है। वह पुरानी है।", "هل هذا؟ نعم هذا.", "Մեծ է։ Հին է։", "یہ ہے۔ وہ ہے۔"]
+)
+def test_sentences_of_other_scripts_end_at_their_own_marks(text: str) -> None:
+    assert len(split_sentences(text)) == 2

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.evidence.language.claims import nearest_sentences
-from webquarry.evidence.language.terms import Terms, language_of
+from webquarry.evidence.language.languages import language_of
+from webquarry.evidence.language.terms import Terms
 
 
 @pytest.mark.parametrize(

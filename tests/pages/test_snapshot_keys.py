@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.tools.pages import URL, Session, page
+from tests.tools.pages import ARTICLE, URL, Session, page
 from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.errors import WebquarryError
 from webquarry.tool import load
 from webquarry.tools.research._search import NOT_IN_KEY
 
 PROPERTIES = load("research", "scrape_page").parameters["properties"]
+LINKED = ARTICLE.replace("The pilot", '<a href="/pilot">The pilot</a>', 1)
 SETTINGS = {
     "WEBQUARRY_YOUTUBE_LANGUAGES": "de",
     "WEBQUARRY_YOUTUBE_CLIENTS": "ONE/1",
@@ -75,7 +76,7 @@ def test_an_argument_changes_the_answer_of_a_kept_page_unless_it_affects_nothing
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr("webquarry.tool.record_call", lambda *call: call[-1]())  # no session
-    session = page()
+    session = page(LINKED)
     before, again = outcome(session), outcome(session)
     after = outcome(session, **{name: flipped(name)})
 

@@ -65,35 +65,28 @@ LISTS = {
     "<ul><li><blockquote>a</blockquote></ul>": "- > a",
 }
 TABLES = {
-    "<table><tr><th>A<th>B<tr><td "
-    "colspan=2>c<tr><td>d<td>e</table>": "| A | B |\n| --- | --- |\n| c |  |\n| d | e |",
-    "<table><tr><td rowspan=2>a<td>b<tr><td>c</table>": "| a | b |\n| --- | --- |\n|  | c |",
+    "<table><tr><th>A<th>B<tr><td colspan=2>c<tr><td>d<td>e</table>": "|A|B|\n|-|-|\n|c||\n|d|e|",
+    "<table><tr><td rowspan=2>a<td>b<tr><td>c</table>": "|a|b|\n|-|-|\n||c|",
     "<table><tr><td>a|b<td>c<br>d<tr><td><p>p<p>q<td><ul><li>x<li>y</ul></table>": (
-        "| a\\|b | c d |\n| --- | --- |\n| p q | - x - y |"
+        "|a\\|b|c d|\n|-|-|\n|p q|- x - y|"
     ),
     "<table><tr><td>one<tr><td>two</table>": "one\n\ntwo",
     "<table><caption>Cap</caption><tr><th>A<td>1<tr><th>B<td>2</table>": (
-        "Cap\n\n|  |  |\n| --- | --- |\n| A | 1 |\n| B | 2 |"
+        "Cap\n\n|||\n|-|-|\n|A|1|\n|B|2|"
     ),
     "<tr><td>a<td>b</tr>": "a b",
     "<td>cell</td>": "cell",
-    "<table><tr><td "
-    "colspan=100000>a<td>b<tr><td>c<td>d</table>": "| a |  | b |\n| --- | --- | --- |\n| c | d | "
-    " |",
-    "<table><tr><th>a<th>b<tr><tr><td><td><tr><td>c<td>d</table>": "| a | b |\n| --- | --- |\n| "
-    "c | d |",
+    "<table><tr><td colspan=100000>a<td>b<tr><td>c<td>d</table>": "|a||b|\n|-|-|-|\n|c|d||",
+    "<table><tr><th>a<th>b<tr><tr><td><td><tr><td>c<td>d</table>": "|a|b|\n|-|-|\n|c|d|",
     "<table><tr><td>a<td><table><tr><td>x<td>y<tr><td>z<td>w</table><tr><td>b<td>c</table>": (
-        "a\n\n| x | y |\n| --- | --- |\n| z | w |\n\nb c"
+        "a\n\n|x|y|\n|-|-|\n|z|w|\n\nb c"
     ),
-    "<table><tr><td>a<td><pre>c\nd</pre><tr><td>e<td>f</table>": "| a | `c` `d` |\n| --- | --- "
-    "|\n| e | f |",
-    "<table><p>x</p><tr><td>a<td>b<tr><td>c<td>d</table>": "x\n\n| a | b |\n| --- | --- |\n| c | "
-    "d |",
+    "<table><tr><td>a<td><pre>c\nd</pre><tr><td>e<td>f</table>": "|a|`c` `d`|\n|-|-|\n|e|f|",
+    "<table><p>x</p><tr><td>a<td>b<tr><td>c<td>d</table>": "x\n\n|a|b|\n|-|-|\n|c|d|",
     "<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>": "a b\n\nc d",
-    "<table><thead><tr><td>a<td>b</thead><tbody><tr><td>1<td>2</table>": "| a | b |\n| --- | --- "
-    "|\n| 1 | 2 |",
+    "<table><thead><tr><td>a<td>b</thead><tbody><tr><td>1<td>2</table>": "|a|b|\n|-|-|\n|1|2|",
     "<table><tr><th>a<th>b<tr><td><h4>x</h4><td><code>p|q</code></table>": (
-        "| a | b |\n| --- | --- |\n| **x** | `p\\|q` |"
+        "|a|b|\n|-|-|\n|**x**|`p\\|q`|"
     ),
     "<table><tr><td></table>x": "x",
 }
@@ -334,3 +327,29 @@ def test_one_link_around_everything_marks_only_its_beginning() -> None:
 
     assert text.count("](https://example.org/x)") == 16
     assert text.count("word") == 100
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2>Usage<a href=#usage>¶</a></h2>", "## Usage"),
+        ("<h2>Usage <a href=https://a.example/guide#usage>#</a></h2>", "## Usage"),
+        ("<h2><a href=/guide#usage>Usage</a></h2>", "## Usage"),
+        ("<h2>\n <a href=#usage>Permalink</a> Usage</h2>", "## Usage"),
+        ("<h2>Usage <a href=#usage>Link to this heading</a></h2>", "## Usage"),
+        ("<h2>\n <a href=#link>Link</a></h2>", "## Link"),
+        ("<a href=#usage><h2>Usage</h2></a>", "## Usage"),
+        ("<h2><a href=/other#usage>Usage</a></h2>", "## [Usage](https://a.example/other#usage)"),
+        ("<p>See <a href=#usage>Usage</a></p>", "See [Usage](https://a.example/guide#usage)"),
+    ],
+)
+def test_the_anchor_of_a_heading_is_no_link(html: str, expected: str) -> None:
+    assert markdown(html, "https://a.example/guide") == expected
+
+
+def test_a_cell_that_ends_in_a_backslash_does_not_swallow_the_next() -> None:
+    cell = "c:" + "\\"
+
+    shown = markdown(f"<table><tr><th>a<th>b<tr><td>{cell}<td>d</table>")
+
+    assert shown.endswith(f"|{cell}\\ |d|")

@@ -29,9 +29,16 @@ STRUCT = SECTION.partition("type ScrapeOutput struct {")[2].partition(" } type "
 FIELDS = dict(
     re.findall(r'`json:"(\w+)((?:,omitempty)?)"`', STRUCT)
 )  # name -> whether it may be absent
-BEYOND = {"outline", "section", "find", "cursor"}  # optional inputs of ours
-OUR_FIELDS = {"sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline"}
-OUR_FIELDS |= {"leftOut", "whole"}
+# Optional inputs of ours.
+BEYOND = {
+    "outline", "section", "find", "cursor", "links", "citation_style", "structured", "question",
+    "max_tokens",
+}  # fmt: skip
+OUR_FIELDS = {
+    "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
+    "linksLeftOut", "extractionNote", "leftOut", "whole",
+    "passages", "bearsOnQuestion", "note",
+}  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters
 REDDIT = "https://www.reddit.com/r/sailing/comments/1abcde/reading_a_tide_table/"
@@ -272,10 +279,11 @@ def test_output_size_category(length: int, category: str) -> None:
 @pytest.mark.parametrize("body", [ARTICLE, "Words without a title."])
 def test_output_citation_is_always_present(mode: str, body: str) -> None:
     citation = scrape(body, mode=mode)["citation"]
+    other = scrape(body, mode=mode, citation_style="mla")["citation"]
 
-    assert citation["url"] == URL
+    assert citation["url"] == other["url"] == URL
     assert URL in citation["formatted"]["apa"]
-    assert URL in citation["formatted"]["mla"]
+    assert URL in other["formatted"]["mla"]
 
 
 def test_output_raw_is_true_in_raw_mode_and_omitted_otherwise() -> None:
@@ -312,7 +320,10 @@ def test_output_structured_data_is_there_only_when_found_and_on_html_pages() -> 
         "<head>", f'<head><script type="application/ld+json">{json.dumps(block)}</script>'
     )
     for mode in ("full", "preview"):
-        assert scrape(body, mode=mode)["structuredData"]["jsonLd"] == [block]
+        whole = scrape(body, mode=mode, structured=True)["structuredData"]
+        assert whole["jsonLd"] == [block]
+        # Without what the metadata tells.
+        assert scrape(body, mode=mode)["structuredData"]["jsonLd"] == [{"@type": "Article"}]
     assert "structuredData" not in scrape(body, mode="raw")
     assert "structuredData" not in scrape(f"<p>{PROSE * 9}")
     assert "structuredData" not in scrape("# x", "text/markdown")

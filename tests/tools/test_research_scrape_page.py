@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.net.doubles import FakeWeb
+from tests.read.invented import article
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
 from webquarry.pages.slice import SliceRequest, take_slice
@@ -297,8 +298,18 @@ def test_a_thin_page_is_partial_and_says_why_and_is_raised_when_empty() -> None:
 
     assert (answer.extraction_quality, answer.content) == ("partial", "Open on Sundays.")
     assert answer.meta["webquarry/routing"]["notes"] == ["The page holds only 3 words of text."]
+    assert answer.extraction_note == "The page holds only 3 words of text."
     with pytest.raises(ThinPage):
         page("<p> </p>").scrape()
+
+
+def test_a_teaser_is_partial_and_says_why_and_a_whole_page_says_nothing() -> None:
+    answer = page(article(2, "<h2>Subscribe to continue reading</h2>")).scrape()
+
+    assert answer.extraction_quality == "partial"
+    assert "it asks for a subscription" in str(answer.extraction_note)
+    whole = page(article(6)).scrape()
+    assert (whole.extraction_quality, whole.extraction_note) == ("complete", None)
 
 
 def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> None:

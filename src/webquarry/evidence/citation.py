@@ -13,8 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from webquarry.evidence.models import Citation, CitationFormats, CitationMetadata
+from webquarry.evidence.models import (
+    CitationFormats,
+    CitationMetadata,
+    CitedSource,
+    EveryCitationFormat,
+)
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import byline
 from webquarry.evidence.page.titles import host_of_page, without_site
@@ -26,6 +32,8 @@ from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work
 
 NO_DATE = "n.d."  # nobody stated one
+
+CitationStyle = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
 
 
 @dataclass(frozen=True)
@@ -53,24 +61,38 @@ def cite(page: CitedPage) -> str:
     return format_apa(work, retrieved=True)
 
 
-def build_citation(work: Work, url: str, accessed: datetime, published: str | None) -> Citation:
-    """The citation of a work in every form. `published` is given as exactly as it is known."""
+def describe_source(work: Work, url: str, accessed: datetime, published: str | None) -> CitedSource:
+    """The facts of a citation. `published` is given as exactly as it is known."""
     metadata = CitationMetadata(
         title=work.title,
         author=byline(work.authors),
         site=work.container or work.publisher,
         date=published or NO_DATE,
     )
-    formats = CitationFormats(
+    return CitedSource(url=url, accessed_date=f"{accessed:%Y-%m-%d}", metadata=metadata)
+
+
+def format_citation(work: Work, style: CitationStyle) -> CitationFormats:
+    """The reference of a work in one form."""
+    match style:
+        case "apa":
+            return CitationFormats(apa=format_apa(work))
+        case "mla":
+            return CitationFormats(mla=format_mla(work))
+        case "bibtex":
+            return CitationFormats(bibtex=to_bibtex(work))
+        case "ris":
+            return CitationFormats(ris=to_ris(work))
+        case "csl-json":
+            return CitationFormats(csl_json=to_csl(work))
+
+
+def format_all(work: Work) -> EveryCitationFormat:
+    """The reference of a work in every form."""
+    return EveryCitationFormat(
         apa=format_apa(work),
         mla=format_mla(work),
         bibtex=to_bibtex(work),
         ris=to_ris(work),
         csl_json=to_csl(work),
-    )
-    return Citation(
-        url=url,
-        accessed_date=f"{accessed:%Y-%m-%d}",
-        metadata=metadata,
-        formatted=formats,
     )

@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from webquarry.evidence.citation import build_citation
+from webquarry.evidence.citation import describe_source, format_all
 from webquarry.evidence.doi import detect_doi
 from webquarry.evidence.language.size import SizeCategory, estimate_tokens, size_category
 from webquarry.evidence.language.text import clean_html_line, clean_line
 from webquarry.evidence.models import (
-    Citation,
+    CitedSource,
     DomainReputation,
     ForumSignals,
+    FullCitation,
     Metadata,
     StatedDate,
     StructuredData,
@@ -68,7 +69,8 @@ class Evidence:
     Markdown.
     """
 
-    citation: Citation
+    work: Work
+    cited: CitedSource
     metadata: Metadata | None  # only where a title was stated
     structured_data: StructuredData | None
     forum_signals: ForumSignals | None
@@ -81,6 +83,11 @@ class Evidence:
     modified: Dated | None
     estimated_tokens: int
     size_category: SizeCategory
+
+    @property
+    def citation(self) -> FullCitation:
+        """The citation in every form."""
+        return FullCitation(**vars(self.cited), formatted=format_all(self.work))
 
 
 def evidence_of(
@@ -119,7 +126,8 @@ def evidence_of(
         )
     length = len(page.markdown.encode())
     return Evidence(
-        citation=build_citation(work, page_url, accessed, facts.published_value),
+        work=work,
+        cited=describe_source(work, page_url, accessed, facts.published_value),
         metadata=metadata,
         structured_data=read_structured_data(tags),
         forum_signals=read_forum_signals(page_url, graph),

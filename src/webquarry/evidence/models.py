@@ -56,7 +56,17 @@ class CitationMetadata(AnswerPart):
 
 
 class CitationFormats(AnswerPart):
-    """One source in the forms that people and programs ask for."""
+    """The reference in the form that was asked for."""
+
+    apa: str | None = None
+    mla: str | None = None
+    bibtex: str | None = None
+    ris: str | None = None
+    csl_json: dict[str, Any] | None = None
+
+
+class EveryCitationFormat(AnswerPart):
+    """The reference in each form that people and programs ask for."""
 
     apa: str
     mla: str
@@ -65,13 +75,24 @@ class CitationFormats(AnswerPart):
     csl_json: dict[str, Any]
 
 
-class Citation(AnswerPart):
-    """How to quote a page: where it is, when it was read, and the reference in each form."""
+class CitedSource(AnswerPart):
+    """What is quoted: where it is and when it was read."""
 
     url: str
     accessed_date: str
     metadata: CitationMetadata
+
+
+class Citation(CitedSource):
+    """How to quote a page: where it is, when it was read, and the reference."""
+
     formatted: CitationFormats
+
+
+class FullCitation(CitedSource):
+    """The same with the reference in each form."""
+
+    formatted: EveryCitationFormat
 
 
 class StatedDate(AnswerPart):
@@ -98,6 +119,7 @@ class StructuredData(AnswerPart):
     open_graph: dict[str, str] | None = None
     citation: dict[str, str] | None = None
     skipped: int | None = None  # blocks and tags left out: not JSON, or too large
+    more: bool | None = None  # there is more, for who asks for the whole
 
 
 class RetractionStatus(AnswerPart):

@@ -73,11 +73,19 @@ class Pages:
                 snapshot = await self._read(url, mode)
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
-        settings = self._deciding_settings()
-        parameters = {"url": url, "mode": mode} | settings
-        key = key_of("snapshot", _VERSION, parameters)
-        kept = await self._cache.get_or_make(key, make)
+        kept = await self._cache.get_or_make(self._build_key(url, mode), make)
         return unpack_snapshot(kept.value, cached=kept.cached)
+
+    async def find_kept(self, url: str) -> Snapshot | None:
+        """The snapshot of a URL that is kept; nothing is fetched."""
+        kept = await self._cache.get(self._build_key(url, "main"))
+        if kept is None:
+            return None
+        return unpack_snapshot(kept.value, cached=True)
+
+    def _build_key(self, url: str, mode: PageMode) -> str:
+        parameters = {"url": url, "mode": mode} | self._deciding_settings()
+        return key_of("snapshot", _VERSION, parameters)
 
     def _deciding_settings(self) -> dict[str, Any]:
         """The settings that decide what is read, or whether it may be."""

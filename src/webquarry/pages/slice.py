@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from webquarry.errors import BadInput
+from webquarry.read.slices.links import add_targets
 from webquarry.read.slices.outline import Heading, find_section, headings_of
 from webquarry.read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 
@@ -157,31 +158,40 @@ class _Position:
         packed = base64.urlsafe_b64encode(data)
         return packed.decode("ascii").rstrip("=")
 
-    def open_view(self, data: bytes) -> _View:
-        """The text that this is a position in, made from the whole text."""
+    def open_view(self, data: bytes, targets: Sequence[bytes]) -> _View:
+        """The text that this is a position in, made from the whole text; the targets of its
+        numbered links are listed at its end.
+        """
         if self.find:
             starts = block_starts(data)
             found = find_blocks(data, self.find, starts)
-            return _View(found.data, matches=found.matches)
+            return _View(add_targets(found.data, targets), matches=found.matches)
         if self.outline:
             headings = headings_of(data)
             lines = _outline_lines(headings)
             return _View(b"".join(lines), headings=headings)
         if self.section is None:
-            return _View(data)
+            return _View(add_targets(data, targets))
         headings = headings_of(data)
         if not 1 <= self.section <= len(headings):
             raise unknown_cursor()
         heading = headings[self.section - 1]
-        return _View(data[heading.start : heading.stop])
+        section = data[heading.start : heading.stop]
+        return _View(add_targets(section, targets))
 
 
 def take_slice(
-    data: bytes, digest: str, request: SliceRequest, kind: SnapshotKind = "markdown"
+    data: bytes,
+    digest: str,
+    request: SliceRequest,
+    kind: SnapshotKind = "markdown",
+    targets: Sequence[bytes] = (),
 ) -> Piece:
-    """The piece of a text that is asked for; `digest` is the mark of the text."""
+    """The piece of a text that is asked for; `digest` is the mark of the text, `targets` are those
+    of its numbered links.
+    """
     position = _Position.from_request(data, digest, request)
-    view = position.open_view(data)
+    view = position.open_view(data, targets)
     start = position.offset
     if start > len(view.data):
         raise unknown_cursor()
@@ -196,6 +206,11 @@ def take_slice(
         matches=view.matches,
         headings=view.headings_between(start, end),
     )
+
+
+def cursor_at(digest: str, offset: int) -> str:
+    """The cursor that goes on at a place in the text of this digest."""
+    return _Position(offset).to_cursor(digest)
 
 
 def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:

@@ -1,24 +1,33 @@
 """A page that was read and its evidence -> a snapshot: its text, or its bytes, with everything that
 is said of it; and the form in which a snapshot is stored.
 
-The text is stored behind the rest, not in it, because JSON would make it a third larger.
+A snapshot is the same whatever a call asks for. Its text has no link targets, unless it is a list
+of links; they are kept beside it with the structured data as the page has it, and looked at only
+when somebody asks (`link_targets.py`). The text is stored behind the rest, not in it, because JSON
+would make it a third larger.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from webquarry.evidence.evidence import Evidence
 from webquarry.evidence.models import AnswerPart, LeftOut, RetractionStatus
+from webquarry.evidence.page.short_structured import shorten_structured_data
+from webquarry.evidence.styles.csl import to_csl
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
+from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make_lean
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
+_VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
 
@@ -33,12 +42,35 @@ class Snapshot:
     reader: str  # who read it: page, raw or the name of a special reader
     fetched_at: datetime
     cached: bool = False
+    csl: dict[str, Any] = field(default_factory=dict)  # the work, to be cited in any form
+    beside: bytes = b"{}"  # what only some calls ask for, as JSON
 
     @property
     def digest(self) -> str:
         """Tells this text from any other."""
-        digest = sha256(self.data).hexdigest()
-        return digest[:_DIGEST_LENGTH]
+        return digest_of(self.data)
+
+    @cached_property
+    def _beside(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads(self.beside)
+        return loaded
+
+    @property
+    def links(self) -> Sequence[TakenOut]:
+        """The targets that were taken out of the text."""
+        pieces = self._beside.get("links", ())
+        return [TakenOut(place, old.encode(), new.encode()) for place, old, new in pieces]
+
+    @property
+    def structured(self) -> dict[str, Any] | None:
+        """The structured data of the page, whole."""
+        return self._beside.get("structured")
+
+
+def digest_of(data: bytes) -> str:
+    """Tells a text from any other."""
+    digest = sha256(data).hexdigest()
+    return digest[:_DIGEST_LENGTH]
 
 
 def snapshot_page(
@@ -57,27 +89,44 @@ def snapshot_page(
     if page.content_type in _NAMED_FORMATS and not page.reader:
         extracted_by = page.content_type
     quality = "partial"
-    if page.outcome == "ok":
+    note: str | None = " ".join(page.lost) or None
+    if page.outcome == "ok" and not page.lost:
         quality = "complete"
+    data = page.markdown.encode()
+    lean = SplitText(data, ())
+    if page.content_type not in _VERBATIM:
+        lean = make_lean(data)
+    metadata = dump_part(evidence.metadata)
+    if metadata and metadata.get("siteName") == evidence.cited.metadata.site:
+        del metadata["siteName"]  # the citation says it
+    structured = dump_part(evidence.structured_data)
+    short = None
+    if structured:
+        cited = evidence.cited.model_dump(by_alias=True)
+        short = shorten_structured_data(structured, metadata or {}, cited)
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
         "whole": is_whole or None,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
+        "extractionNote": note,
         "leftOut": dump_part(left_out),
-        "metadata": dump_part(evidence.metadata),
-        "structuredData": dump_part(evidence.structured_data),
+        "linksLeftOut": count_targets(lean) or None,
+        "metadata": metadata,
+        "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
         **_evidence_fields(evidence, status),
     }
     return Snapshot(
-        data=page.markdown.encode(),
+        data=lean.data,
         kind="markdown",
         fields=_without_none(fields),
         notes=(*page.notes, *notes),
         reader=page.reader or "page",
         fetched_at=page.fetched_at,
+        csl=to_csl(evidence.work),
+        beside=_pack_beside(lean.taken_out, structured),
     )
 
 
@@ -96,25 +145,36 @@ def snapshot_bytes(
     if raw.text is not None:
         kind = "text"
         data = raw.text.encode("utf-8", "replace")
-    return Snapshot(data, kind, _without_none(fields), notes, "raw", raw.fetched_at)
+    return Snapshot(
+        data=data,
+        kind=kind,
+        fields=_without_none(fields),
+        notes=notes,
+        reader="raw",
+        fetched_at=raw.fetched_at,
+        csl=to_csl(evidence.work),
+    )
 
 
 def pack_snapshot(snapshot: Snapshot) -> bytes:
-    """The snapshot as it is stored: everything but its text as one line of JSON, then its text."""
+    """The snapshot as it is stored: a line of JSON for every call, one for those that ask for
+    more, then its text.
+    """
     head = {
         "kind": snapshot.kind,
         "fields": snapshot.fields,
         "notes": snapshot.notes,
         "reader": snapshot.reader,
         "fetched_at": snapshot.fetched_at.isoformat(),
+        "csl": snapshot.csl,
     }
     line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
-    return line + b"\n" + snapshot.data
+    return b"\n".join((line, snapshot.beside, snapshot.data))
 
 
 def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
     """The snapshot that was stored."""
-    line, _, data = stored.partition(b"\n")
+    line, beside, data = stored.split(b"\n", 2)
     head = json.loads(line)
     return Snapshot(
         data=data,
@@ -124,7 +184,16 @@ def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
         reader=head["reader"],
         fetched_at=datetime.fromisoformat(head["fetched_at"]),
         cached=cached,
+        csl=head["csl"],
+        beside=beside,
     )
+
+
+def _pack_beside(links: Sequence[TakenOut], structured: dict[str, Any] | None) -> bytes:
+    """What only some calls ask for, in one line."""
+    pieces = [(piece.place, piece.original.decode(), piece.added.decode()) for piece in links]
+    beside = _without_none({"links": pieces or None, "structured": structured})
+    return json.dumps(beside, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
@@ -136,7 +205,7 @@ def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
 
 def _evidence_fields(evidence: Evidence, status: RetractionStatus | None) -> dict[str, Any]:
     return {
-        "citation": dump_part(evidence.citation),
+        "citation": dump_part(evidence.cited),
         "sourceType": evidence.source_type,
         "authorityTier": evidence.authority_tier,
         "domainCategory": evidence.domain_category,

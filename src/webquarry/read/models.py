@@ -40,7 +40,9 @@ class Page:
     # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
     content_type: str
     encoding: str  # the WHATWG name of the character encoding
-    outcome: str  # ok, or thin or js_shell when there is some text but hardly the page
+    # ok; thin or js_shell when there is some text but hardly the page; teaser, consent or cut_list
+    # when it is a part of something
+    outcome: str
     notes: tuple[str, ...]
     fetched_at: datetime
     removed: Mapping[str, int] = field(default_factory=dict)  # what was left out, and how often

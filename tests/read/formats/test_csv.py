@@ -26,8 +26,7 @@ def test_the_delimiter_is_found_out(delimiter: str) -> None:
     )
 
     assert read(body).markdown == (
-        "| port | high | low |\n| --- | --- | --- |\n| Lowick | 6,1; a | 1.2 |\n| Strand | 5.8 | "
-        "0.9 |"
+        "|port|high|low|\n|-|-|-|\n|Lowick|6,1; a|1.2|\n|Strand|5.8|0.9|"
     )
 
 
@@ -45,7 +44,7 @@ def test_the_delimiter_is_found_out(delimiter: str) -> None:
 def test_a_table_is_known_by_its_label_or_its_name(content_type: str, url: str) -> None:
     assert (
         read("a\tb\n1\t2\n", content_type, "https://site.example" + url).markdown
-        == "| a | b |\n| --- | --- |\n| 1 | 2 |"
+        == "|a|b|\n|-|-|\n|1|2|"
     )
 
 
@@ -53,16 +52,13 @@ def test_quotes_line_breaks_and_markup_stay_inside_their_cells() -> None:
     draft = read('a,b\n"one, ""two""\r\nthree",x | *y*\n"<|im_start|>",\u200bz\n')
 
     assert draft.markdown == (
-        '| a | b |\n| --- | --- |\n| one, "two" three | x \\| \\*y\\* |\n| <\\|im_start\\|> | z |'
+        '|a|b|\n|-|-|\n|one, "two" three|x \\| \\*y\\*|\n|<\\|im_start\\|>|z|'
     )
     assert draft.removed["zero-width character"] == 1
 
 
 def test_short_rows_are_filled_up_and_long_ones_widen_the_table() -> None:
-    assert (
-        read("a,b\n1\n1,2,3\n\n,,\n").markdown
-        == "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |"
-    )
+    assert read("a,b\n1\n1,2,3\n\n,,\n").markdown == "|a|b||\n|-|-|-|\n|1|||\n|1|2|3|"
 
 
 def test_one_endless_row_does_not_make_all_the_others_as_long() -> None:
@@ -72,7 +68,7 @@ def test_one_endless_row_does_not_make_all_the_others_as_long() -> None:
 
 
 def test_a_hint_of_a_spreadsheet_is_followed_and_not_shown() -> None:
-    assert read("sep=;\na,x;b\n1;2\n").markdown == "| a,x | b |\n| --- | --- |\n| 1 | 2 |"
+    assert read("sep=;\na,x;b\n1;2\n").markdown == "|a,x|b|\n|-|-|\n|1|2|"
 
 
 def test_text_without_columns_is_shown_as_it_is() -> None:
@@ -93,7 +89,7 @@ def test_all_rows_are_shown_up_to_a_limit_that_is_mentioned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     body = "a,b\n" + "".join(f"{number},x\n" for number in range(1000))
-    assert read(body).markdown.endswith("| 999 | x |")
+    assert read(body).markdown.endswith("|999|x|")
 
     monkeypatch.setattr(csv_module, "_LONGEST", 100)
     draft = read(body)

@@ -60,7 +60,7 @@ def test_code_keeps_its_lines_and_tables_their_columns() -> None:
     text = page("documentation")
 
     assert 'client = Client(retry=Retry(attempts=5, base=0.5))\nclient.get("/harbours")' in text
-    assert "| `attempts` | 3 | How often a request is sent at most |" in text
+    assert "|`attempts`|3|How often a request is sent at most|" in text
     assert "- Requests whose body is a stream" in text
 
 

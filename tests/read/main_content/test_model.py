@@ -97,10 +97,10 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
         )
     )
     model = load_shipped_model()
-    whole = model.chances(build_features(flow, model.lifts))
+    whole = model.chances(build_features(flow, model.lifts)).final
     monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
 
-    assert json.dumps(whole.final.tolist()) == json.dumps(
+    assert json.dumps(whole.tolist()) == json.dumps(
         model.chances(build_features(flow, model.lifts)).final.tolist()
     )
 

@@ -24,6 +24,7 @@ from tests.surfaces.cli.test_app import (  # noqa: E402
 
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
 NOTES = "https://blog.saltmarsh.example/notes/reading-list.md"
+MEMBERS = "https://tidelines.example/members/briefing-17"
 WALL = "https://shop.chandlery.example/clearance"
 
 
@@ -44,7 +45,18 @@ def test_a_terminal_shows_the_markdown_and_a_line_to_cite_it_by(run: Runner) -> 
     answer = read(run, NOTES)
 
     assert seen.startswith(str(answer["content"]).rstrip("\n") + "\n\nCite: ")
-    assert NOTES in seen.splitlines()[-1]
+    cite, links = seen.splitlines()[-2:]
+    assert NOTES in cite
+    assert links.startswith(f"Links: {answer['linksLeftOut']} targets are left out;")
+
+
+def test_link_targets_are_shown_and_the_page_is_cited_as_it_is_asked_for(run: Runner) -> None:
+    inline = read(run, NOTES, "--links", "inline", "--citation-style", "bibtex")
+    listed = read(run, NOTES, "--links", "list")
+
+    assert "](https://" in str(inline["content"])
+    assert "'formatted': {'bibtex': '@" in str(inline["citation"])
+    assert "\n[1]: https://" in str(listed["content"])
 
 
 def test_what_is_piped_is_the_answer_of_the_tool(
@@ -66,6 +78,7 @@ def test_what_is_piped_is_the_answer_of_the_tool(
         (["--raw"], r"\A<!DOCTYPE html>"),
         (["--whole"], r"Main page"),
         (["--preview"], r"Tidal energy storage"),
+        (["--question", "vanadium", "--max-tokens", "90"], r"(?s)\A(?=.*[Vv]anadium).{,360}\Z"),
     ],
 )
 def test_each_flag_is_the_parameter_of_the_tool(
@@ -91,11 +104,27 @@ def test_a_cut_page_tells_a_person_the_command_that_goes_on(run: Runner) -> None
     assert str(first["content"]) + str(rest["content"]) == whole["content"]
 
 
+def test_passages_tell_a_person_the_commands_that_read_on(run: Runner) -> None:
+    seen = run("read", PAGE, "--question", "vanadium", "--text", settings=RECORDED).stdout.decode()
+    command = re.search(r"From .*: webquarry read (\S+) --cursor (\S+)", seen)
+
+    assert command is not None
+    assert "anadium" in str(read(run, command[1], "--cursor", command[2])["content"])
+
+
 def test_a_wall_is_a_failure_with_its_kind(run: Runner) -> None:
     done = run("read", WALL, settings=RECORDED)
 
     assert done.returncode == 1
     assert json.loads(done.stdout)["error"]["kind"] == "challenge"
+
+
+@pytest.mark.parametrize("flags", [(), ("--raw",)])
+def test_a_page_for_members_is_an_error(run: Runner, flags: tuple[str, ...]) -> None:
+    done = run("read", MEMBERS, *flags, settings=RECORDED)
+
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["kind"] == "login_wall"
 
 
 def test_the_same_bytes_give_the_same_answer_whatever_the_hash_seed_and_the_locale() -> None:

@@ -42,6 +42,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("scrape_page", {"url": "{page}"}),
     ("scrape_page", {"url": "{page}", "mode": "preview"}),
     ("scrape_page", {"url": "{page}", "outline": True}),
+    ("scrape_page", {"url": "{page}", "question": "vanadium flow battery", "max_tokens": 120}),
+    ("scrape_page", {"url": "{page}", "question": "ferns of Peru"}),
     ("scrape_page", {"url": "{page}", "mode": "raw", "max_length": 2000}),
     ("search_and_scrape", {"query": "tidal energy storage", "max_length_per_source": 4000}),
     (

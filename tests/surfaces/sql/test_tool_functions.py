@@ -83,6 +83,18 @@ def test_a_page_that_cannot_be_read_is_an_error_field_in_a_scalar_and_an_error_i
     assert shown == [("blocked", None)]
 
 
+@pytest.mark.parametrize(
+    "options", ["question := 'who?', max_tokens := 500", "{question: 'who?', max_tokens: 500}"]
+)
+def test_a_question_with_a_budget_can_be_asked_of_a_page(
+    connection: Connection, options: str
+) -> None:
+    call = f"SELECT scrape_page('http://127.0.0.1/', {options})"
+
+    assert value(connection, f"{call}.error.code") == "blocked"
+    assert value(connection, f"{call}.passages[1].cursor") is None
+
+
 def test_a_bad_argument_is_told_as_the_tool_tells_it(connection: Connection) -> None:
     assert "'num_results'" in value(
         connection, "SELECT web_search('otters', n := 99).error.message"

@@ -16,7 +16,7 @@ from webquarry.evidence.language.terms import Terms
 
 # It begins with a set of characters: such places are found many times faster than those behind one.
 _SENTENCE_END = re.compile(
-    r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)"
+    r"[.!?…؟۔।॥։。！？\n](?:(?<=[.!?…؟۔।॥։])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|(?<=\n)\n*)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|[a-z]\.[a-z]|Dr|Mr|Mrs|Ms|Prof|St|No|vs|etc|al|Fig|approx|ca"

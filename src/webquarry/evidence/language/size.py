@@ -8,7 +8,7 @@ from typing import Literal
 
 SizeCategory = Literal["small", "medium", "large", "very_large"]
 
-_BYTES_PER_TOKEN = 4
+BYTES_PER_TOKEN = 4
 _UNDER: tuple[tuple[int, SizeCategory], ...] = (
     (5_000, "small"),
     (20_000, "medium"),
@@ -18,7 +18,7 @@ _UNDER: tuple[tuple[int, SizeCategory], ...] = (
 
 def estimate_tokens(length: int) -> int:
     """About how many tokens a text of that many UTF-8 bytes costs."""
-    return length // _BYTES_PER_TOKEN
+    return length // BYTES_PER_TOKEN
 
 
 def size_category(length: int) -> SizeCategory:

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 from webquarry.read.documents.prose import escape_line
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.formats.text import normalise_newlines
+from webquarry.read.markdown.tables import format_row, format_rule
 from webquarry.read.text.characters import INVISIBLE, clean
 from webquarry.read.text.delimiters import defuse_prose
-from webquarry.read.text.escape import escape_cell
 
 _TABS = "text/tab-separated-values"
 _DELIMITERS = (",", ";", "\t", "|")
@@ -133,7 +133,7 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
             spare_cells -= max(0, missing - due)
         lines.append(_write_row(row, removed))
         if len(lines) == 1:
-            lines.append("|" + " --- |" * width)
+            lines.append(format_rule(width))
         room -= len(lines[-1])
         if room < 0:
             break
@@ -155,15 +155,14 @@ def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocumen
 def _write_row(row: list[str], removed: Counter[str]) -> str:
     """One row of Markdown; most of them hold nothing that needs care."""
     if _is_plain(" ".join(row)):
-        return f"| {' | '.join(row)} |"
+        return format_row(map(str.strip, row))
     cells: list[str] = []
     for cell in row:
         if _is_plain(cell):
             cells.append(cell.strip())
         else:
-            line = escape_line(cell, removed)
-            cells.append(escape_cell(line))
-    return f"| {' | '.join(cells)} |"
+            cells.append(escape_line(cell, removed))
+    return format_row(cells)
 
 
 def _is_plain(text: str) -> bool:

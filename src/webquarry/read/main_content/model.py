@@ -83,10 +83,10 @@ class Trees:
 
 @dataclass(frozen=True)
 class Chances:
-    """The chance of each block to be kept: as the first stage sees it, and by both together."""
+    """The chance of each block to be kept."""
 
-    first: Array
-    final: Array
+    first: Array  # by the block itself and the page
+    final: Array  # by what was thought of the blocks around it, too
 
 
 @dataclass(frozen=True)

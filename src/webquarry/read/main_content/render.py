@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import ChosenParts, Flow
@@ -39,49 +40,51 @@ _HEADINGS_ROOM = 200  # bytes of all headings together
 
 def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
     """The kept blocks as Markdown; the title is for the caller to add."""
-    links = Links(base_url, document.page_info.base)
+    flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
-    formulas = [image for image in selection.flow.walk.images(kept) if is_formula_image(image)]
-    parts = selection.flow.walk.choose_parts(kept, formulas)
+    formulas = [image for image in flow.walk.images(kept) if is_formula_image(image)]
+    parts = flow.walk.choose_parts(kept, formulas)
     note_ids = Footnotes(document.roots).find_note_ids(parts)
-    found_notes = find_notes(selection.flow, note_ids, kept)
+    found_notes = find_notes(flow, note_ids, kept)
     if found_notes:
         kept |= found_notes
-        parts = selection.flow.walk.choose_parts(kept, formulas)
-    walker = _walk(document, parts, links, script_has_run=False)
+        parts = flow.walk.choose_parts(kept, formulas)
+    size, headings = _measure_rest(flow, kept)
+    heading_parts = flow.walk.choose_parts(headings, [])
+    names = None
+    if page_info.css:
+        names = parts.names() | heading_parts.names()
+    visibility = VisibilityTracker(document.roots, page_info, names)
+    writer = _Writer(document, visibility, Links(base_url, page_info.base))
+
+    walker = writer.write(parts)
     notes: tuple[str, ...] = ()
     if walker.shown < _NEARLY_NOTHING * sum(map(len, selection.texts)):
-        walker = _walk(document, parts, links, script_has_run=True)
+        walker = writer.write(parts, script_has_run=True)
         notes = (READY_NOTE,)
     text = defuse_prose(walker.blocks.text(), walker.removed)
-    left_out = _describe_rest(document, selection.flow, kept, links)
+    left_out = None
+    if size >= _LEAST_LEFT_OUT:
+        # by the same walk as the text, so that no heading is told that nobody sees
+        rest = writer.write(heading_parts)
+        lines = defuse_prose(rest.blocks.text(), rest.removed).split("\n")
+        left_out = LeftOutText(size, _shorten_headings(lines))
     return Markdown(text, "", dict(walker.removed), notes, left_out)
 
 
-def _describe_rest(
-    document: Document, flow: Flow, kept: AbstractSet[int], links: Links
-) -> LeftOutText | None:
-    """How much of a page is not kept, and the headings in it; None where it is next to nothing.
-
-    The headings are written by the same walk as the text, so that none is told that nobody sees.
-    """
-    size = 0
-    headings: list[int] = []
-    for index, (text, box) in enumerate(zip(flow.texts, flow.boxes, strict=True)):
+def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, set[int]]:
+    """The bytes of the blocks that are not kept, and those among them that are headings."""
+    texts: list[str] = []
+    headings: set[int] = set()
+    for index, box in enumerate(flow.boxes):
         if index in kept or flow.flags[box] & HIDDEN_FLAG:
             continue
-        size += len(text.encode("utf-8", "replace"))
+        texts.append(flow.texts[index])
         # the first level is the page's title, which is given beside the text
         if flow.levels[box] > 1 and len(headings) < _MOST_CANDIDATES:
-            headings.append(index)
-    if size < _LEAST_LEFT_OUT:
-        return None
-    if not headings:
-        return LeftOutText(size)
-    parts = flow.walk.choose_parts(set(headings), [])
-    walker = _walk(document, parts, links, script_has_run=False)
-    lines = defuse_prose(walker.blocks.text(), walker.removed).split("\n")
-    return LeftOutText(size, _shorten_headings(lines))
+            headings.add(index)
+    size = len("".join(texts).encode("utf-8", "replace"))
+    return size, headings
 
 
 def _shorten_headings(lines: Iterable[str]) -> tuple[str, ...]:
@@ -105,27 +108,31 @@ def _shorten_headings(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(headings)
 
 
-def _walk(document: Document, parts: ChosenParts, links: Links, *, script_has_run: bool) -> Walker:
-    """Walk through what was chosen of a page. Where a mark then leads to a note that is not there,
-    because nobody sees it, the page is walked through again without that mark.
-    """
-    page_info = document.page_info
-    names = None
-    if page_info.css:
-        names = parts.names()
-    scope = WalkScope(
-        parts=parts,
-        fallback_tags=FALLBACK_TAGS,  # the model has judged what stands there
-        heading_tags=BOX_TAGS,
-        counts_hidden_skipped=True,
-        script_has_run=script_has_run,
-    )
-    absent: set[str] = set()
-    while True:
-        visibility = VisibilityTracker(document.roots, page_info, names)
-        footnotes = Footnotes(document.roots, absent)
-        walker = Walker(visibility, links, footnotes, page_info, scope)
-        walker.walk(document.roots)
-        if absent or not footnotes.find_unwritten():
-            return walker
-        absent = footnotes.find_unwritten()
+@dataclass(frozen=True)
+class _Writer:
+    """Walks through parts of one page, as often as it is asked to."""
+
+    document: Document
+    visibility: VisibilityTracker
+    links: Links
+
+    def write(self, parts: ChosenParts, *, script_has_run: bool = False) -> Walker:
+        """Walk through some parts. Where a mark then leads to a note that is not there, because
+        nobody sees it, they are walked through again without that mark.
+        """
+        document = self.document
+        scope = WalkScope(
+            parts=parts,
+            fallback_tags=FALLBACK_TAGS,  # the model has judged what stands there
+            heading_tags=BOX_TAGS,
+            counts_hidden_skipped=True,
+            script_has_run=script_has_run,
+        )
+        absent: set[str] = set()
+        while True:
+            footnotes = Footnotes(document.roots, absent)
+            walker = Walker(self.visibility, self.links, footnotes, document.page_info, scope)
+            walker.walk(document.roots)
+            if absent or not footnotes.find_unwritten():
+                return walker
+            absent = footnotes.find_unwritten()

@@ -31,9 +31,9 @@ class Selection:
 def select_main_content(
     document: Document, model: Model | None = None, chances: Chances | None = None
 ) -> Selection:
-    """Choose what to keep of a page, by the chances that are given or else those that the model
-    gives. A page without text, such as the shell of a script, gives nothing, and so does one with
-    more pieces than any page a person reads: a part of those would be judged without the rest.
+    """Choose what to keep of a page. A page without text, such as the shell of a script, gives
+    nothing, and so does one with more pieces than any page a person reads: a part of those would be
+    judged without the rest. Chances that are known already take the place of the model's.
     """
     flow = build_flow(document)
     if not flow.texts or flow.cut:

@@ -23,6 +23,7 @@ from webquarry.read.markdown.inline import (
     STRUCK,
     Literal,
 )
+from webquarry.read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry.read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry.read.markdown.table_elements import TABLE_ACTIONS
 from webquarry.read.visibility.concealment import NO_SIZE
@@ -46,7 +47,8 @@ _BLOCKS_IN_SVG = """
     p div h1 h2 h3 ul ol table section article main foreignobject
 """.split()  # noqa: SIM905
 _MOST_DRAWINGS = 300  # that are looked into
-_PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f]*")
+_PIECES_BESIDE = 4  # in which the words of a heading are looked for
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SKIP_LINK = re.compile(
     r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
 )
@@ -183,15 +185,34 @@ def start_link(walker: Walker, element: Element) -> Leave:
             return SKIP
         # It may be for keyboards only, show that one can link here, or lead back from a note.
         text = beginning_of(element, 60)
-        if walker.heading and _PERMALINK.fullmatch(text):
-            return SKIP
         if _SKIP_LINK.fullmatch(text) or walker.footnotes.is_backlink(element, href):
             return SKIP
     url = walker.links.absolute(href)
+    if url and walker.links.leads_into_page(url):
+        if walker.heading:
+            return _start_anchor(walker, element)
+        if len(element) and element[0].tag in _HEADINGS:
+            return None
     if url is None:
         walker.removed[UNSAFE_LINK] += 1
     elif url and walker.open_span(LINK, url):
         return end_span
+    return None
+
+
+def _start_anchor(walker: Walker, element: Element) -> Leave:
+    """A link from a heading to its own place: it shows that one can link here, or is the heading
+    itself, which is no link then.
+    """
+    text = beginning_of(element, 60)
+    if PERMALINK.fullmatch(text):
+        return SKIP
+    if not PERMALINK_WORDS.fullmatch(text):
+        return None
+    texts = [piece for piece in walker.pieces[-_PIECES_BESIDE:] if isinstance(piece, str)]
+    texts.append(element.tail or "")
+    if any(map(str.strip, texts)):
+        return SKIP
     return None
 
 

@@ -17,11 +17,7 @@ from lxml import etree
 from webquarry.read.html.tree import beginning_of
 from webquarry.read.markdown.scope import Parts
 
-_NOTE_IDS = etree.XPath("//*[self::li or self::p or self::div or self::dd or self::aside]/@id")
-_MARKS = etree.XPath(
-    "//a[starts-with(@href, '#')]"
-    "[parent::sup or child::sup or @role = 'doc-noteref' or @role = 'noteref']"
-)
+_NOTE_TAGS = ("li", "p", "div", "dd", "aside")
 _LONGEST_MARK = 40  # characters of a mark, or of an arrow back, that are looked at
 _LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
 _BACK = re.compile(r"(?i)(?:cite_?)?_?(?:fn|ftn|footnote|endnote|note)?-?_?(?:ref|back)")
@@ -82,14 +78,18 @@ class Footnotes:
         return self.labels.keys() - self._written
 
     def find_note_ids(self, parts: Parts) -> set[str]:
-        """The ids of the notes whose marks are among the elements that a walk may take."""
-        if not self._roots:
-            return set()
-        found = _MARKS(self._roots[0])
-        assert isinstance(found, list)  # as for every XPath that ends in an element
-        marks = [mark for mark in found if isinstance(mark, etree._Element)]
+        """The ids of the notes whose raised marks are among the elements that a walk may take."""
+        marks: list[etree._Element] = []
+        for root in self._roots[:1]:
+            for raised in root.iter("sup"):
+                marks += raised.iterchildren("a")
+                parent = raised.getparent()
+                if parent is not None and parent.tag == "a":
+                    marks.append(parent)
         for mark, _ in parts.among(marks):
-            self.find_mark_label(mark, mark.get("href") or "")
+            href = mark.get("href") or ""
+            if href.startswith("#"):
+                self.find_mark_label(mark, href)
         return set(self.labels)
 
     def is_backlink(self, link: etree._Element, href: str) -> bool:
@@ -104,8 +104,10 @@ class Footnotes:
     @cached_property
     def _note_ids(self) -> set[str]:
         """The ids of all elements that may be notes."""
-        if not self._roots:
-            return set()
-        ids = _NOTE_IDS(self._roots[0])
-        assert isinstance(ids, list)  # as for every XPath that ends in an attribute
-        return {str(one) for one in ids}
+        ids: set[str] = set()
+        for root in self._roots:
+            for element in root.iter(*_NOTE_TAGS):
+                identity = element.get("id")
+                if identity is not None:
+                    ids.add(identity)
+        return ids

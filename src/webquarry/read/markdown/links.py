@@ -12,6 +12,14 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from webquarry.read.text.characters import INVISIBLE
 
+# The text of a link that shows that one can link to where it stands: signs, and words, which may
+# also be a heading.
+PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f\u200b]*")
+PERMALINK_WORDS = re.compile(
+    r"\s*(?:(?:copy|direct|section) )?(?:permalink|permanent link|anchor|link)"
+    r"(?: (?:to|for|here|icon)\b.*)?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
 _LONGEST = 4096  # characters; a longer address is data, not a place
 _EDGES = "".join(map(chr, range(0x21)))  # what browsers strip from both ends
 _BREAKS = re.compile(r"[\t\n\r]")
@@ -38,6 +46,7 @@ class Links:
                 base = joined
         self._base = base
         self._page = base.partition("#")[0]
+        self._own_page = base_url.partition("#")[0]  # where the page lies, whatever it says
         self._path = self._page.partition("?")[0]
         try:
             parts = urlsplit(base)
@@ -51,6 +60,11 @@ class Links:
         if parts.path:
             self._folder = self._path.rpartition("/")[0] + "/"
         self._known: dict[str, str | None] = {}
+
+    def leads_into_page(self, url: str) -> bool:
+        """Whether a whole URL is that of a place in this page."""
+        page, hash_sign, _ = url.partition("#")
+        return bool(hash_sign) and page in (self._page, self._own_page)
 
     def absolute(self, href: str) -> str | None:
         """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an

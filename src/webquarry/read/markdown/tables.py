@@ -6,7 +6,7 @@ boxes; only a table whose cells are short and belong together becomes a Markdown
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -71,7 +71,7 @@ class Table:
         if self._starts_with_head():
             head = grid.pop(0)
         head = head + [""] * (width - len(head))
-        lines = [_format_row(head), "|" + " --- |" * width, *map(_format_row, grid)]
+        lines = [format_row(head), format_rule(width), *map(format_row, grid)]
         return "\n".join(lines)
 
     def _lay_out(self) -> Iterator[list[str]]:
@@ -171,7 +171,17 @@ def _parse_span(value: str | None) -> int:
     return 1
 
 
-def _format_row(cells: list[str]) -> str:
-    """A line of a pipe table."""
-    line = " | ".join(map(escape_cell, cells))
-    return f"| {line} |"
+def format_row(cells: Iterable[str]) -> str:
+    """A line of a pipe table, without padding, which says nothing and is paid for."""
+    parts = []
+    for cell in cells:
+        text = escape_cell(cell)
+        if text.endswith("\\"):
+            text += " "  # some parsers would take the pipe behind it for escaped
+        parts.append(text)
+    return f"|{'|'.join(parts)}|"
+
+
+def format_rule(width: int) -> str:
+    """The line below the head of a table of so many columns."""
+    return "|" + "-|" * width

@@ -81,11 +81,14 @@ def headings_of(data: bytes) -> list[Heading]:
             headings[ended] = replace(headings[ended], stop=start)
         open_sections.append(len(headings))
         number = len(headings) + 1
-        markdown = title.decode("utf-8", "replace")
-        text = _EMPHASIS.sub("", Words(markdown).text)
-        words = " ".join(text.split())
-        headings.append(Heading(number, level, words, line, start, len(data)))
+        headings.append(Heading(number, level, read_title(title), line, start, len(data)))
     return headings
+
+
+def read_title(markdown: bytes) -> str:
+    """What a person reads in a heading."""
+    text = _EMPHASIS.sub("", Words(markdown.decode("utf-8", "replace")).text)
+    return " ".join(text.split())
 
 
 def find_section(headings: Sequence[Heading], wanted: str) -> Heading:

@@ -6,6 +6,7 @@ by, and, where the text was cut or is only a part, how to get the rest.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,6 +37,21 @@ def read(
     whole: Annotated[bool, typer.Option("--whole", help="With menus and the rest.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
+    question: Annotated[
+        str | None, typer.Option(help="Only the passages that bear on this question.")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)
+    ] = None,
+    links: Annotated[
+        str | None, typer.Option(help="Show link targets: list (at the end) or inline.")
+    ] = None,
+    citation_style: Annotated[
+        str, typer.Option(help="How to cite it: apa, mla, bibtex, ris or csl-json.")
+    ] = "apa",
+    structured: Annotated[
+        bool, typer.Option("--structured", help="With --json: all of its structured data.")
+    ] = False,
     session_id: Annotated[
         str | None, typer.Option(help="Research session to record the source in.")
     ] = None,
@@ -59,6 +75,11 @@ def read(
         "section": section,
         "find": find,
         "cursor": cursor,
+        "links": links,
+        "citation_style": citation_style,
+        "structured": structured or None,
+        "question": question,
+        "max_tokens": max_tokens,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
@@ -81,13 +102,26 @@ def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url:
 
     show_markdown(console, page["content"].rstrip("\n"))
     console.print()
-    show("Cite: ", page["citation"]["formatted"]["apa"])
+    (reference,) = page["citation"]["formatted"].values()
+    if not isinstance(reference, str):
+        reference = json.dumps(reference, ensure_ascii=False)
+    show("Cite: ", reference)
     status = page.get("retractionStatus")
     if status:
         kind = status["kind"].replace("_", " ")
         show("Warning: ", f"Crossref has a notice about this paper: {kind}.")
+    if "note" in page:
+        show("Note: ", page["note"])
     for note in notes:
         show("Note: ", note)
+    for passage in page.get("passages", ()):
+        command = f"webquarry read {shlex.quote(url)} --cursor {passage['cursor']}"
+        show(f"From {one_line(passage.get('section', 'the beginning'))}: ", command)
+    if "linksLeftOut" in page:
+        links_left_out = page["linksLeftOut"]
+        show(
+            "Links: ", f"{links_left_out} targets are left out; --links list or inline shows them."
+        )
     if "leftOut" in page:
         left_out = page["leftOut"]
         parts = [f"{left_out['bytes']} bytes", *left_out["headings"]]

@@ -55,6 +55,7 @@ class ScrapedSource(AnswerPart):
     domain_category: str
     source_reputation: DomainReputation | None = None
     extraction_quality: Literal["complete", "partial"] | None = None
+    extraction_note: str | None = None
     word_count: int
     claim_signal: str | None = None
     key_sentences: list[str]
@@ -79,6 +80,7 @@ class ScrapedSource(AnswerPart):
             domain_category=fields["domainCategory"],
             source_reputation=fields.get("sourceReputation"),
             extraction_quality=fields.get("extractionQuality"),
+            extraction_note=fields.get("extractionNote"),
             word_count=scored.words,
             claim_signal=scored.claim_signal,
             key_sentences=scored.key_sentences,

@@ -121,7 +121,7 @@ def _hints(works: Sequence[Work], *, of_session: bool) -> list[str]:
     numbers = ", ".join(map(str, unknown[:_MOST_NUMBERS]))
     if len(unknown) > _MOST_NUMBERS:
         numbers += ", ..."
-    how = "and give its citation.formatted.cslJson"
+    how = "and citation_style csl-json, give its cslJson"
     if of_session:
         how = "with this sessionId"
     return [

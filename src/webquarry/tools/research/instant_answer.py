@@ -62,7 +62,7 @@ async def instant_answer(
     query: Annotated[
         str, Field(description="A topic, term or short question.", min_length=1, max_length=500)
     ],
-    sessionId: Annotated[str | None, Field(description="Research session.")] = None,
+    sessionId: str | None = None,
 ) -> InstantAnswerOutput:
     """Look up a summary, a definition or a computed answer for a well-known topic, without
     searching. Often empty: then use web_search.

@@ -36,7 +36,7 @@ async def patent_search(
     query: Annotated[
         str | None, Field(description="Words, or one patent number.", max_length=500)
     ] = None,
-    num_results: Annotated[int, Field(description="How many patents.", ge=1, le=10)] = 5,
+    num_results: Annotated[int, Field(ge=1, le=10)] = 5,
     search_type: Annotated[
         Literal["prior_art", "specific", "landscape"],
         Field(description="specific: titles only; landscape: also counts assignees."),
@@ -52,9 +52,7 @@ async def patent_search(
         int | None, Field(description="Latest publication year.", ge=_OLDEST, le=_LATEST)
     ] = None,
     provider: Annotated[str | None, Field(description="Force one: epo, lens, web.")] = None,
-    sessionId: Annotated[
-        str | None, Field(description="Research session to record the sources in.")
-    ] = None,
+    sessionId: str | None = None,
 ) -> PatentSearchOutput:
     """Find patents by words, assignee or inventor; a bare patent number gives that patent or
     nothing. Uses EPO OPS and The Lens where configured, else web pages of patent sites. Results are

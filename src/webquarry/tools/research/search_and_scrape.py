@@ -160,7 +160,7 @@ class SearchAndScrapeOutput(Answer):
                 title=page.scored.title,
                 published=page.scored.published,
                 provider=page.result.provider,
-                csl=fields["citation"]["formatted"]["cslJson"],
+                csl=page.snapshot.csl,
             )
             answer._cited.append(source)
         answer._failed = [one.error for one in failed]

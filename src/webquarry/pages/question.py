@@ -1,0 +1,118 @@
+"""A text, a question and a budget -> the piece of the text that bears on the question, and a cursor
+for each of its passages to read on from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webquarry.errors import BadInput
+from webquarry.evidence.language.passages import Excerpt, excerpt_of
+from webquarry.evidence.language.rank import Bearing
+from webquarry.evidence.language.size import BYTES_PER_TOKEN
+from webquarry.pages.slice import SliceRequest, cursor_at
+from webquarry.read.slices.links import add_targets
+from webquarry.read.slices.outline import find_section, headings_of
+
+USUAL_TOKENS = 2_000  # most of an answer to a question that says nothing of length
+NOT_ON_PAGE = {
+    "none": "Nothing on this page bears on the question.",
+    "weak": "Hardly anything on this page bears on the question: only single words of it occur.",
+}
+_MOST_TRIES = 4  # to find room for the targets of numbered links
+
+
+@dataclass(frozen=True)
+class PassageCursor:
+    """Where a passage stands, and the cursor to read on from there."""
+
+    section: str
+    cursor: str
+
+
+@dataclass(frozen=True)
+class AskedPiece:
+    """What bears on a question."""
+
+    data: bytes
+    passages: Sequence[PassageCursor]
+    bearing: Bearing
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class PageQuestion:
+    """What is asked of a text."""
+
+    text: str
+    budget: int  # bytes
+    fill: bool  # whether the budget is to be filled
+
+    @classmethod
+    def of(cls, text: str | None, limit: int, max_tokens: int | None) -> PageQuestion | None:
+        """The question, if there is one: a blank one is none."""
+        words = (text or "").strip()
+        if not words:
+            return None
+        usual = BYTES_PER_TOKEN * USUAL_TOKENS
+        if max_tokens is None:
+            limit = min(limit, usual)
+        return cls(words, limit, fill=max_tokens is not None)
+
+    def check(self, request: SliceRequest, *, is_raw: bool) -> None:
+        """Refuse what cannot be meant."""
+        others = [way for way in request.ways if way != "section"]
+        if is_raw:
+            others.append("mode raw")
+        if others:
+            raise BadInput(
+                f"question and {others[0]} were given together.",
+                suggested_action="Give question alone or with section; the cursors of its passages "
+                "are used without it.",
+            )
+
+
+def limit_bytes(max_length: int, max_tokens: int | None) -> int:
+    """The smaller of two limits, in bytes."""
+    if max_tokens is None:
+        return max_length
+    return min(max_length, BYTES_PER_TOKEN * max_tokens)
+
+
+def take_passages(
+    data: bytes,
+    digest: str,
+    question: PageQuestion,
+    section: str | None,
+    targets: Sequence[bytes] = (),
+) -> AskedPiece:
+    """The passages of a text, or of one section of it; `digest` is the mark of the text, `targets`
+    are those of its numbered links.
+    """
+    start, stop = 0, len(data)
+    if section:
+        heading = find_section(headings_of(data), section)
+        start, stop = heading.start, heading.stop
+    excerpt, content = _fit_targets(data[start:stop], question, targets)
+    passages = []
+    for passage in excerpt.passages:
+        cursor = cursor_at(digest, start + passage.start)
+        passages.append(PassageCursor(passage.section, cursor))
+    is_whole = excerpt.is_whole and stop - start == len(data)
+    return AskedPiece(content, passages, excerpt.bearing, is_whole)
+
+
+def _fit_targets(
+    data: bytes, question: PageQuestion, targets: Sequence[bytes]
+) -> tuple[Excerpt, bytes]:
+    """The excerpt, and its content with the targets of its links within the budget."""
+    room = question.budget
+    for _ in range(_MOST_TRIES):
+        excerpt = excerpt_of(data, question.text, room, fill=question.fill)
+        content = add_targets(excerpt.content, targets)
+        too_long = len(content) - question.budget
+        if too_long <= 0:
+            return excerpt, content
+        room = max(1, room - too_long)
+    return excerpt, excerpt.content

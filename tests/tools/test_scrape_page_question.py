@@ -1,0 +1,168 @@
+"""`scrape_page` with a question and a budget: the passages that bear on it, where they stand, and
+how to read on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from tests.tools.pages import PROSE, URL, page
+from webquarry.errors import BadInput
+from webquarry.surfaces.mcp.server import build_server
+
+ROWS = "".join(f"<tr><td>Quay {n}</td><td>{n} m</td><td>{1900 + n}</td></tr>" for n in range(99))
+ALMANAC = (
+    "<!doctype html><html lang=en><head><title>An almanac</title></head><body><main><article>"
+    f"<h1>An almanac</h1><p>{PROSE * 6}</p>"
+    f"<h2>The lock</h2><p>The lock at <a href=/bray>Bray</a> was opened in 1845. {PROSE * 3}</p>"
+    f"<p>{PROSE * 5}</p>"
+    "<h2>Quays</h2><table><thead><tr><th>Name</th><th>Depth</th><th>Built</th></tr></thead>"
+    f"<tbody>{ROWS}</tbody></table>"
+    f"<h2>Weather</h2><p>{PROSE * 9}</p>"
+    "</article></main></body></html>"
+)
+LOCK = "When was the lock at Bray opened?"
+
+
+def ask(question: str = LOCK, **arguments: Any) -> Any:
+    return page(ALMANAC).scrape(question=question, **arguments)
+
+
+def test_only_what_bears_on_the_question_is_given() -> None:
+    answer = ask()
+
+    assert "The lock at Bray was opened in 1845." in answer.content
+    assert "Quay 50" not in answer.content
+    assert answer.truncated is True
+    assert answer.total_length == len(page(ALMANAC).scrape().content.encode())
+    assert answer.bears_on_question is None
+    assert answer.note is None
+
+
+def test_a_row_is_given_with_the_head_of_its_table() -> None:
+    content = ask("In which year was Quay 57 built?", max_tokens=200).content
+
+    row = next(line for line in content.splitlines() if "Quay 57" in line)
+    assert "1957" in row
+    assert "Built" in content
+    assert len(content.encode()) <= 800
+
+
+@pytest.mark.parametrize("max_tokens", [1, 7, 40, 150, 500, 100_000])
+def test_the_budget_counts_the_bytes_of_the_content_with_and_without_a_question(
+    max_tokens: int,
+) -> None:
+    session = page(ALMANAC)
+
+    for arguments in ({}, {"question": LOCK}, {"question": LOCK, "links": "list"}, {"mode": "raw"}):
+        answer = session.scrape(max_tokens=max_tokens, **arguments)
+        assert 0 < len(answer.content.encode()) <= 4 * max_tokens, arguments
+        assert answer.estimated_tokens <= max_tokens
+
+
+def test_bytes_that_are_no_text_keep_to_the_budget_too() -> None:
+    answer = page(b"\x89PNG\r\n\x1a\n" + bytes(5_000), "image/png").scrape(
+        mode="raw", max_tokens=50
+    )
+
+    assert answer.encoding == "base64"
+    assert len(answer.content) <= 200
+
+
+def test_the_smaller_of_both_limits_holds() -> None:
+    assert len(ask(max_length=300, max_tokens=500).content.encode()) <= 300
+    assert len(ask(max_length=3_000, max_tokens=50).content.encode()) <= 200
+    assert len(page(ALMANAC).scrape(mode="preview", max_tokens=50).content.encode()) <= 200
+
+
+def test_every_passage_has_its_section_and_a_cursor_that_reads_on_from_it() -> None:
+    session = page(ALMANAC)
+    answer = session.scrape(question=LOCK)
+    (passage,) = answer.passages or []
+
+    assert passage.section == "An almanac > The lock"
+    rest = session.scrape(cursor=passage.cursor).content
+    assert rest.startswith("The lock at Bray was opened in 1845.")
+    assert "Quay 98" in rest
+
+
+def test_a_cursor_belongs_to_the_form_of_links_that_it_was_given_with() -> None:
+    session = page(ALMANAC)
+    answer = session.scrape(question=LOCK, links="inline")
+    (passage,) = answer.passages or []
+
+    assert "[Bray](https://harbor.example/bray)" in answer.content
+    assert session.scrape(cursor=passage.cursor, links="inline").content.startswith("The lock")
+    with pytest.raises(BadInput):
+        session.scrape(cursor=passage.cursor)
+
+
+def test_targets_of_numbered_links_are_listed_below_the_passages() -> None:
+    assert ask(links="list").content.endswith("[1]: https://harbor.example/bray\n")
+
+
+def test_a_page_that_does_not_bear_on_it_says_so_and_gives_a_short_beginning() -> None:
+    answer = ask("photosynthesis of ferns", max_tokens=5_000)
+
+    assert answer.bears_on_question is False
+    assert answer.note == "Nothing on this page bears on the question."
+    assert answer.content.startswith("# An almanac")
+    assert answer.estimated_tokens <= 200
+
+
+def test_a_page_that_fits_is_given_whole() -> None:
+    answer = ask(max_tokens=20_000)
+
+    assert answer.content == page(ALMANAC).scrape().content
+    assert answer.truncated is False
+
+
+def test_a_question_can_be_asked_of_one_section() -> None:
+    session = page(ALMANAC)
+    answer = session.scrape(question="the pilot and the water", section="Weather")
+    (passage,) = answer.passages or []
+
+    assert "Quay" not in answer.content
+    assert session.scrape(cursor=passage.cursor).content.startswith("The pilot reads")
+
+
+@pytest.mark.parametrize(
+    "other", [{"find": "Quay"}, {"outline": True}, {"cursor": "x"}, {"mode": "raw"}]
+)
+def test_a_question_beside_another_way_to_a_part_is_refused(other: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match="question and"):
+        ask(**other)
+
+
+def test_a_blank_question_is_none() -> None:
+    assert ask("  ").content == page(ALMANAC).scrape().content
+
+
+def test_the_page_is_fetched_once_whatever_is_asked() -> None:
+    session = page(ALMANAC)
+    for question in (LOCK, "quays", None):
+        session.scrape(question=question, max_tokens=300)
+
+    fetched = [request for request in session.web.requests if str(request.url) == URL]
+    assert len(fetched) == 1
+
+
+def test_a_client_of_the_mcp_server_gets_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
+    url = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
+    arguments = {"url": url, "question": "How long does a vanadium battery last?", "max_tokens": 99}
+
+    async def call() -> Any:
+        async with Client(build_server("webquarry", "research"), mode="legacy") as client:
+            return await client.call_tool("scrape_page", arguments)
+
+    answer = asyncio.run(call()).structured_content
+
+    assert "anadium" in answer["content"]
+    assert len(answer["content"].encode()) <= 4 * 99
+    assert all(passage["cursor"] for passage in answer["passages"])
+    assert answer["truncated"] is True
