@@ -27,7 +27,7 @@ from webquarry.read.main_content.features import build_features
 from webquarry.read.main_content.lifts import Array
 
 COMMON: dict[str, Any] = {
-    "depth": 6,
+    "depth": 5,
     "subsample": 0.6,
     "bootstrap_type": "Bernoulli",
     "l2_leaf_reg": 8,
@@ -40,8 +40,8 @@ COMMON: dict[str, Any] = {
     "verbose": 0,
     "allow_writing_files": False,
 }
-FIRST: dict[str, Any] = {"iterations": 150, "learning_rate": 0.14, "rsm": 0.3}
-SECOND: dict[str, Any] = {"iterations": 70, "learning_rate": 0.12, "rsm": 0.4}
+FIRST: dict[str, Any] = {"iterations": 350, "learning_rate": 0.11, "rsm": 0.3}
+SECOND: dict[str, Any] = {"iterations": 100, "learning_rate": 0.11, "rsm": 0.4}
 _LEAF_SCALE = 10_000
 _NEVER_PASSED = 1e30
 Matrix = NDArray[np.float32]

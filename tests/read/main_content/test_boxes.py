@@ -13,7 +13,6 @@ from webquarry.read.main_content.boxes import (
     CLUSTER,
     DEEP,
     HIGHEST,
-    JUMP,
     LOWEST,
     OWN,
     SIBLINGS,
@@ -46,13 +45,6 @@ def test_an_element_is_named_by_class_and_id_and_inherits_the_extremes_of_those_
     assert names[OWN] == [0, 0, 0.625, 0, -0.25, 0]
     assert names[LOWEST] == [0, 0, 0, 0, -0.25, 0]
     assert names[HIGHEST] == [0, 0, 0.5, 0.5, 0.5, 0]
-
-
-def test_a_jump_leads_past_boxes_that_hold_the_same_blocks() -> None:
-    flow, table, _ = described("<div><div><section><p>a</p></section></div></div><p>b</p>")
-
-    assert flow.tags == ["html", "body", "div", "div", "section", "p", "p"]
-    assert table[JUMP] == [0, 0, 1, 1, 1, 1, 1]
 
 
 def test_three_siblings_alike_are_units_and_what_is_in_them_belongs_to_the_nearest() -> None:

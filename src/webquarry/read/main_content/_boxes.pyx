@@ -8,7 +8,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int64_t, uint64_t
 
 cdef enum:
-    PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
+    PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
 
 cdef enum:
     OWN, LOWEST, HIGHEST
@@ -42,11 +42,10 @@ cdef Py_ssize_t number_of(Pairs* pairs, int64_t one, int64_t other) noexcept:
 
 
 def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, ::1] names, Py_ssize_t repeats):
-    """Fill the rows JUMP to DEEP of the table, and LOWEST and HIGHEST of the names with those around."""
+    """Fill the rows UNIT to DEEP of the table, and LOWEST and HIGHEST of the names with those around."""
     cdef Py_ssize_t size = table.shape[1], room = 64, box, parent, outer
     cdef Pairs pairs[3]  # siblings alike, clusters, deep clusters
     cdef Py_ssize_t* counts = NULL
-    cdef Py_ssize_t* widest = NULL  # the outermost element that holds the same blocks
     cdef int which
     if table.shape[0] <= DEEP or kind.shape[0] != size or names.shape[0] <= HIGHEST or names.shape[1] != size:
         raise ValueError("the rows do not fit together")
@@ -56,10 +55,8 @@ def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, :
         pairs[which].mask, pairs[which].count = room - 1, 0
         pairs[which].entries = <Entry*>PyMem_Calloc(room, sizeof(Entry))
     counts = <Py_ssize_t*>PyMem_Calloc(size + 1, sizeof(Py_ssize_t))
-    widest = <Py_ssize_t*>PyMem_Calloc(size + 1, sizeof(Py_ssize_t))
     try:
-        if (pairs[0].entries is NULL or pairs[1].entries is NULL or pairs[2].entries is NULL or counts is NULL
-                or widest is NULL):
+        if pairs[0].entries is NULL or pairs[1].entries is NULL or pairs[2].entries is NULL or counts is NULL:
             raise MemoryError
         for box in range(size):
             parent = table[PARENT, box]
@@ -74,17 +71,11 @@ def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, :
             table[SIBLINGS, box] = counts[table[SIBLINGS, box]]
             parent = max(table[PARENT, box], 0)
             table[UNIT, box] = box if table[SIBLINGS, box] >= repeats else -1
-            widest[box] = 0
-            if table[FIRST, box] != table[FIRST, parent] or table[LAST, box] != table[LAST, parent]:
-                widest[box] = box
             if box:
                 table[UNIT, box] = max(table[UNIT, box], table[UNIT, parent])
-                widest[box] = max(widest[box], widest[parent])
                 names[LOWEST, box] = min(names[LOWEST, box], names[LOWEST, parent])
                 names[HIGHEST, box] = max(names[HIGHEST, box], names[HIGHEST, parent])
-            table[JUMP, box] = max(table[PARENT, widest[box]], 0)
     finally:
         for which in range(3):
             PyMem_Free(pairs[which].entries)
         PyMem_Free(counts)
-        PyMem_Free(widest)

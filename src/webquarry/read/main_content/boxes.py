@@ -22,17 +22,17 @@ try:
 except ImportError:  # not built: numpy does it
     link_boxes = None  # type: ignore[assignment]
 
-# What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds
-# more blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many
-# siblings are like it, itself included; CLUSTER: the number of its tag and class together with its
-# parent's; DEEP: of its cluster together with its parent's.
-PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP = range(11)
+# What is known of every element, a row of the table each. UNIT: the nearest element with siblings
+# like it, -1 for none; SIBLINGS: how many siblings are like it, itself included; CLUSTER: the
+# number of its tag and class together with its parent's; DEEP: of its cluster together with its
+# parent's.
+PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, UNIT, SIBLINGS, CLUSTER, DEEP = range(10)
 _ROWS = DEEP + 1
 _FLOW_ROWS = LEVEL + 1  # the first ones come from the flow as they are
 # What the names of an element say: its own, the lowest and the highest of those around it.
 OWN, LOWEST, HIGHEST = range(3)
 # What is handed down, as the highest value on the way to the root.
-_NEGATED_LOWEST, _HIGHEST, _UNIT, _WIDER = range(4)
+_NEGATED_LOWEST, _HIGHEST, _UNIT = range(3)
 _Written = tuple[str, str, str]  # tag, class and id
 _TAGS = """
     p div li td h1 h2 h3 h4 h5 h6 section article blockquote pre dd dt th figcaption ul form main
@@ -76,7 +76,7 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
 
 
 def relate_boxes(table: Ints, kind: Ints, names: Array) -> None:
-    """Fill the rows JUMP to DEEP of the table, and the names with those of the elements around."""
+    """Fill the rows UNIT to DEEP of the table, and the names with those of the elements around."""
     parent = np.maximum(table[PARENT], 0)
     _count_alike(table, kind, parent)
     _hand_down(table, names, parent)
@@ -129,16 +129,12 @@ def _number_keys(keys: Ints) -> Ints:
 
 
 def _hand_down(table: Ints, names: Array, parent: Ints) -> None:
-    """Names on the way, ancestors that hold more, the unit that an element is in."""
-    first, last = table[FIRST], table[LAST]
+    """Names on the way, the unit that an element is in."""
     index = np.arange(len(parent))
-    is_wider = (first != first.take(parent)) | (last != last.take(parent))
-    handed = np.empty((_WIDER + 1, len(parent)))
+    handed = np.empty((_UNIT + 1, len(parent)))
     np.negative(names[LOWEST], out=handed[_NEGATED_LOWEST])
     handed[_HIGHEST] = names[HIGHEST]
     handed[_UNIT] = np.where(table[SIBLINGS] >= _REPEATS, index, -1)
-    # the outermost element that holds the same blocks
-    handed[_WIDER] = np.where(is_wider, index, 0)
     up = parent
     while up.any():
         np.maximum(handed, handed.take(up, 1), out=handed)
@@ -147,5 +143,3 @@ def _hand_down(table: Ints, names: Array, parent: Ints) -> None:
     np.negative(handed[_NEGATED_LOWEST], out=names[LOWEST])
     names[HIGHEST] = handed[_HIGHEST]
     table[UNIT] = handed[_UNIT]
-    outermost = handed[_WIDER].astype(np.intp)
-    parent.take(outermost, out=table[JUMP], mode="clip")

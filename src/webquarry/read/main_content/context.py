@@ -36,11 +36,11 @@ CARRIED = (
     "from_anchor",
 )
 _CARRIED_FROM = [ROW[name] for name in CARRIED]
-_MEANS = ("box", "window", "section")
+_MEANS = ("box", "window", "section", "text")
 _LIKES = ("alike", "alike_deep")
 _STEPS = ("before", "after", "after2", "heading")
 _PAGE = ("page_mean", "page_best", "page_mass", "page_limit")
-CONTEXT_NAMES = ("first", *_MEANS, "box_mass", *_LIKES, *_STEPS, *_PAGE, *CARRIED)
+CONTEXT_NAMES = ("first", *_MEANS, "box_mass", "text_mass", *_LIKES, *_STEPS, *_PAGE, *CARRIED)
 _ROW = {name: number for number, name in enumerate(CONTEXT_NAMES)}
 
 
@@ -49,16 +49,17 @@ def _rows(first: str, last: str) -> slice:
     return slice(_ROW[first], _ROW[last] + 1)
 
 
-_MEAN_ROWS = _rows("box", "section")
+_MEAN_ROWS = _rows("box", "text")
 _LIKE_ROWS = _rows("alike", "alike_deep")
 _BESIDE_ROWS = _rows("before", "after2")
 _PAGE_ROWS = _rows("page_mean", "page_limit")
 _CARRIED_ROWS = slice(_ROW[CARRIED[0]], None)
-_BOX, _WINDOW, _SECTION = range(3)  # ranges of blocks, as in `_MEANS`
+_BOX, _WINDOW, _SECTION, _TEXT = range(4)  # ranges of blocks, as in `_MEANS`
 # What is summed up: log odds times the weight of the block, that weight, words times the chance.
 _OPINION, _WEIGHT, _MASS = range(3)
 _NONE = -9.0  # where there is nothing to compare with
 _REACH = 3  # blocks to each side
+_BESIDE = np.array([[-1], [1], [2]])  # blocks away, as in `_STEPS`
 _LEAST = 1e-9  # in place of nothing, to divide by
 _SURE = 1e-3  # no chance is nearer to certainty
 
@@ -80,15 +81,15 @@ def build_context(features: Features, chances: Array) -> Array:
     weight = np.maximum(within[_WEIGHT], _LEAST)
     np.divide(within[_OPINION], weight, out=matrix[_MEAN_ROWS])
     np.divide(within[_MASS, _BOX], mass, out=matrix[_ROW["box_mass"]])
+    np.divide(within[_MASS, _TEXT], mass, out=matrix[_ROW["text_mass"]])
     # of those that are alike
     alike = page.sum_alike(values[_OPINION : _WEIGHT + 1])
     weight = np.maximum(alike[_WEIGHT], _LEAST)
     np.divide(alike[_OPINION], weight, out=matrix[_LIKE_ROWS])
-    # of those right before and behind, and of the heading above
-    matrix[_BESIDE_ROWS] = _NONE
-    matrix[_ROW["before"], 1:] = logits[:-1]
-    matrix[_ROW["after"], :-1] = logits[1:]
-    matrix[_ROW["after2"], :-2] = logits[2:]
+    # of those right before and behind in the same text, and of the heading above
+    beside = page.index + _BESIDE
+    is_inside = (beside >= start[_TEXT]) & (beside < end[_TEXT])
+    matrix[_BESIDE_ROWS] = np.where(is_inside, logits.take(beside, mode="clip"), _NONE)
     of_heading = logits.take(last_heading, mode="clip")
     matrix[_ROW["heading"]] = np.where(last_heading < 0, _NONE, of_heading)
     # and of the page
@@ -111,14 +112,17 @@ def log_odds(chances: Array) -> Array:
 
 
 def _find_ranges(page: PageArrays, last_heading: Ints) -> tuple[Ints, Ints]:
-    """First block and the one behind the last, a row for each of `_MEANS`."""
+    """First block and the one behind the last, a row for each of `_MEANS`. A window does not reach
+    beyond the text: what lies behind it says nothing about its last sentence.
+    """
     n, index = page.n, page.index
     start = np.empty((len(_MEANS), n), np.intp)
     end = np.empty((len(_MEANS), n), np.intp)
     start[_BOX] = page.element[FIRST]
     end[_BOX] = page.element[LAST]
-    np.maximum(index - _REACH, 0, out=start[_WINDOW])
-    np.minimum(index + _REACH + 1, n, out=end[_WINDOW])
+    start[_TEXT], end[_TEXT] = page.find_text_boxes()
+    np.maximum(index - _REACH, start[_TEXT], out=start[_WINDOW])
+    np.minimum(index + _REACH + 1, end[_TEXT], out=end[_WINDOW])
     np.maximum(last_heading, 0, out=start[_SECTION])
     # a section ends where the next heading behind the block stands
     headings_behind = np.where(page.heading, index, n)[:0:-1]

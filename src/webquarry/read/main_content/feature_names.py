@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from webquarry.read.main_content import tags, texts
 
-LEVELS = 6  # elements around a block that are looked at
 # Flags of an element that are features as they stand.
 FLAG_NAMES = {
     "in_main": tags.MAIN_FLAG,
@@ -31,7 +30,7 @@ _BLOCK = (
     "position",
     "chars_before",
     "paragraphs_before",
-    "up0_siblings",
+    "siblings",
 )
 _NAMES = ("name_own", "name_lowest", "name_highest", "name_parent")
 _AROUND = (
@@ -54,20 +53,13 @@ _HEADED = (
     "from_comment_heading",
     "from_h1",
 )
-UP = tuple(
-    f"up{level}_{what}"
-    for what in ("share", "paragraphs", "density", "mean", "topic")
-    for level in range(LEVELS)
-)
 _UNIT = (
     "unit_density",
     "unit_links",
     "unit_blocks",
     "unit_images",
-    "unit_headings",
     "unit_group_share",
     "unit_group_paragraphs",
-    "unit_group_density",
     "unit_group_cut",
     "unit_group_prices",
     "unit_siblings",
@@ -104,7 +96,6 @@ NAMES = (
     *FLAG_NAMES,
     *_AROUND,
     *_HEADED,
-    *UP,
     *_UNIT,
     *_ALIKE,
     *_MASS,

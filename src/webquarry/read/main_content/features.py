@@ -21,7 +21,6 @@ from webquarry.read.main_content.boxes import (
     DEEP,
     FIRST,
     FLAGS,
-    JUMP,
     LAST,
     LEVEL,
     OWN,
@@ -35,17 +34,16 @@ from webquarry.read.main_content.boxes import (
 from webquarry.read.main_content.feature_names import (
     COUNTED,
     FLAG_NAMES,
-    LEVELS,
     LIKENESSES,
     MASSES,
     NAMES,
     ROW,
-    UP,
     find_rows,
 )
 from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 _PARAGRAPH = 80  # characters
+_SEVERAL = 2  # paragraphs
 _GOOD = 140  # characters of a paragraph that says something
 _FEW_LINKS = 0.35  # of the characters of a paragraph
 _REACH = 4  # blocks to each side that make the surroundings of a block
@@ -62,17 +60,14 @@ _TITLE_LENGTH = 20  # characters; a shorter block is less like a title
     LINKS,
     PARAGRAPH_CHARS,
     PARAGRAPHS,
-    TOPIC,
-    HEADINGS,
     IMAGES,
     LINK_COUNT,
     CUT,
     PRICES,
     WORD,
-) = range(11)
-# Ratios of each element: its share of the page's text and of its paragraphs, the density of links,
-# the mean length of its blocks, and how much its paragraphs are about the page's topic.
-SHARE, PARAGRAPH_SHARE, DENSITY, MEAN, ABOUT_TOPIC = range(5)
+) = range(9)
+# Ratios of each element: its share of the page's text and of its paragraphs, the density of links.
+SHARE, PARAGRAPH_SHARE, DENSITY = range(3)
 # What is summed up over the blocks whose elements look alike.
 (
     _ALIKE_CHARS,
@@ -93,9 +88,8 @@ _PREVIOUS_ROWS = find_rows("previous_tag", "previous_density")
 _NEXT_ROWS = find_rows("next_tag", "next_density")
 _OF_HEADING_ROWS = find_rows("heading_level", "heading_density")
 _HEADING_ROWS = find_rows("heading_level", "since_heading")
-_UP_ROWS = find_rows(UP[0], UP[-1])
 _UNIT_ROWS = find_rows("unit_density", "unit_place")
-_GROUP_RATIO_ROWS = find_rows("unit_group_share", "unit_group_density")
+_GROUP_RATIO_ROWS = find_rows("unit_group_share", "unit_group_paragraphs")
 _GROUP_COUNT_ROWS = find_rows("unit_group_cut", "unit_group_prices")
 _ALIKE_SHARE_ROWS = find_rows("cluster_share", "deep_share")
 _ALIKE_PARAGRAPH_ROWS = find_rows("cluster_paragraphs", "deep_paragraphs")
@@ -201,8 +195,6 @@ class PageArrays:
         values[LINKS] = self.link_chars
         np.multiply(self.chars, self.is_paragraph, out=values[PARAGRAPH_CHARS])
         values[PARAGRAPHS] = self.is_paragraph
-        values[TOPIC] = counts[texts.TOPIC]
-        values[HEADINGS] = self.heading
         values[IMAGES] = 0.0
         if self.flow.image_places:
             # an image behind the last block counts for that one
@@ -216,18 +208,14 @@ class PageArrays:
         return values
 
     def _compute_ratios(self) -> Array:
-        """The rows SHARE to ABOUT_TOPIC of each element."""
+        """The rows SHARE to DENSITY of each element."""
         inside = self.inside
         chars = inside[CHARS]  # never 0: no element of the table is without text
         paragraph_chars = inside[PARAGRAPH_CHARS]
-        paragraphs = np.maximum(inside[PARAGRAPHS], 1.0)
-        blocks = self.table[LAST] - self.table[FIRST]
-        ratios = np.empty((ABOUT_TOPIC + 1, len(blocks)))
+        ratios = np.empty((DENSITY + 1, len(chars)))
         np.divide(chars, self.all_chars, out=ratios[SHARE])
         np.divide(paragraph_chars, self.all_paragraph_chars, out=ratios[PARAGRAPH_SHARE])
         np.divide(inside[LINKS], chars, out=ratios[DENSITY])
-        np.divide(chars, blocks, out=ratios[MEAN])
-        np.divide(inside[TOPIC], paragraphs, out=ratios[ABOUT_TOPIC])
         return ratios
 
     def build_matrix(self) -> Array:
@@ -240,7 +228,6 @@ class PageArrays:
         np.not_equal(flags, 0, out=matrix[_FLAG_ROWS], casting="unsafe")
         self._fill_around(matrix)
         self._fill_heading(matrix)
-        self._fill_up(matrix)
         self._fill_unit(matrix)
         self._fill_alike(matrix)
         self._fill_mass(matrix)
@@ -258,7 +245,7 @@ class PageArrays:
         np.divide(self.index, self.n, out=matrix[ROW["position"]])
         np.divide(chars_before, self.all_chars, out=matrix[ROW["chars_before"]])
         np.divide(paragraphs_before, self.all_paragraph_chars, out=matrix[ROW["paragraphs_before"]])
-        matrix[ROW["up0_siblings"]] = self.element[SIBLINGS]
+        matrix[ROW["siblings"]] = self.element[SIBLINGS]
 
     def _fill_names(self, matrix: Array) -> None:
         """What the class names of the element and of those around it say."""
@@ -311,15 +298,22 @@ class PageArrays:
         headings = np.where(self.heading, self.index, -1)
         return np.maximum.accumulate(headings)
 
-    def _fill_up(self, matrix: Array) -> None:
-        """The ratios of the element around a block, and of those around it that hold more."""
-        elements = np.empty((LEVELS, self.n), np.intp)
-        elements[0] = self.box
-        jumps = self.table[JUMP]
-        for level in range(1, LEVELS):
-            jumps.take(elements[level - 1], out=elements[level], mode="clip")
-        rows = matrix[_UP_ROWS].reshape(len(self.ratios), LEVELS, self.n)
-        self.ratios.take(elements, 1, out=rows, mode="clip")
+    def find_text_boxes(self) -> tuple[Ints, Ints]:
+        """For each block the first block, and the one behind the last, of the innermost element
+        around it that holds several paragraphs; of the whole page, where there is none.
+        """
+        holds_text = self.inside[PARAGRAPHS] >= _SEVERAL
+        # parents stand before their children: the nearest has the highest number
+        nearest = np.where(holds_text, np.arange(len(holds_text)), 0)
+        up = self.parent
+        while up.any():
+            np.maximum(nearest, nearest.take(up), out=nearest)
+            up = up.take(up)
+        around: Ints = nearest.take(self.box)
+        # a page with several roots has blocks outside of the first
+        first = np.minimum(self.table[FIRST].take(around), self.index)
+        last = np.maximum(self.table[LAST].take(around), self.index + 1)
+        return first, last
 
     def _fill_unit(self, matrix: Array) -> None:
         """The repeated unit that a block is in (a post, a tile), and the group of all its like."""
@@ -332,10 +326,9 @@ class PageArrays:
         matrix[ROW["unit_links"]] = inside[LINK_COUNT]
         np.subtract(last, first, out=matrix[ROW["unit_blocks"]], casting="unsafe")
         matrix[ROW["unit_images"]] = inside[IMAGES]
-        matrix[ROW["unit_headings"]] = inside[HEADINGS]
         # the group: its ratios, and what a unit of it has on average
         group = self.parent[unit]
-        ratios = self.ratios[SHARE : DENSITY + 1]
+        ratios = self.ratios[SHARE : PARAGRAPH_SHARE + 1]
         ratios.take(group, 1, out=matrix[_GROUP_RATIO_ROWS], mode="clip")
         counts = self.inside[CUT : PRICES + 1].take(group, 1)
         np.divide(counts, siblings, out=matrix[_GROUP_COUNT_ROWS])

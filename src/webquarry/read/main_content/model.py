@@ -28,7 +28,7 @@ except ImportError:  # not built: numpy does it
 
 _Singles = NDArray[np.float32]
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
-_SECOND_SHARE = 0.7  # of the second opinion in both
+_SECOND_SHARE = 0.5  # of the second opinion in both
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Model:
 
 
 def blend(first: Array, second: Array) -> Array:
-    """Both opinions as one: the mean of their log odds, the second with more weight."""
+    """Both opinions as one: the mean of their log odds."""
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
     return _to_chances(odds)
 
