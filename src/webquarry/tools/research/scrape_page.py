@@ -29,7 +29,6 @@ from webquarry.evidence.models import (
     RetractionStatus,
     StructuredData,
 )
-from webquarry.evidence.styles.csl import parse_csl
 from webquarry.pages.link_targets import LinkForm, mark_links
 from webquarry.pages.slice import SliceRequest, take_slice, unknown_cursor
 from webquarry.pages.snapshot import Snapshot, digest_of
@@ -219,7 +218,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
     data, targets = mark_links(snapshot, form.links)
     piece = take_slice(data, digest_of(data), request, snapshot.kind, targets)
     fields: dict[str, Any] = dict(snapshot.fields)
-    formatted = format_citation(parse_csl(snapshot.csl), form.citation_style)
+    formatted = format_citation(snapshot.work, form.citation_style)
     fields["citation"] = {**fields["citation"], "formatted": formatted}
     if form.links:
         fields.pop("linksLeftOut", None)
