@@ -30,7 +30,6 @@ from webquarry.evidence.models import (
     RetractionStatus,
     StructuredData,
 )
-from webquarry.evidence.styles.csl import parse_csl
 from webquarry.pages.link_targets import LinkForm, mark_links
 from webquarry.pages.pages import PageMode
 from webquarry.pages.question import (
@@ -267,7 +266,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
         if snapshot.kind == "bytes" and form.max_tokens:  # three of them are four characters
             request = replace(request, limit=min(request.limit, 3 * form.max_tokens))
         piece = take_slice(data, digest_of(data), request, snapshot.kind, targets)
-    formatted = format_citation(parse_csl(snapshot.csl), form.citation_style)
+    formatted = format_citation(snapshot.work, form.citation_style)
     fields["citation"] = {**fields["citation"], "formatted": formatted}
     if form.links:
         fields.pop("linksLeftOut", None)
