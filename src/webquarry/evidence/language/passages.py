@@ -46,6 +46,8 @@ class Excerpt:
     passages: Sequence[Passage]
     bearing: Bearing
     left_out: int  # chunks that are not shown
+    bytes_left_out: int
+    ran_out: bool  # whether there was no room for something that bears on the question
 
     @property
     def is_whole(self) -> bool:
@@ -63,6 +65,7 @@ class _Selection:
     most: int  # bytes that this text may have
     chosen: dict[int, int] = field(default_factory=dict)  # place -> bytes shown before it
     used: int = len(GAP) + 1  # the mark at the end
+    ran_out: bool = False
     _sections: set[Section] = field(default_factory=set)
     _frames: set[Frame] = field(default_factory=set)
 
@@ -162,7 +165,7 @@ def excerpts_of(
         most = min(most_each, budget)
         if one.bearing == "none":
             most = min(most, _SHORT_BEGINNING)
-        elif one.bearing == "weak":
+        elif one.bearing == "weak" and not fill:
             most = min(most, _WEAK_PART)
         selections.append(_Selection(text, one, budget, most))
     _choose(selections, budget, priors or [1.0] * len(texts), fill)
@@ -208,6 +211,7 @@ def _choose(
             continue
         cost = selection.cost_of(place)
         if used + cost > budget or selection.used + cost > selection.most:
+            selection.ran_out = selection.ran_out or score < 0
             if is_first:  # what matters most is cut rather than left out for something else
                 return
             continue
@@ -234,8 +238,21 @@ def _write_out(selections: Sequence[_Selection], budget: int) -> list[Excerpt]:
             room = min(selection.most, budget - total)
             content, passages = _cut_best(selection, room)
             total += len(content)
-        left_out = len(selection.text.chunks) - len(selection.chosen)
-        excerpts.append(Excerpt(content, passages, selection.ranked.bearing, left_out))
+        left_out = [
+            chunk.size
+            for place, chunk in enumerate(selection.text.chunks)
+            if place not in selection.chosen
+        ]
+        excerpts.append(
+            Excerpt(
+                content=content,
+                passages=passages,
+                bearing=selection.ranked.bearing,
+                left_out=len(left_out),
+                bytes_left_out=sum(left_out),
+                ran_out=selection.ran_out,
+            )
+        )
     return excerpts
 
 
