@@ -25,6 +25,7 @@ _SECTION_ABOVE = 0.5  # what a heading counts for that stands one level higher
 _TABLE_WEIGHT = 0.3
 _NEIGHBOUR_WEIGHT = 0.3
 _FIRST_ROWS, _LAST_ROWS = 1.2, 1.1
+_FURTHER_TABLE = 0.75  # what each further table counts for that holds the same terms
 _NO_COUNTS: Counts = {}
 
 
@@ -145,12 +146,14 @@ def _lift_tables(
     for place, chunk in enumerate(chunks):
         if chunk.frame is not None and chunk.frame.is_table:
             tables.setdefault(chunk.frame, []).append(place)
+    alike: dict[frozenset[str], list[list[int]]] = {}  # tables by the terms that they hold
     for places in tables.values():
         held: set[str] = set()
         for place in places:
             held |= counts[place].keys()
         if not held:
             continue
+        alike.setdefault(frozenset(held), []).append(places)
         table_score = _TABLE_WEIGHT * sum(map(rarity.__getitem__, held))
         own = [scores[place] for place in places]
         before = [0.0, *own[:-1]]
@@ -160,6 +163,11 @@ def _lift_tables(
             scores[place] = own[at] + table_score + _NEIGHBOUR_WEIGHT * beside
         scores[places[0]] *= _FIRST_ROWS
         scores[places[-1]] *= _LAST_ROWS
+    for group in alike.values():
+        best_first = sorted(group, key=lambda places: -max(scores[place] for place in places))
+        for rank, places in enumerate(best_first):
+            for place in places:
+                scores[place] *= _FURTHER_TABLE**rank
 
 
 def _find_bearing(counted: _Counted, terms: Terms) -> Bearing:
