@@ -25,6 +25,7 @@ _SECTION_ABOVE = 0.5  # what a heading counts for that stands one level higher
 _TABLE_WEIGHT = 0.3
 _NEIGHBOUR_WEIGHT = 0.3
 _FIRST_ROWS, _LAST_ROWS = 1.2, 1.1
+_LONGEST_CAPTION = 200  # bytes
 _FURTHER_TABLE = 0.75  # what each further table counts for that holds the same terms
 _NO_COUNTS: Counts = {}
 
@@ -90,15 +91,20 @@ def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
     by_frame: dict[Frame, Counts] = {}
     own: list[Counts] = []
     with_context: list[Counts] = []
+    last: Chunk | None = None
     for chunk in text.chunks:
         counts = Counter(terms.occurrences(text.read(chunk))) or _NO_COUNTS
         above = _count_above(chunk.section, terms, by_section)
         head = _NO_COUNTS
         if chunk.frame is not None:
             if chunk.frame not in by_frame:
-                by_frame[chunk.frame] = dict.fromkeys(terms.in_text(text.read(chunk.frame)), 1.0)
+                held = terms.in_text(text.read(chunk.frame))
+                if last is not None and _is_caption(last, chunk):
+                    held |= own[-1].keys()
+                by_frame[chunk.frame] = dict.fromkeys(held, 1.0)
             head = by_frame[chunk.frame]
         own.append(counts)
+        last = chunk
         if above or head:
             total = dict(counts)
             for context in (above, head):
@@ -109,6 +115,16 @@ def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
             with_context.append(counts)
     has_term_above = any(by_section.values()) or any(by_frame.values())
     return _Counted(own, with_context, has_term_above)
+
+
+def _is_caption(chunk: Chunk, table: Chunk) -> bool:
+    """Whether a chunk right before a table is short enough to be its caption."""
+    return (
+        chunk.frame is None
+        and chunk.section is table.section
+        and chunk.size <= _LONGEST_CAPTION
+        and table.is_row
+    )
 
 
 def _count_above(section: Section, terms: Terms, by_section: dict[Section, Counts]) -> Counts:
