@@ -15,6 +15,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# What is written as an annotation is for readers and mypy; only a `.pxd` tells the compiler a type.
+_AS_PYTHON = {"annotation_typing": False}
+
 
 class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
     """Called by hatchling for every wheel, editable ones included."""
@@ -53,9 +56,10 @@ def compile_parts(root: Path) -> list[str]:
             Extension(name, [str(source)], **options)
             for name, source in sources(root / "src").items()
         ]
-        command = build_ext(
-            Distribution({"ext_modules": cythonize(parts, build_dir=scratch, quiet=True)})
+        modules = cythonize(
+            parts, build_dir=scratch, quiet=True, compiler_directives=_AS_PYTHON, language_level=3
         )
+        command = build_ext(Distribution({"ext_modules": modules}))
         command.build_lib = command.build_temp = scratch
         command.ensure_finalized()
         command.run()
@@ -63,8 +67,11 @@ def compile_parts(root: Path) -> list[str]:
 
 
 def sources(folder: Path) -> dict[str, Path]:
-    """Every `.pyx` below a folder, by the name of the module that it becomes."""
-    found = sorted(folder.rglob("*.pyx"))
+    """Every `.pyx` below a folder, and every `.py` with a `.pxd` beside it, by the name of the
+    module that it becomes.
+    """
+    typed = [path.with_suffix(".py") for path in folder.rglob("*.pxd")]
+    found = sorted([*folder.rglob("*.pyx"), *typed])
     return {".".join(path.relative_to(folder).with_suffix("").parts): path for path in found}
 
 

@@ -8,11 +8,14 @@ import logging
 import os
 import signal
 from collections.abc import Generator, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
+import webquarry
 from webquarry.logs import RedactingFormatter
 
 if TYPE_CHECKING:
@@ -44,6 +47,17 @@ if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 ):  # begun in the background of a shell: children would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure() -> None:
+    """A compiled module hides its Python: with one that is older, the tests would test what was."""
+    for typed in Path(webquarry.__file__).parent.rglob("*.pxd"):
+        source = typed.with_suffix(".py")
+        changed = max(typed.stat().st_mtime, source.stat().st_mtime)
+        for suffix in EXTENSION_SUFFIXES:
+            compiled = source.with_suffix(suffix)
+            if compiled.exists() and compiled.stat().st_mtime < changed:
+                raise pytest.UsageError(f"{source} was changed after it was compiled: make setup")
 
 
 @pytest.fixture(autouse=True)

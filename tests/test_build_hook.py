@@ -80,6 +80,12 @@ def test_a_part_is_compiled_because_its_source_is_there(hook: ModuleType, tmp_pa
     (tmp_path / "webquarry" / "read").mkdir(parents=True)
     (tmp_path / "webquarry" / "read" / "_part.pyx").touch()
     (tmp_path / "webquarry" / "plain.py").touch()
+    (tmp_path / "webquarry" / "typed.py").touch()
+    (tmp_path / "webquarry" / "typed.pxd").touch()
 
-    assert list(hook.sources(tmp_path)) == ["webquarry.read._part"]
+    assert hook.sources(tmp_path) == {
+        "webquarry.read._part": tmp_path / "webquarry" / "read" / "_part.pyx",
+        "webquarry.typed": tmp_path / "webquarry" / "typed.py",
+    }
+    assert "webquarry.read.markdown.walker" in hook.sources(ROOT / "src")
     assert "webquarry.read.main_content._walk" in hook.sources(ROOT / "src")

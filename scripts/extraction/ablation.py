@@ -49,6 +49,8 @@ RULES: dict[str, tuple[str, Any]] = {
     "notices": ("drop_notices", _keep_all),
     "tables": ("add_tables", _keep_all),
     "code": ("add_code", _keep_all),
+    "pairs": ("add_pairs", _keep_all),
+    "units": ("add_units", _keep_all),
     "sight": ("prefer_visible", _keep_all),
     "threshold": ("find_threshold", _get_fixed_threshold),
 }

@@ -88,6 +88,10 @@ class Answer(BaseModel):
         """The answer as JSON has it; what is not known is absent."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
+    def as_markdown(self) -> str | None:
+        """The answer as a text for a model to read; None where its shape says enough."""
+        return None
+
 
 class TextAnswer(Answer):
     """An answer that is a text to be read, not data: a door that shows text shows nothing but the

@@ -104,8 +104,12 @@ def test_a_setting_that_decides_what_is_read_changes_the_key(
     assert not set(before) & set(after)
 
 
-def test_raw_bytes_and_text_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert keys_of(monkeypatch) != keys_of(monkeypatch, mode="raw")
+def test_raw_bytes_the_whole_page_and_its_main_part_are_kept_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    main, raw, whole = (keys_of(monkeypatch, mode=mode) for mode in ("full", "raw", "whole"))
+
+    assert main != raw != whole != main
     assert keys_of(monkeypatch) == keys_of(monkeypatch, mode="preview", max_length=9)
 
 

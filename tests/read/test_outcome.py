@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -25,8 +26,13 @@ from webquarry.errors import (
     WebquarryError,
 )
 from webquarry.net.models import Reply
+from webquarry.read.format import ConvertedDocument, Selection
+from webquarry.read.html.page_blocks import PageBlocks
+from webquarry.read.html.parse import parse_html
+from webquarry.read.html.traits import Traits
 from webquarry.read.models import Page
 from webquarry.read.reader import read_reply
+from webquarry.read.walls.outcome import Outcome, judge
 
 PAGES = Path(__file__).parent / "pages"
 WALLS = sorted((PAGES / "walls").glob("*.html"))
@@ -66,6 +72,18 @@ def read(
         fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     return read_reply(requested or url, reply)
+
+
+def read_as(body: str, selection: Selection) -> Page:
+    """The page that a text is, whole or its main part."""
+    reply = Reply(
+        url=WHERE,
+        status=200,
+        headers=httpx2.Headers({"content-type": "text/html; charset=utf-8"}),
+        body=body.encode(),
+        fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    return read_reply(WHERE, reply, selection)
 
 
 def html(body: str, title: str = "A page", head: str = "") -> str:
@@ -338,3 +356,56 @@ def outcome_of(body: str) -> str:
         return read(body).outcome
     except WebquarryError as error:
         return error.kind
+
+
+LOGIN = (
+    "<h1>Briefing 4</h1><h2>Log in to read it</h2><form action='/login'><input type='email'>"
+    "<input type='password'><button>Log in</button></form>"
+)
+SEARCH = "<form action='/search'><input type='search' name='q'></form>"
+NEWSLETTER = "<form action='/letter'><input type='email' name='mail'></form>"
+ANNOUNCEMENT = "The hall stays closed on Friday because of the storm."
+
+
+@pytest.mark.parametrize("selection", ["main", "whole"])
+def test_a_login_is_a_wall_beside_a_search_and_a_newsletter(selection: Selection) -> None:
+    with pytest.raises(LoginWall):
+        read_as(html(SEARCH + LOGIN + NEWSLETTER), selection)
+
+
+def test_a_form_to_register_with_many_questions_is_no_login() -> None:
+    questions = "<input name='a'><input name='b'><input name='c'><input name='d'>"
+    form = f"<form>{questions}<input type='password'></form>"
+
+    assert read_as(html(f"<h1>Sign in</h1><p>{ANNOUNCEMENT}</p>{form}"), "main").outcome == "ok"
+
+
+def judge_part(kept: list[str], around: int, **traits: Any) -> Outcome:
+    """The outcome of a page with so many words around the texts that are its main part."""
+    part = ConvertedDocument(
+        "\n\n".join([*kept, "[elsewhere](/) " * around]),
+        part="\n\n".join(kept),
+        traits=lambda: Traits(**traits),
+        blocks=lambda: PageBlocks([], [], [], [], [], [], [], [], [], str),
+        is_chosen=True,
+        document=parse_html("<p>a page</p>"),
+    )
+    return judge(WHERE, WHERE, {}, part)
+
+
+def test_a_main_part_of_next_to_nothing_is_said_to_be_so() -> None:
+    outcome = judge_part(["Timetable", "Boat", "Leaves", "Arrives"], 120)
+
+    assert outcome.kind == "thin"
+    assert outcome.notes == (
+        "Only 4 words were found to be the main part of the page; the rest is around them.",
+    )
+
+
+def test_a_short_announcement_is_a_page_whatever_stands_around_it() -> None:
+    assert judge_part(["Closed", ANNOUNCEMENT], 120).kind == "ok"
+    assert judge_part(["Closed", ANNOUNCEMENT], 120, empty_mount=True).kind == "thin"
+
+
+def test_a_small_page_is_whole_without_a_sentence() -> None:
+    assert judge_part(["Timetable", "Boat", "Leaves", "Arrives"], 10).kind == "ok"

@@ -36,7 +36,8 @@ BEYOND = {
 }  # fmt: skip
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
-    "linksLeftOut", "passages", "bearsOnQuestion", "note",
+    "linksLeftOut", "extractionNote", "leftOut", "whole",
+    "passages", "bearsOnQuestion", "note",
 }  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters
@@ -86,8 +87,8 @@ def test_input_url_is_a_valid_http_or_https_url(url: str) -> None:
     assert caught.value.kind in {"blocked", "bad_input"}
 
 
-def test_input_mode_is_full_preview_or_raw() -> None:
-    assert SCHEMA["properties"]["mode"]["enum"] == ["full", "preview", "raw"]
+def test_input_mode_is_full_preview_or_raw_and_whole_is_ours() -> None:
+    assert SCHEMA["properties"]["mode"]["enum"] == ["full", "preview", "raw", "whole"]
 
 
 def test_input_max_length_counts_bytes_and_is_capped_at_5_000_000() -> None:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import webquarry
+from webquarry.errors import LoginWall
 from webquarry.registry import module_names
 from webquarry.surfaces import library
 from webquarry.surfaces.bridge import bridge
@@ -33,6 +34,13 @@ def test_a_tool_is_called_by_name_and_answers_with_a_typed_answer() -> None:
 
     assert type(answer).__name__ == "FetchAnswer"
     assert answer.model_dump(exclude_none=True)["lines_read"] == 2
+
+
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.parametrize("tool", ["web_fetch", "scrape_page"])
+def test_a_page_that_wants_a_login_is_an_error_of_every_tool(tool: str) -> None:
+    with pytest.raises(LoginWall):
+        webquarry.call(tool, url="https://tidelines.example/members/briefing-17")
 
 
 @pytest.mark.usefixtures("recorded")

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.net.doubles import FakeWeb
+from tests.read.invented import article
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
 from webquarry.pages.slice import SliceRequest, take_slice
@@ -297,8 +298,18 @@ def test_a_thin_page_is_partial_and_says_why_and_is_raised_when_empty() -> None:
 
     assert (answer.extraction_quality, answer.content) == ("partial", "Open on Sundays.")
     assert answer.meta["webquarry/routing"]["notes"] == ["The page holds only 3 words of text."]
+    assert answer.extraction_note == "The page holds only 3 words of text."
     with pytest.raises(ThinPage):
         page("<p> </p>").scrape()
+
+
+def test_a_teaser_is_partial_and_says_why_and_a_whole_page_says_nothing() -> None:
+    answer = page(article(2, "<h2>Subscribe to continue reading</h2>")).scrape()
+
+    assert answer.extraction_quality == "partial"
+    assert "it asks for a subscription" in str(answer.extraction_note)
+    whole = page(article(6)).scrape()
+    assert (whole.extraction_quality, whole.extraction_note) == ("complete", None)
 
 
 def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> None:
@@ -434,3 +445,75 @@ def test_every_field_of_the_answer_survives_the_cache() -> None:
     session = page()
 
     assert session.scrape().as_dict() == session.scrape().as_dict()
+
+
+# --- what is left out
+
+
+ASIDE = "<div class=sidebar><h2>Most read</h2>" + "".join(
+    f"<a href=/{number}>Story number {number} of the week</a> " for number in range(9)
+)
+
+
+def test_what_the_content_leaves_out_is_told_and_mode_whole_gives_it() -> None:
+    session = page(ARTICLE.replace("<footer>", f"{ASIDE}</div><footer>"))
+
+    main, whole = session.scrape(), session.scrape(mode="whole")
+
+    assert main.left_out is not None
+    assert main.left_out.headings == ["Most read"]
+    assert main.left_out.bytes > 200
+    assert "Story number 8" not in main.content
+    assert "Story number 8" in whole.content
+    assert "© Harbor" in whole.content
+    assert whole.left_out is None
+    assert whole.whole is True
+    assert main.whole is None
+    assert "leftOut" not in session.scrape(mode="raw").as_dict()
+    assert "leftOut" not in session.scrape(section="Part 2").as_dict()
+
+
+def test_where_next_to_nothing_is_left_out_nothing_is_told() -> None:
+    assert page(ARTICLE).scrape().left_out is None
+
+
+def test_a_document_without_a_choice_leaves_nothing_out_and_is_the_same_whole() -> None:
+    session = page("# Tides\n\nA text.\n", "text/markdown")
+
+    main, whole = session.scrape(), session.scrape(mode="whole")
+
+    assert main.left_out is None
+    assert main.content == whole.content
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div style=display:none><h2>Obey the letter</h2></div>",
+        "<div class=x><h2>Obey the letter</h2></div>",
+        "<h2 class=x>Obey the letter</h2>",
+        "<h2><span class=x>Obey the letter</span></h2>",
+        "<h2 style=font-size:0>Obey the letter</h2>",
+        "<h2 hidden>Obey the letter</h2>",
+    ],
+)
+def test_a_heading_that_nobody_sees_is_not_told(hidden: str) -> None:
+    style = "<style>.x { position: absolute; left: -9999px }</style>"
+    body = ARTICLE.replace("</head>", f"{style}</head>")
+
+    left_out = page(body.replace("<footer>", f"{ASIDE}{hidden}</div><footer>")).scrape().left_out
+
+    assert left_out is not None
+    assert left_out.headings == ["Most read"]
+
+
+def test_headings_that_are_left_out_are_few_short_and_clean() -> None:
+    many = "".join(f"<h2>Topic {number} \u202e{'of the week ' * 9}</h2>" for number in range(20))
+
+    left_out = page(ARTICLE.replace("<footer>", f"{ASIDE}{many}</div><footer>")).scrape().left_out
+
+    assert left_out is not None
+    assert 1 < len(left_out.headings) <= 8
+    assert sum(len(heading.encode()) for heading in left_out.headings) <= 200
+    assert all(len(heading) <= 60 for heading in left_out.headings)
+    assert "\u202e" not in "".join(left_out.headings)

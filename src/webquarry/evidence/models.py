@@ -23,6 +23,13 @@ class DomainReputation(AnswerPart):
     basis: str
 
 
+class LeftOut(AnswerPart):
+    """What is not in the content; mode whole gives it."""
+
+    bytes: int
+    headings: list[str]
+
+
 class SuggestedAction(AnswerPart):
     """One thing to try when nothing was found."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
@@ -30,6 +30,7 @@ from webquarry.pages.snapshot import (
     unpack_snapshot,
 )
 from webquarry.read.executor import PageExecutor
+from webquarry.read.format import Selection
 from webquarry.read.models import Page
 from webquarry.read.reader import Reader
 from webquarry.secret import redact
@@ -40,6 +41,9 @@ _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
 _CROSSREF_TIMEOUT = 8.0
 _ORIGINS = ("youtube", "hackernews", "hackernews_firebase", "crossref")  # that pages come from
+
+# What is wanted of a page: what a reader came for, all that is seen, the bytes that were sent.
+PageMode = Literal["main", "whole", "raw"]
 
 
 class Pages:
@@ -59,21 +63,29 @@ class Pages:
         """Where further work on pages is done, so that large ones stay one at a time."""
         return self._reader.executor
 
-    async def get(self, url: str, *, raw: bool = False) -> Snapshot:
-        """The snapshot of a URL that is kept, or a new one; `raw`: of the bytes there."""
+    async def get(self, url: str, mode: PageMode = "main") -> Snapshot:
+        """The snapshot of a URL that is kept, or a new one."""
 
         async def make() -> Made:
-            if raw:
+            if mode == "raw":
                 snapshot = await self._read_raw(url)
             else:
-                snapshot = await self._read(url)
+                snapshot = await self._read(url, mode)
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
-        settings = self._deciding_settings()
-        parameters = {"url": url, "raw": raw} | settings
-        key = key_of("snapshot", _VERSION, parameters)
-        kept = await self._cache.get_or_make(key, make)
+        kept = await self._cache.get_or_make(self._build_key(url, mode), make)
         return unpack_snapshot(kept.value, cached=kept.cached)
+
+    async def find_kept(self, url: str) -> Snapshot | None:
+        """The snapshot of a URL that is kept; nothing is fetched."""
+        kept = await self._cache.get(self._build_key(url, "main"))
+        if kept is None:
+            return None
+        return unpack_snapshot(kept.value, cached=True)
+
+    def _build_key(self, url: str, mode: PageMode) -> str:
+        parameters = {"url": url, "mode": mode} | self._deciding_settings()
+        return key_of("snapshot", _VERSION, parameters)
 
     def _deciding_settings(self) -> dict[str, Any]:
         """The settings that decide what is read, or whether it may be."""
@@ -90,7 +102,7 @@ class Pages:
             "good": settings.cache_read_seconds,
         }
 
-    async def _read(self, url: str) -> Snapshot:
+    async def _read(self, url: str, selection: Selection) -> Snapshot:
         """Read the page at a URL as Markdown."""
         fetched = await self._reader.fetch(url)
 
@@ -98,13 +110,13 @@ class Pages:
             """The page and its evidence. The parsed document, which takes many times the room of
             the page, ends here.
             """
-            page = fetched.parse()
+            page = fetched.parse(selection)
             evidence = evidence_of(page.url, page.document, page, page.fetched_at)
             return replace(page, document=None), evidence
 
         page, evidence = await self.executor.run(fetched.size, parse)
         status, notes = await self._check_retraction(evidence.detected_doi)
-        return snapshot_page(page, evidence, status, notes)
+        return snapshot_page(page, evidence, status, notes, is_whole=selection == "whole")
 
     async def _read_raw(self, url: str) -> Snapshot:
         """Fetch the bytes at a URL."""

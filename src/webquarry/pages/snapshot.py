@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 from webquarry.evidence.evidence import Evidence
-from webquarry.evidence.models import AnswerPart, RetractionStatus
+from webquarry.evidence.models import AnswerPart, LeftOut, RetractionStatus
 from webquarry.evidence.page.short_structured import shorten_structured_data
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.pages.clean import clean_url
@@ -74,14 +74,23 @@ def digest_of(data: bytes) -> str:
 
 
 def snapshot_page(
-    page: Page, evidence: Evidence, status: RetractionStatus | None, notes: tuple[str, ...]
+    page: Page,
+    evidence: Evidence,
+    status: RetractionStatus | None,
+    notes: tuple[str, ...],
+    *,
+    is_whole: bool = False,
 ) -> Snapshot:
     """The snapshot of a page that was read as Markdown; `notes` come after those of the page."""
+    left_out = None
+    if page.left_out is not None:
+        left_out = LeftOut(bytes=page.left_out.bytes, headings=list(page.left_out.headings))
     extracted_by = None
     if page.content_type in _NAMED_FORMATS and not page.reader:
         extracted_by = page.content_type
     quality = "partial"
-    if page.outcome == "ok":
+    note: str | None = " ".join(page.lost) or None
+    if page.outcome == "ok" and not page.lost:
         quality = "complete"
     data = page.markdown.encode()
     lean = SplitText(data, ())
@@ -98,8 +107,11 @@ def snapshot_page(
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
+        "whole": is_whole or None,
         "extractedBy": extracted_by,
         "extractionQuality": quality,
+        "extractionNote": note,
+        "leftOut": dump_part(left_out),
         "linksLeftOut": count_targets(lean) or None,
         "metadata": metadata,
         "structuredData": short,

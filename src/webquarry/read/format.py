@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry.read.encoding.decode import DecodedText, decode
+from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.traits import Traits
-from webquarry.read.models import Dated
+from webquarry.read.models import Dated, LeftOutText
 
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
@@ -64,7 +65,12 @@ class ConvertedDocument:
     lost: tuple[str, ...] = ()  # those of the notes which say that some of the text is missing
     # the text by which the outcome is judged, where `markdown` is a short part of it
     whole: str | None = None
+    part: str = ""  # the short part that is given, where `markdown` is the whole for judging it
     document: Document | None = None  # the parsed page, for those who look for more in it
+    # the texts that the page consists of, and whether its main part is known among them already
+    blocks: Callable[[], PageBlocks] | None = None
+    is_chosen: bool = False
+    left_out: LeftOutText | None = None  # where only the main part was taken
 
 
 class Format(ABC):

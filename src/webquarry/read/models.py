@@ -22,6 +22,14 @@ class Dated:
 
 
 @dataclass(frozen=True)
+class LeftOutText:
+    """What the main part of a page leaves out: how much, and the headings in it."""
+
+    bytes: int  # of UTF-8
+    headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Page:
     """One page that was fetched and read. Its text came from the web and is not to be trusted."""
 
@@ -32,7 +40,9 @@ class Page:
     # the name of the format: html, markdown, text, json, xml, pdf, docx, pptx, csv, feed
     content_type: str
     encoding: str  # the WHATWG name of the character encoding
-    outcome: str  # ok, or thin or js_shell when there is some text but hardly the page
+    # ok; thin or js_shell when there is some text but hardly the page; teaser, consent or cut_list
+    # when it is a part of something
+    outcome: str
     notes: tuple[str, ...]
     fetched_at: datetime
     removed: Mapping[str, int] = field(default_factory=dict)  # what was left out, and how often
@@ -43,6 +53,7 @@ class Page:
     # the parsed page, where it is HTML
     document: Document | None = field(default=None, repr=False, compare=False)
     reader: str = ""  # the special reader that made it, where one did
+    left_out: LeftOutText | None = None  # where only the main part was taken
 
 
 @dataclass(frozen=True)

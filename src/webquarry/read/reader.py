@@ -154,8 +154,9 @@ def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole")
         author=converted.author,
         published=converted.published,
         modified=converted.modified,
-        lost=converted.lost,
+        lost=(*converted.lost, *outcome.notes),
         document=converted.document,
+        left_out=converted.left_out,
     )
 
 
@@ -224,5 +225,5 @@ def _judge_conversion(
 ) -> Outcome:
     """Whether it is a page: judged by all of its text, also where only a part was taken."""
     if converted.whole is not None:
-        converted = replace(converted, markdown=converted.whole)
+        converted = replace(converted, markdown=converted.whole, part=converted.markdown)
     return judge(url, requested_url, headers, converted)

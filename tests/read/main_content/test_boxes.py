@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.boxes import (
@@ -14,6 +19,7 @@ from webquarry.read.main_content.boxes import (
     SIBLINGS,
     UNIT,
     describe_boxes,
+    relate_boxes,
 )
 from webquarry.read.main_content.lifts import Lookup
 from webquarry.read.main_content.words import split_names
@@ -67,3 +73,47 @@ def test_elements_are_alike_by_tag_and_class_with_those_of_their_parents_and_gra
 
     assert table[CLUSTER][first] == table[CLUSTER][second] != table[CLUSTER][third]
     assert table[DEEP][first] != table[DEEP][second]
+
+
+@st.composite
+def draw_tables(draw: st.DrawFn) -> tuple[list[int], list[int], list[tuple[int, int]]]:
+    """Parents, kinds, and the first block and the one behind the last, of some elements."""
+    size = draw(st.integers(1, 30))
+    parents = [-1, *(draw(st.integers(-1, box)) for box in range(size - 1))]
+    kinds = draw(st.lists(st.integers(0, min(size - 1, 3)), min_size=size, max_size=size))
+    ranges = draw(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(3, 4)), min_size=size, max_size=size)
+    )
+    return parents, kinds, ranges
+
+
+@given(draw_tables())
+def test_numpy_and_the_compiled_way_relate_the_same(
+    drawn: tuple[list[int], list[int], list[tuple[int, int]]],
+) -> None:
+    compiled = pytest.importorskip("webquarry.read.main_content._boxes", reason="it was not built")
+    parents, kinds, ranges = drawn
+    size = len(parents)
+    table = np.zeros((DEEP + 1, size), np.intp)
+    table[:3] = [parents, [first for first, _ in ranges], [last for _, last in ranges]]
+    names = np.array([[0.1 * kind - 0.1 for kind in kinds]] * 3)
+    other_table, other_names = table.copy(), names.copy()
+    relate_boxes(table, np.array(kinds, np.intp), names)
+    compiled.link_boxes(other_table, np.array(kinds, np.intp), other_names, 3)
+
+    assert other_table[:CLUSTER].tolist() == table[:CLUSTER].tolist()
+    assert other_names.tolist() == names.tolist()
+    for row in (CLUSTER, DEEP):  # the numbers are others, but the same elements share one
+        pairs = set(zip(table[row].tolist(), other_table[row].tolist(), strict=True))
+        assert len(pairs) == len(set(table[row].tolist())) == len(set(other_table[row].tolist()))
+
+
+def test_a_table_that_is_none_is_refused() -> None:
+    compiled = pytest.importorskip("webquarry.read.main_content._boxes", reason="it was not built")
+    table = np.zeros((DEEP + 1, 2), np.intp)
+    table[0] = [-1, 1]
+
+    with pytest.raises(ValueError, match="parent"):
+        compiled.link_boxes(table, np.zeros(2, np.intp), np.zeros((3, 2)), 3)
+    with pytest.raises(ValueError, match="fit"):
+        compiled.link_boxes(table, np.zeros(1, np.intp), np.zeros((3, 2)), 3)

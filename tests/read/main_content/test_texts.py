@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import COUNTED, count_texts, count_words
+from webquarry.read.main_content.texts import (
+    COUNTED,
+    count_in_numpy,
+    count_texts,
+    count_words,
+)
 from webquarry.read.main_content.words import split_words
 
 LIFTS = Lifts({}, {"share": -0.5, "story": 0.25, "old": 0.75}, {"old": 0.125, "tale": -0.25})
@@ -75,3 +82,25 @@ def test_words_are_counted_the_same_alone_and_among_others(text: str, words: flo
 
 def test_words_are_cut_at_marks_and_their_ascii_letters_lowered() -> None:
     assert split_words("Don’t “SHOUT”, été_2 Ёж!") == ["don", "t", "shout", "été", "2", "Ёж"]
+
+
+BLOCKS = st.lists(
+    st.one_of(
+        st.sampled_from(["old", "Share", "comments", "tale", "$5", "…]", "...", "x" * 60, LONG]),
+        st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=9),
+        st.just("海の道 が 深い"),
+    ),
+    min_size=1,
+    max_size=6,
+).map(" ".join)
+
+
+@given(st.lists(BLOCKS, min_size=1, max_size=6), st.sampled_from(["", "An old Tale", "…"]))
+@example(["]", "..]", "old", "old"], "old")
+def test_numpy_and_the_compiled_way_count_the_same(texts: list[str], title: str) -> None:
+    topic = ("tale", "深い", "went")
+    expected = count_in_numpy(texts, title, topic, LIFTS)
+    counts = count_texts(texts, title, topic, LIFTS)
+
+    for name, row, expected_row in zip(COUNTED, counts, expected, strict=True):
+        assert row.tolist() == pytest.approx(expected_row.tolist()), name

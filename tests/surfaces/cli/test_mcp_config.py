@@ -33,7 +33,9 @@ def test_the_block_is_printed_and_names_this_installation(client: str) -> None:
 
     assert code == 0
     assert Path(entry["command"]).is_file()
-    assert entry["args"] == ["mcp"]
+    # The model gets nothing but the text there.
+    form = ["--text", "markdown"] if client == "claude-desktop" else []
+    assert entry["args"] == ["mcp", *form]
 
 
 def test_another_tool_set_is_passed_on() -> None:

@@ -24,6 +24,7 @@ from tests.surfaces.cli.test_app import (  # noqa: E402
 
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
 NOTES = "https://blog.saltmarsh.example/notes/reading-list.md"
+MEMBERS = "https://tidelines.example/members/briefing-17"
 WALL = "https://shop.chandlery.example/clearance"
 
 
@@ -75,6 +76,7 @@ def test_what_is_piped_is_the_answer_of_the_tool(
         (["--section", "2"], r"\A## Technologies"),
         (["--find", "vanadium"], r"Vanadium flow battery"),
         (["--raw"], r"\A<!DOCTYPE html>"),
+        (["--whole"], r"Main page"),
         (["--preview"], r"Tidal energy storage"),
         (["--question", "vanadium", "--max-tokens", "90"], r"(?s)\A(?=.*[Vv]anadium).{,360}\Z"),
     ],
@@ -115,6 +117,14 @@ def test_a_wall_is_a_failure_with_its_kind(run: Runner) -> None:
 
     assert done.returncode == 1
     assert json.loads(done.stdout)["error"]["kind"] == "challenge"
+
+
+@pytest.mark.parametrize("flags", [(), ("--raw",)])
+def test_a_page_for_members_is_an_error(run: Runner, flags: tuple[str, ...]) -> None:
+    done = run("read", MEMBERS, *flags, settings=RECORDED)
+
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["kind"] == "login_wall"
 
 
 def test_the_same_bytes_give_the_same_answer_whatever_the_hash_seed_and_the_locale() -> None:

@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import mcp_types as types
 import pytest
@@ -61,7 +62,10 @@ def test_resources_and_the_template_are_listed_with_descriptions(mode: str) -> N
         "stats://providers",
         "diagnostics://health",
     ]
-    assert [one.uri_template for one in templates] == ["research://artifact/{id}"]
+    assert [one.uri_template for one in templates] == [
+        "research://artifact/{id}",
+        "research://page/{url}",
+    ]
     assert all(one.description for one in listed)
     assert all(one.description for one in templates)
 
@@ -113,6 +117,37 @@ def test_what_is_not_there_is_an_error_that_names_it(mode: str, code: int, uri: 
     error = with_client(work, mode)
 
     assert (error.code, error.data) == (code, {"uri": uri})
+
+
+NEWS = "https://tidelines.example/2026/09/storing-the-tide"
+
+
+@BOTH_ERAS
+@pytest.mark.parametrize("address", [quote(NEWS, safe=""), NEWS])
+def test_a_page_that_was_read_is_there_with_all_that_is_known_of_it(
+    mode: str, address: str
+) -> None:
+    async def work(client: Client) -> Any:
+        await client.call_tool("scrape_page", {"url": NEWS})
+        (content,) = (await client.read_resource(f"research://page/{address}")).contents
+        assert isinstance(content, types.TextResourceContents)
+        return json.loads(content.text)
+
+    page = with_client(work, mode)
+
+    assert set(page["citation"]["formatted"]) == {"apa", "mla", "bibtex", "ris", "cslJson"}
+    assert page["structuredData"]["jsonLd"][0]["headline"]
+    assert "](https://" in page["content"]
+    assert page["trust"] == "untrusted-external-content"
+
+
+def test_a_page_that_was_not_read_is_not_fetched_and_the_error_says_what_to_do() -> None:
+    async def work(client: Client) -> types.ErrorData:
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(f"research://page/{quote(NEWS, safe='')}")
+        return caught.value.error
+
+    assert "call scrape_page" in with_client(work).message
 
 
 def test_verbatim_bytes_are_linked_to_where_they_can_be_read_and_clean_text_is_sent(

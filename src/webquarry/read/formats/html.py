@@ -8,12 +8,19 @@ A page can also tell how it is built, should somebody doubt that it is one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import CUT, Document, parse_html
 from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import title_of, to_markdown
+from webquarry.read.models import LeftOutText
+
+if TYPE_CHECKING:
+    from webquarry.read.main_content.select import Selection
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
 _SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
@@ -28,6 +35,8 @@ class _Part:
     removed: Mapping[str, int]
     notes: tuple[str, ...]
     whole: str | None = None
+    selection: Selection | None = None  # where the main part was looked for
+    left_out: LeftOutText | None = None
 
 
 class Html(Format):
@@ -48,10 +57,42 @@ class Html(Format):
             removed=part.removed,
             notes=(*document.notes, *part.notes),
             lost=tuple(note for note in document.notes if note == CUT),
-            traits=lambda: collect_traits(document.elements()),
+            traits=cache(lambda: collect_traits(document.elements())),
             whole=part.whole,
             document=document,
+            blocks=lambda: _list_blocks(document, part, source.url),
+            is_chosen=part.selection is not None,
+            left_out=part.left_out,
         )
+
+
+def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
+    """The texts of a page, and which of them are its main part."""
+    from webquarry.read.main_content.select import select_main_content  # numpy, as below
+
+    selection = part.selection or select_main_content(document)
+    flow = selection.flow
+    return PageBlocks(
+        texts=flow.texts,
+        kept=selection.kept,
+        link_chars=flow.link_chars,
+        boxes=flow.boxes,
+        parents=flow.parents,
+        tags=flow.tags,
+        names=flow.names,
+        ids=flow.ids,
+        levels=flow.levels,
+        read_whole=lambda: _read_whole(document, part, url),
+    )
+
+
+def _read_whole(document: Document, part: _Part, url: str) -> str:
+    """All that a person sees on the page."""
+    if part.whole is not None:
+        return part.whole
+    if part.selection is None:
+        return part.text
+    return to_markdown(document, url).text
 
 
 def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
@@ -73,12 +114,19 @@ def _convert_main_part(document: Document, url: str) -> _Part:
 
     selection = select_main_content(document)
     if not selection.kept:
-        return _convert_whole(document, url, WHOLE_NOTE)
+        return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
-        return _Part(part.text, title_of(document), part.removed, part.notes)
+        return _Part(
+            text=part.text,
+            title=title_of(document),
+            removed=part.removed,
+            notes=part.notes,
+            selection=selection,
+            left_out=part.left_out,
+        )
     if not part.text.strip():
-        return _convert_whole(document, url, WHOLE_NOTE)
+        return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
     page = to_markdown(document, url)
     return _Part(
         text=part.text,
@@ -86,4 +134,6 @@ def _convert_main_part(document: Document, url: str) -> _Part:
         removed=part.removed,
         notes=part.notes,
         whole=page.text,
+        selection=selection,
+        left_out=part.left_out,
     )

@@ -21,6 +21,8 @@ _MOST_MARKS = _MOST_CODE = 200_000  # characters
 _MOST_PIECES = 200  # of text in one element
 _LONGEST_MARK = 1_000
 _LONGEST_SCRIPT = 20_000
+_MOST_BUTTONS = 50
+_LONGEST_LABEL = 100
 _ADDRESSES = {
     "script": "src",
     "iframe": "src",
@@ -36,6 +38,7 @@ _MOUNTS = re.compile(
     r"|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
 )
 _UNSEEN_INPUTS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
+_PRESSED_INPUTS = frozenset({"submit", "button"})
 _NAMING_ATTRIBUTES = ("name", "id", "type", "autocomplete")
 _IDENTITY = re.compile(r"(?i)e-?mail|user|login|identifier|account|phone")
 _LOGIN_ADDRESS = re.compile(
@@ -54,11 +57,13 @@ class Traits:
     scripts: int = 0
     fields: int = 0  # boxes a person can write into, passwords apart
     passwords: int = 0
+    login_fields: int = 0  # the same boxes, in the form that asks for the first password
     identity_field: bool = False  # one of the boxes asks who you are
     login_link: bool = False  # some link or form leads to a login
     empty_mount: bool = False  # an element that scripts are meant to fill is empty
     refresh: str = ""  # where the page sends the browser on to
     fallback: str = ""  # the beginning of what is shown to browsers without scripts
+    buttons: tuple[str, ...] = ()  # what stands on them
 
 
 def leads_to_login(address: str) -> bool:
@@ -78,11 +83,13 @@ def collect_traits(elements: Iterable[etree._Element]) -> Traits:
         scripts=collector.scripts,
         fields=collector.fields,
         passwords=collector.passwords,
+        login_fields=collector.login_fields,
         identity_field=collector.identity_field,
         login_link=collector.login_link,
         empty_mount=collector.empty_mount,
         refresh=collector.refresh,
         fallback="\n".join(collector.fallbacks)[:_LONGEST_FALLBACK],
+        buttons=tuple(collector.buttons),
     )
 
 
@@ -97,15 +104,18 @@ class _TraitCollector:
         self.scripts = 0
         self.fields = 0
         self.passwords = 0
+        self.login_fields = 0
         self.identity_field = False
         self.login_link = False
         self.empty_mount = False
         self.refresh = ""
         self.fallbacks: list[str] = []
+        self.buttons: list[str] = []
         self._by_tag = {
             "script": self._add_script,
             "input": self._add_input,
             "textarea": self._add_text_area,
+            "button": self._add_button,
             "noscript": self._add_fallback,
             "a": self._add_link,
             "form": self._add_link,
@@ -162,12 +172,26 @@ class _TraitCollector:
         """Count a box to write into, and whether it asks who you are."""
         kind = (element.get("type") or "text").lower()
         if kind == "password":
+            if not self.passwords:
+                self.login_fields = _count_fields(next(element.iterancestors("form"), None))
             self.passwords += 1
+        elif kind in _PRESSED_INPUTS:
+            self._add_label(element.get("value") or "")
         elif kind not in _UNSEEN_INPUTS:
             self.fields += 1
             names = [element.get(name) or "" for name in _NAMING_ATTRIBUTES]
             if _IDENTITY.search(" ".join(names)[:200]):
                 self.identity_field = True
+
+    def _add_button(self, element: etree._Element) -> None:
+        """Keep what stands on a button."""
+        self._add_label(_beginning_of(element))
+
+    def _add_label(self, label: str) -> None:
+        """Keep the label of a button, if it is short."""
+        words = label[:_LONGEST_LABEL].split()
+        if words and len(self.buttons) < _MOST_BUTTONS:
+            self.buttons.append(" ".join(words))
 
     def _add_text_area(self, element: etree._Element) -> None:
         """Count a box for longer texts."""
@@ -202,6 +226,14 @@ class _TraitCollector:
         if _MOUNTS.fullmatch(name):
             text = _beginning_of(element).strip()
             self.empty_mount = len(text) < _PLACEHOLDER
+
+
+def _count_fields(form: etree._Element | None) -> int:
+    """How many boxes a person can write into are in a form, passwords apart."""
+    if form is None:
+        return 0
+    kinds = [(field.get("type") or "text").lower() for field in islice(form.iter("input"), 100)]
+    return sum(kind != "password" and kind not in _UNSEEN_INPUTS for kind in kinds)
 
 
 def _beginning_of(element: etree._Element) -> str:

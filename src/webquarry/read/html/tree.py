@@ -7,6 +7,20 @@ from itertools import islice
 
 from lxml import etree
 
+try:
+    from webquarry.read.html._texts import has_text, length_outside, length_up_to
+except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
+    from webquarry.read.html.texts import has_text, length_outside, length_up_to
+
+__all__ = [
+    "beginning_of",
+    "has_text",
+    "length_outside",
+    "length_up_to",
+    "text_of",
+    "texts_of",
+]
+
 _MOST_PIECES = 200  # of text in something short
 
 
@@ -32,20 +46,3 @@ def beginning_of(element: etree._Element, limit: int) -> str:
         if length > limit:
             break
     return "".join(parts)[: limit + 1]
-
-
-def has_text(element: etree._Element) -> bool:
-    """Whether an element holds anything but white space."""
-    return any(not text.isspace() for text in texts_of(element))
-
-
-def length_up_to(element: etree._Element, limit: int) -> int:
-    """How long the text in an element is, blanks at the edges aside, counted no further than the
-    limit.
-    """
-    length = 0
-    for text in islice(texts_of(element), limit):
-        length += len(text.strip())
-        if length >= limit:
-            break
-    return length

@@ -73,6 +73,10 @@ cdef bint is_text(xmlNode* node) noexcept:
     return (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content is not NULL
 
 
+cdef bint is_cell(xmlNode* node) noexcept:
+    return strcmp(<const char*>node.name, "td") == 0 or strcmp(<const char*>node.name, "th") == 0
+
+
 cdef class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
 
@@ -379,11 +383,14 @@ cdef class ChosenParts:
 
     def children(self, _Element element not None):
         cdef xmlNode* child = element._c_node.children
+        cdef bint is_row = strcmp(<const char*>element._c_node.name, "tr") == 0
         cdef list found = []
         cdef int parts
         while child is not NULL:
             if child.type == XML_ELEMENT_NODE:
                 parts = self._parts_of(child)
+                if is_row and not parts and is_cell(child):
+                    parts = INSIDE
                 if parts:
                     found.append((elementFactory(self._walk._document, child), parts))
             child = child.next

@@ -1,8 +1,23 @@
 from collections.abc import Mapping
 
+from webquarry.read.main_content.lifts import Array
+from webquarry.read.main_content.texts import Limits
+from webquarry.read.text.search import WordSearch
+
 class WordTable:
     """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
 
     def __init__(self, numbers: Mapping[str, int], unknown: int) -> None: ...
     def words(self, text: str) -> bytes: ...
     def tokens(self, text: str) -> tuple[bytes, str]: ...
+
+def fill_counts(
+    counts: Array,
+    texts: list[str],
+    table: WordTable,
+    values: Array,
+    about_comments: Array,
+    title: WordTable | None,
+    topic: WordSearch,
+    limits: Limits,
+) -> None: ...

@@ -7,7 +7,7 @@ is known by a hash of 64 bits.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int64_t, uint64_t
 
 cdef enum:
@@ -151,6 +151,138 @@ cdef class WordTable:
         finally:
             PyMem_Free(lowered)
             PyMem_Free(found)
+
+
+cdef enum:
+    REPEATS, ECHOES, CHARS, WORDS, ENDS, TITLE, MAX, MIN, MEAN, TOPIC, COMMENTS, CUT, PRICES  # as in texts.py
+
+
+def fill_counts(double[:, ::1] counts, list texts, WordTable table, const double[::1] values,
+                const double[::1] about_comments, WordTable title, topic, limits):
+    """Fill the rows of `texts.COUNTED`, a column a text."""
+    cdef Py_ssize_t short = limits.short, topic_in = limits.topic_in, size, index
+    cdef double cjk_words = limits.cjk_words, topics = len(topic.words)
+    count_topic = topic.count_in_lower
+    cdef str ends = limits.ends, currencies = limits.currencies, text
+    if counts.shape[0] <= PRICES or counts.shape[1] != len(texts) or values.shape[0] < 2 * about_comments.shape[0]:
+        raise ValueError("the tables do not fit together")
+    count_copies(counts, texts, limits.beginning)
+    for index in range(len(texts)):
+        text = texts[index]
+        size = len(text)
+        counts[CHARS, index] = size
+        counts[WORDS, index] = number_of_words(text, size, cjk_words)
+        counts[ENDS, index] = text[size - 1] in ends
+        counts[CUT, index] = is_cut(text, size)
+        look_up_words(counts, index, text[:short], size > short, table, values, about_comments, title)
+        if size <= short:
+            counts[PRICES, index] = holds_any(text, currencies)
+        elif topics:
+            counts[TOPIC, index] = <double>count_topic(text, topic_in) / topics
+
+
+cdef count_copies(double[:, ::1] counts, list texts, Py_ssize_t length):
+    """How often a text, or only its beginning, came before."""
+    cdef dict copies = {}, beginnings = {}
+    cdef Py_ssize_t index
+    cdef str text, beginning
+    for index in range(len(texts)):
+        text = texts[index]
+        beginning = text if len(text) <= length else text[:length]
+        echoes = beginnings.get(beginning)
+        if echoes is None:
+            beginnings[beginning] = copies[text] = 1
+            continue
+        counts[ECHOES, index] = echoes
+        beginnings[beginning] = echoes + 1
+        repeats = copies.get(text, 0)
+        counts[REPEATS, index] = repeats
+        copies[text] = repeats + 1
+
+
+cdef double number_of_words(str text, Py_ssize_t size, double cjk_words):
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t blanks = 0, dense = 0, index
+    cdef const unsigned char* bytes_of = <const unsigned char*>data
+    cdef Py_UCS4 character
+    if kind == 1:
+        for index in range(size):
+            blanks += bytes_of[index] == 32
+        return blanks + 1
+    for index in range(size):
+        character = PyUnicode_READ(kind, data, index)
+        if character == 32:
+            blanks += 1
+        elif character >= 0x3040 and (
+            character <= 0x30FF or 0x3400 <= character <= 0x4DBF or 0x4E00 <= character <= 0x9FFF
+            or 0xF900 <= character <= 0xFAFF or 0xAC00 <= character <= 0xD7AF
+        ):
+            dense += 1
+    return blanks + cjk_words * dense if dense else blanks + 1
+
+
+cdef bint is_cut(str text, Py_ssize_t size) noexcept:
+    """Whether a text ends in dots, which may stand in a bracket."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    if PyUnicode_READ(kind, data, size - 1) == 93:
+        size -= 1
+    if size and PyUnicode_READ(kind, data, size - 1) == 0x2026:
+        return True
+    return (size >= 3 and PyUnicode_READ(kind, data, size - 1) == 46 and PyUnicode_READ(kind, data, size - 2) == 46
+            and PyUnicode_READ(kind, data, size - 3) == 46)
+
+
+cdef bint holds_any(str text, str characters) except -1:
+    cdef Py_UCS4 character
+    for character in characters:
+        if character in text:
+            return True
+    return False
+
+
+cdef look_up_words(double[:, ::1] counts, Py_ssize_t column, str text, bint is_long, WordTable table,
+                   const double[::1] values, const double[::1] about_comments, WordTable title):
+    """What the words of a text say; of a long one it is the beginning that is given."""
+    cdef Py_ssize_t size, place = 0, count = 0, filled = 0, shift = 0
+    cdef const unsigned char* source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+    cdef unsigned char word[512]
+    cdef int kind, gap
+    cdef int64_t number
+    cdef double value, total = 0.0, highest = 0.0, lowest = 0.0, about = 0.0, in_title = 0.0
+    if size >= 512:
+        raise ValueError("the beginning of a text is too long")
+    if is_long:
+        shift = about_comments.shape[0]  # longer blocks have the second table
+    while place <= size:
+        kind, gap = GAP, 1
+        if place < size:
+            kind = KINDS[source[place]]
+            if kind == LEAD:
+                gap = gap_at(source + place, size - place)
+                kind = GAP if gap else LETTER
+        if kind == LETTER:
+            word[filled] = LOWER[source[place]]
+            filled += 1
+            place += 1
+            continue
+        place += gap
+        if not filled:
+            continue
+        number = table.number_of(word, filled)
+        value = values[number + shift]
+        total += value
+        highest = value if not count else max(highest, value)
+        lowest = value if not count else min(lowest, value)
+        about = max(about, about_comments[number])
+        if title is not None:
+            in_title += title.number_of(word, filled)
+        count, filled = count + 1, 0
+    counts[MEAN, column] = total / max(count, 1)
+    counts[MAX, column], counts[MIN, column] = highest, lowest
+    if not is_long:
+        counts[COMMENTS, column], counts[TITLE, column] = about, in_title / max(count, 1)
 
 
 cdef inline uint64_t hash_of(const unsigned char* word, Py_ssize_t size) noexcept:

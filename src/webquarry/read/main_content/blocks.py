@@ -16,12 +16,15 @@ from webquarry.read.html.parse import Document
 from webquarry.read.main_content.nesting import unwrap_text
 
 try:
-    from webquarry.read.main_content._walk import Walk
+    from webquarry.read.main_content._walk import ChosenParts, Walk
 except (ImportError, ValueError):
     # not built, or for another lxml: the same in Python, which takes three times as long
-    from webquarry.read.main_content.walk import Walk  # type: ignore[assignment]
+    from webquarry.read.main_content.walk import (  # type: ignore[assignment]
+        ChosenParts,
+        Walk,
+    )
 
-__all__ = ["Flow", "Walk", "build_flow"]
+__all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 
 _NEXT_TO_NOTHING = 200  # characters
 _ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')

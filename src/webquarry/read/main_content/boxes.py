@@ -17,6 +17,11 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.lifts import END, Array, Ints, Lookup
 from webquarry.read.main_content.words import END_OF_TEXT
 
+try:
+    from webquarry.read.main_content._boxes import link_boxes
+except ImportError:  # not built: numpy does it
+    link_boxes = None  # type: ignore[assignment]
+
 # What is known of every element, a row of the table each. JUMP: the nearest ancestor that holds
 # more blocks; UNIT: the nearest element with siblings like it, -1 for none; SIBLINGS: how many
 # siblings are like it, itself included; CLUSTER: the number of its tag and class together with its
@@ -63,10 +68,18 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     kinds, values = _read_names(list(places), lookup)
     table[TAG], kind = kinds.take(place, 1)
     names = values.take(place, 1)
+    if link_boxes is None:
+        relate_boxes(table, kind, names)
+    else:
+        link_boxes(table, kind, names, _REPEATS)
+    return Boxes(table, names)
+
+
+def relate_boxes(table: Ints, kind: Ints, names: Array) -> None:
+    """Fill the rows JUMP to DEEP of the table, and the names with those of the elements around."""
     parent = np.maximum(table[PARENT], 0)
     _count_alike(table, kind, parent)
     _hand_down(table, names, parent)
-    return Boxes(table, names)
 
 
 def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:

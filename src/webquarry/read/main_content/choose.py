@@ -17,9 +17,14 @@ import numpy as np
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.lifts import Array
 from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
+from webquarry.read.main_content.rules.pairs import add_pairs
+from webquarry.read.main_content.rules.short_pages import fill_short_page
+from webquarry.read.main_content.rules.siblings import add_siblings
 from webquarry.read.main_content.rules.tables import add_tables
 from webquarry.read.main_content.rules.threshold import find_threshold
+from webquarry.read.main_content.rules.units import add_units
 from webquarry.read.main_content.tags import FALLBACK_FLAG, HIDDEN_FLAG
 
 _UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kept
@@ -50,6 +55,11 @@ def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
     kept = add_tables(flow, kept)
     kept = add_code(flow, kept)
     kept = add_ends(flow, chances, kept)
+    kept = add_captions(flow, chances, kept)
+    kept = add_pairs(flow, kept)
+    kept = add_units(flow, kept)
+    kept = fill_short_page(flow, chances, kept)
+    kept = add_siblings(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)

@@ -64,18 +64,19 @@ class Lookup:
         return len(self.about_comments)
 
     @cached_property
-    def _table(self) -> WordTable:
+    def table(self) -> WordTable:
+        """The words and their numbers, as they are looked up."""
         return WordTable(self.numbers, UNKNOWN)
 
     def number_words(self, text: str) -> NDArray[np.int64]:
         """The numbers of the words of a text."""
-        return np.frombuffer(self._table.words(text), np.int64)
+        return np.frombuffer(self.table.words(text), np.int64)
 
     def number_tokens(self, text: str) -> tuple[NDArray[np.int64], str]:
         """The numbers of the parts of names, and the parts themselves in lower case with blanks
         between them.
         """
-        numbers, parts = self._table.tokens(text)
+        numbers, parts = self.table.tokens(text)
         return np.frombuffer(numbers, np.int64), parts
 
 

@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from webquarry.read.main_content.lifts import END, Array, Lifts, mark_words
 from webquarry.read.main_content.words import END_OF_TEXT, split_words
+from webquarry.read.text.search import WordSearch
+
+try:
+    from webquarry.read.main_content._words import WordTable, fill_counts
+except ImportError:  # not built: numpy does it
+    fill_counts = None  # type: ignore[assignment]
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _FIRST_CJK = 0x3040
@@ -62,8 +69,44 @@ COUNTED = (
 ) = range(len(COUNTED))
 
 
-def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: Lifts) -> Array:
+class Limits(NamedTuple):
+    """What the compiled way to count is told, so that it stands here only."""
+
+    short: int = SHORT
+    topic_in: int = _TOPIC_IN
+    beginning: int = _BEGINNING
+    cjk_words: float = _CJK_WORDS
+    ends: str = "".join(sorted(_ENDS))
+    currencies: str = _CURRENCIES
+
+
+_LIMITS = Limits()
+
+
+def count_texts(texts: list[str], title: str, topic: Sequence[str], lifts: Lifts) -> Array:
     """A row for each of `COUNTED`, a column a block."""
+    if fill_counts is None:
+        return count_in_numpy(texts, title, topic, lifts)
+    counts = np.zeros((len(COUNTED), len(texts)))
+    lookup = lifts.word_lookup
+    title_words = None
+    if title:
+        title_words = WordTable(dict.fromkeys(split_words(title), 1), 0)
+    fill_counts(
+        counts,
+        texts,
+        lookup.table,
+        lookup.values,
+        lookup.about_comments,
+        title_words,
+        WordSearch(topic),
+        _LIMITS,
+    )
+    return counts
+
+
+def count_in_numpy(texts: list[str], title: str, topic: Sequence[str], lifts: Lifts) -> Array:
+    """The same where nothing is compiled."""
     counts = np.zeros((len(COUNTED), len(texts)))
     counts[CHARS] = list(map(len, texts))
     units = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
@@ -79,11 +122,10 @@ def count_texts(texts: Sequence[str], title: str, topic: Sequence[str], lifts: L
     _count_copies(counts, texts)
     _look_up_words(counts, texts, frozenset(split_words(title)), lifts)
     if topic:
+        search = WordSearch(topic)
         for index, text in enumerate(texts):
             if len(text) > SHORT:
-                lowered = text[:_TOPIC_IN].lower()
-                found = [word for word in topic if word in lowered]
-                counts[TOPIC, index] = len(found) / len(topic)
+                counts[TOPIC, index] = search.count_in_lower(text, _TOPIC_IN) / len(topic)
     return counts
 
 

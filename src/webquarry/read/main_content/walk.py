@@ -39,6 +39,7 @@ from webquarry.read.markdown.elements import is_panel_button
 from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
 
 _CLASS_ONLY = ["class"]
+_CELLS = ("td", "th")
 # children that are asked for at once, which is quicker than one by one but takes memory for all
 _FEW = 200
 
@@ -279,8 +280,19 @@ class ChosenParts:
         return chosen
 
     def children(self, element: Element) -> list[tuple[Element, int]]:
-        """The children of an element that are chosen, each with what is chosen of it."""
-        return self.among(list(element))
+        """The children of an element that are chosen, each with what is chosen of it. Of a row, all
+        cells: without the empty ones the others would stand in the wrong columns.
+        """
+        if element.tag != "tr":
+            return self.among(list(element))
+        cells = []
+        for cell in element:
+            parts = self._parts.get(cell, 0)
+            if not parts and cell.tag in _CELLS:
+                parts = INSIDE
+            if parts:
+                cells.append((cell, parts))
+        return cells
 
     def names(self) -> frozenset[str]:
         """The classes and ids of the elements that are walked into, in lower case."""

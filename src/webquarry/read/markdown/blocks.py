@@ -7,17 +7,15 @@ its indent on all others; one that never holds anything leaves no trace.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 # containers; deeper ones are not indented any further, so that the text cannot grow without bound
 _DEEPEST = 12
 
 
-@dataclass(slots=True)
 class _Container:
-    marker: str
-    indent: str
-    started: bool = False
+    def __init__(self, marker: str, indent: str) -> None:
+        self.marker = marker
+        self.indent = indent
+        self.started = False  # it holds something
 
 
 class Blocks:

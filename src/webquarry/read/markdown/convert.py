@@ -19,6 +19,7 @@ from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.scope import WalkScope
 from webquarry.read.markdown.walker import Walker
+from webquarry.read.models import LeftOutText
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
 from webquarry.read.visibility.tracker import VisibilityTracker
@@ -42,6 +43,7 @@ class Markdown:
     title: str
     removed: Mapping[str, int]
     notes: tuple[str, ...]
+    left_out: LeftOutText | None = None  # where only a part was taken
 
 
 def to_markdown(document: Document, base_url: str) -> Markdown:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 from lxml import etree
 
 from webquarry.read.html.tree import beginning_of
+from webquarry.read.markdown.scope import Parts
 
-_NOTE_IDS = etree.XPath("//*[self::li or self::p or self::div or self::dd or self::aside]/@id")
+_NOTE_TAGS = ("li", "p", "div", "dd", "aside")
 _LONGEST_MARK = 40  # characters of a mark, or of an arrow back, that are looked at
 _LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
 _BACK = re.compile(r"(?i)(?:cite_?)?_?(?:fn|ftn|footnote|endnote|note)?-?_?(?:ref|back)")
@@ -24,10 +26,16 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 class Footnotes:
-    """The notes of one page, found when the first mark asks for them."""
+    """The notes of one page, found when the first mark asks for them. Marks of the notes in
+    `absent`, by their ids, are links like others.
+    """
 
-    def __init__(self, roots: Sequence[etree._Element]) -> None:
+    def __init__(
+        self, roots: Sequence[etree._Element], absent: AbstractSet[str] = frozenset()
+    ) -> None:
         self._roots = list(roots)
+        self._absent = absent
+        self._written: set[str] = set()  # the ids of the notes that were come to
         self.labels: dict[str, str] = {}  # by the id of the note
         self._uses: Counter[str] = Counter()
 
@@ -48,7 +56,7 @@ class Footnotes:
         if note_id in self.labels:
             return self.labels[note_id]
         found = _LABEL.fullmatch(beginning_of(link, _LONGEST_MARK).strip())
-        if found is None or note_id not in self._note_ids:
+        if found is None or note_id not in self._note_ids or note_id in self._absent:
             return None
         label = _UNFIT.sub("", found[1]) or "note"
         self._uses[label] += 1
@@ -59,7 +67,30 @@ class Footnotes:
 
     def find_note_label(self, element: etree._Element) -> str | None:
         """The label of the note that this element is, or None."""
-        return self.labels.get(element.get("id") or "")
+        note_id = element.get("id") or ""
+        label = self.labels.get(note_id)
+        if label is not None:
+            self._written.add(note_id)
+        return label
+
+    def find_unwritten(self) -> set[str]:
+        """The ids of the notes that have a mark in the text and were not come to behind it."""
+        return self.labels.keys() - self._written
+
+    def find_note_ids(self, parts: Parts) -> set[str]:
+        """The ids of the notes whose raised marks are among the elements that a walk may take."""
+        marks: list[etree._Element] = []
+        for root in self._roots[:1]:
+            for raised in root.iter("sup"):
+                marks += raised.iterchildren("a")
+                parent = raised.getparent()
+                if parent is not None and parent.tag == "a":
+                    marks.append(parent)
+        for mark, _ in parts.among(marks):
+            href = mark.get("href") or ""
+            if href.startswith("#"):
+                self.find_mark_label(mark, href)
+        return set(self.labels)
 
     def is_backlink(self, link: etree._Element, href: str) -> bool:
         """Whether a link only leads from a note back to its mark."""
@@ -73,8 +104,10 @@ class Footnotes:
     @cached_property
     def _note_ids(self) -> set[str]:
         """The ids of all elements that may be notes."""
-        if not self._roots:
-            return set()
-        ids = _NOTE_IDS(self._roots[0])
-        assert isinstance(ids, list)  # as for every XPath that ends in an attribute
-        return {str(one) for one in ids}
+        ids: set[str] = set()
+        for root in self._roots:
+            for element in root.iter(*_NOTE_TAGS):
+                identity = element.get("id")
+                if identity is not None:
+                    ids.add(identity)
+        return ids

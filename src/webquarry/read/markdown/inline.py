@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.escape import escape
@@ -56,13 +55,13 @@ class _End(str):
     __slots__ = ()
 
 
-@dataclass(slots=True, eq=False)
 class Span:
     """Something that marks a stretch of text: emphasis, a link."""
 
-    kind: str
-    target: str = ""
-    uses: int = 0
+    def __init__(self, kind: str, target: str = "") -> None:
+        self.kind = kind
+        self.target = target
+        self.uses = 0
 
 
 class Close:
@@ -94,19 +93,19 @@ class Inline:
 
     def render(self, pieces: list[Piece]) -> str:
         """A block with marks, all of them closed."""
-        if len(pieces) == 3 and pieces[2] is CLOSE and pieces[1].__class__ is str:
-            return self._render_single(pieces[0], pieces[1])
+        if len(pieces) == 3 and pieces[2] is CLOSE and type(pieces[1]) is str:
+            return self._render_single(pieces[0], pieces[1])  # type: ignore[arg-type]
         outer: list[str] = []
         levels: list[tuple[list[str], Span]] = []  # what stands around each open span, and the span
         texts: list[str] = []  # those that stand side by side
         for piece in pieces:
-            if piece.__class__ is str:
+            if type(piece) is str:
                 texts.append(piece)
                 continue
             if texts:
                 outer.append(self._escape_text(texts))
                 texts = []
-            if piece.__class__ is Span:
+            if type(piece) is Span:
                 levels.append((outer, piece))
                 outer = []
             elif piece is CLOSE:
@@ -119,10 +118,8 @@ class Inline:
             outer.append(self._escape_text(texts))
         return self._finish(_join_parts(outer))
 
-    def _render_single(self, span: Piece, text: Piece) -> str:
+    def _render_single(self, span: Span, text: str) -> str:
         """Nothing but one span of text, as in most lists of links."""
-        assert isinstance(span, Span)
-        assert isinstance(text, str)
         outer: list[str] = []
         _close_span(span, self._escape_text([text]), outer)
         return self._finish("".join(outer))
@@ -200,7 +197,7 @@ def _close_span(span: Span, content: str, outer: list[str]) -> None:
 
 def _close_emphasis(mark: str, inner: str, outer: list[str]) -> None:
     """Emphasis right behind emphasis of the same kind goes on where that one ended."""
-    follows_emphasis = bool(outer) and outer[-1].__class__ is _End
+    follows_emphasis = bool(outer) and type(outer[-1]) is _End
     if follows_emphasis and outer[-1] == mark:
         outer[-1] = inner
         outer.append(_End(mark))
@@ -218,10 +215,10 @@ def _join_parts(parts: list[str]) -> str:
         return parts[0]
     start = 0
     for place, part in enumerate(parts):
-        if part.__class__ is _Start:
+        if type(part) is _Start:
             start = place
             continue
-        if part.__class__ is not _End:
+        if type(part) is not _End:
             continue
         first = parts[start + 1].lstrip("*~")[:1]  # nested marks aside
         last = parts[place - 1].rstrip("*~")[-1:]

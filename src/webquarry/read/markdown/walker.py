@@ -9,15 +9,14 @@ the spans that are open, the blocks that are done.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
 from webquarry.read.css.class_names import HIDDEN_CLASS
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import has_text, texts_of
-from webquarry.read.markdown.actions import SKIP, Action, Leave
+from webquarry.read.markdown.actions import SKIP, Leave
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.elements import ACTIONS, IN_CODE, skip, start_role_heading
 from webquarry.read.markdown.footnotes import Footnotes
@@ -42,16 +41,17 @@ _BOLD = "**"
 _OpenElement = tuple[Iterator[tuple[etree._Element, int]], etree._Element, int, Leave, bool]
 
 
-class _Frame(NamedTuple):
+class _Frame:
     """What is put aside while a cell or a piece of code is being collected."""
 
-    pieces: list[Piece]
-    spans: list[Span]
-    has_marks: bool
-    blocks: Blocks
-    lists: list[Listing]
-    heading: int
-    actions: Mapping[object, Action]
+    def __init__(self, walker: Walker) -> None:
+        self.pieces = walker.pieces
+        self.spans = walker.spans
+        self.has_marks = walker.has_marks
+        self.blocks = walker.blocks
+        self.lists = walker.lists
+        self.heading = walker.heading
+        self.actions = walker.actions
 
 
 class Walker:
@@ -84,9 +84,12 @@ class Walker:
         self.definitions = [Definitions()]
         self.drawings = 0
         self.cells = 0  # cells of data tables that are open, one inside the other
-        self.actions: Mapping[object, Action] = ACTIONS
+        self.actions = ACTIONS
         self._watched_tags = visibility.tags
-        self._are_unwatched = visibility.watched.isdisjoint
+        self._watched = visibility.watched
+        self._counts_hidden_skipped = scope.counts_hidden_skipped
+        self._script_has_run = scope.script_has_run
+        self._restyled = False  # the style of the text changed at the element just entered
         self._inline = Inline(self.removed, typesets_tex=page_info.typesets_tex)
         self._frames: list[_Frame] = []
 
@@ -102,17 +105,18 @@ class Walker:
         """Walk through one element. What is done on leaving an element stands here twice, because
         a call for every element makes the conversion of a page 1.5 % slower.
         """
-        enter, take_text, visibility = self._enter, self._take_text, self.visibility
+        visibility = self.visibility
         get_children = self.scope.parts.children
         open_elements: list[_OpenElement] = []
         children = iter([root])
         while True:
             for element, parts in children:
                 if parts & INSIDE:
-                    leave, restyled = enter(element)
+                    leave = self._enter(element)
+                    restyled = self._restyled
                     if leave is not SKIP:
                         if parts & TEXT and (text := element.text):
-                            take_text(text)
+                            self._take_text(text)
                         if inner := get_children(element):
                             open_elements.append((children, element, parts, leave, restyled))
                             children = iter(inner)
@@ -122,7 +126,7 @@ class Walker:
                     if restyled:
                         visibility.leave()
                 if parts & TAIL and (text := element.tail):
-                    take_text(text)
+                    self._take_text(text)
             else:
                 if not open_elements:
                     return
@@ -132,37 +136,38 @@ class Walker:
                 if restyled:
                     visibility.leave()
                 if parts & TAIL and (text := element.tail):
-                    take_text(text)
+                    self._take_text(text)
 
-    def _enter(self, element: etree._Element) -> tuple[Leave, bool]:
-        """Act on an element. Gives what to do on leaving it (SKIP where nothing in it is taken),
-        and whether the style changes back then.
+    def _enter(self, element: etree._Element) -> Leave:
+        """Act on an element. Gives what to do on leaving it, SKIP where nothing in it is taken;
+        `_restyled` then says whether the style changes back there.
         """
-        tag, visibility, scope = element.tag, self.visibility, self.scope
+        tag, visibility = element.tag, self.visibility
         action = self.actions.get(tag)
         names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
-        restyled = False
+        restyled = self._restyled = False
         if (
-            (tag in self._watched_tags or not self._are_unwatched(names))
-            and (action is not skip or scope.counts_hidden_skipped)
+            (tag in self._watched_tags or (names and not self._watched.isdisjoint(names)))
+            and (action is not skip or self._counts_hidden_skipped)
             and not visibility.is_plain(element, names)
         ):
             seen = self._look_at(element, names)
             if seen is None:
-                return SKIP, False
+                return SKIP
             restyled = seen
             if (
                 "role" in names
-                and (action is None or tag in scope.heading_tags)
+                and (action is None or tag in self.scope.heading_tags)
                 and self.actions is ACTIONS
                 and element.get("role") == "heading"
             ):
                 action = start_role_heading
         if tag == "a" and visibility.muted == SAME_COLOUR and not restyled and "style" not in names:
             restyled = visibility.enter_link()
+        self._restyled = restyled
         if action is None:
-            return None, restyled
-        return action(self, element), restyled
+            return None
+        return action(self, element)
 
     def _look_at(self, element: etree._Element, names: list[str]) -> bool | None:
         """Whether the style of the text changes inside an element; None when nothing of it is
@@ -171,7 +176,7 @@ class Walker:
         verdict = self.visibility.enter(element, names)
         if isinstance(verdict, bool):
             return verdict
-        if self.scope.script_has_run:
+        if self._script_has_run:
             if verdict in _UNDONE_BY_SCRIPTS:
                 return False
             self.removed[verdict] += 1
@@ -185,7 +190,7 @@ class Walker:
     def _take_text(self, text: str) -> None:
         """Put text into the block, if it can be seen."""
         muted = self.visibility.muted
-        if muted is None or (muted == VISIBILITY and self.scope.script_has_run):
+        if muted is None or (muted == VISIBILITY and self._script_has_run):
             self.shown += len(text)
             if self.pieces or not text.isspace():
                 self.pieces.append(text)
@@ -305,16 +310,7 @@ class Walker:
 
     def _put_aside(self) -> None:
         """Remember where the walk was."""
-        frame = _Frame(
-            self.pieces,
-            self.spans,
-            self.has_marks,
-            self.blocks,
-            self.lists,
-            self.heading,
-            self.actions,
-        )
-        self._frames.append(frame)
+        self._frames.append(_Frame(self))
         self.spans, self.has_marks, self.heading = [], False, 0
 
     def finish_code(self) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_lengths
+from webquarry.read.html.tree import length_outside
 
 _LATE_PART = re.compile(r"S:[0-9a-f]{1,4}")
 _PLACE = re.compile(r"[BP]:[0-9a-f]{1,4}")
@@ -61,11 +62,11 @@ class Revealed:
             return False
         self._asked += 1
         if self._length is None:
-            self._length = sum(map(_length_of, self._roots))
+            self._length = sum(length_outside(root, _NOT_TEXT) for root in self._roots)
         share = _MOST_OF_IT
         if element.tag == "main":
             share = _OF_MAIN
-        return _length_of(element) >= share * self._length
+        return length_outside(element, _NOT_TEXT) >= share * self._length
 
 
 def fades_in(style: Declarations) -> bool:
@@ -78,14 +79,3 @@ def fades_in(style: Declarations) -> bool:
             if abs(shift) > _SMALL_SHIFT:
                 return False
     return True
-
-
-def _length_of(element: etree._Element) -> int:
-    """How much text an element holds, white space at the edges aside."""
-    length = 0
-    for inner in element.iter(etree.Element):
-        if inner.text and inner.tag not in _NOT_TEXT:
-            length += len(inner.text.strip())
-        if inner.tail and inner is not element:
-            length += len(inner.tail.strip())
-    return length

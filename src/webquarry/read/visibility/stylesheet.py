@@ -35,6 +35,7 @@ from webquarry.read.css.selectors import (
     parse_selector,
 )
 from webquarry.read.css.variables import Variables, may_decide
+from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 
 _MOST_SELECTORS = 500  # in one rule
@@ -55,7 +56,8 @@ _PALE_OR_DARK = (
     "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
     "color:hwb", "color:ok", "color:la", "color:lc", "color:color(",
 )  # fmt: skip
-_PAINTING_WORDS = ("color:", "background")
+_HIDING_OR_PALE = WordSearch(_HIDING_WORDS + _PALE_OR_DARK)
+_HIDING_OR_PAINTING = WordSearch((*_HIDING_WORDS, "color:", "background"))
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
@@ -123,9 +125,9 @@ class Stylesheet:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        words: tuple[str, ...] = _HIDING_WORDS + _PALE_OR_DARK
+        words = _HIDING_OR_PALE
         if colours:
-            words = _HIDING_WORDS + _PAINTING_WORDS
+            words = _HIDING_OR_PAINTING
         for rule in self._texts.exact:
             if "var(" in rule.body:
                 rule = self._resolve_rule(rule)
@@ -314,33 +316,11 @@ class Stylesheet:
                 self._add_rule(rule._replace(selectors=text), shows=True)
 
 
-def _may_hide(body: str, words: tuple[str, ...]) -> bool:
+def _may_hide(body: str, words: WordSearch) -> bool:
     """Whether the body of a rule holds one of the words, or a large number that moves something
     away.
     """
-    if (
-        "none" in body
-        or "color" in body
-        or "height:" in body
-        or "width:" in body
-        or "opacity" in body
-        or "size" in body
-        or "hidden" in body
-        or "background" in body
-        or "font:" in body
-        or "clip" in body
-        or "scale" in body
-        or "collapse" in body
-        or "indent" in body
-        or "zoom" in body
-        or "matrix" in body
-        or "rotate" in body
-        or "security" in body
-    ):
-        for word in words:
-            if word in body:
-                return True
-    return _HIDING_PATTERN.search(body) is not None
+    return words.is_any_in(body) or _HIDING_PATTERN.search(body) is not None
 
 
 def _has_unknown_background(parts: list[bytes]) -> bool:

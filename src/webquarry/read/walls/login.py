@@ -17,6 +17,7 @@ _MOST_PROSE = 80
 _MOST_WORDS = 150  # links included: the front page of a forum is all links, and has a login box
 _MOST_PROSE_AFTER_REDIRECT = 150
 _LONGEST_HEADLINE = 200  # characters
+_MOST_FIELDS = 5  # of all forms together
 _MOST_ORDER = 40  # where a sentence stands for the form
 _LOGIN = (
     r"(?:log|sign)[- ]?(?:in|on)(?:to)?\b|anmelden\b|einloggen\b|anmeldung\b|se connecter\b"
@@ -76,10 +77,17 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
         return in_headline or in_sentence or has_form
 
     is_short = words.count < _MOST_WORDS
-    if has_form and traits.fields <= 2:
+    if has_form and _has_only_login(traits):
         return in_title or (is_short and (in_headline or in_sentence))
     has_nothing_else = is_short and words.prose_count < _MOST_ORDER and traits.fields <= 1
     return has_nothing_else and traits.login_link and _ORDER.search(text) is not None
+
+
+def _has_only_login(traits: Traits) -> bool:
+    """Whether there is no more to fill in than a login, a search and a newsletter."""
+    if traits.passwords and traits.login_fields <= 2:
+        return traits.fields <= _MOST_FIELDS
+    return traits.fields <= 2
 
 
 def _is_login_address(url: str) -> bool:

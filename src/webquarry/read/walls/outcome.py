@@ -6,12 +6,16 @@ Walls, logins and pages that say they do not exist are raised (`Challenge`, `Log
 empty until its scripts run, is returned with that outcome and a note while it has any text, and
 raised (`ThinPage`, `ScriptPage`) when it has none. What a person sees decides, and only short pages
 are suspected: an article about captchas is an article.
+
+A page of any length may be a part of something: the beginning of a text that is for subscribers, a
+page that asks for a consent first, some items of a longer list. It is returned with a note that
+says so, and raised where nothing is there but the gate.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -19,8 +23,11 @@ from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPag
 from webquarry.read.format import ConvertedDocument
 from webquarry.read.html.traits import Traits
 from webquarry.read.text.words import Words, count_words
+from webquarry.read.walls.consent import asks_for_consent
+from webquarry.read.walls.cut_list import find_more
 from webquarry.read.walls.login import wants_login
 from webquarry.read.walls.soft_404 import is_soft_404
+from webquarry.read.walls.teaser import find_teaser
 from webquarry.read.walls.wall_marks import UNSIGNED
 from webquarry.read.walls.walls import find_wall_in_headers, find_wall_in_page
 from webquarry.secret import redact
@@ -29,6 +36,14 @@ _LONGEST = 100_000  # characters of Markdown; whatever is longer is a page
 _BEGINNING = 8_000  # characters; they are enough to know a page that says a lot
 _MOST_PROSE = 250  # words; whatever says more is a page
 _THIN_WORDS = 10
+_LITTLE = 400  # characters of a main part
+_LITTLE_WORDS = 25
+_MUCH_AROUND = 100  # words of the whole page
+_SENTENCE = re.compile(r"\w[\w'\u2019]*(?:\W{1,3}\w[\w'\u2019]*){4,80}[.!?…]|\w{10,}[。！？]")
+_BARE_WORDS = 20  # beside a gate; so few of them are no text
+# Names that most gates have; without them the main part of a long page, where it is not known yet,
+# is not looked for.
+_GATE_NAMES = (b"isAccessibleForFree", b"paywall", b"Paywall")
 _SHELL_WORDS = 50  # around an element that scripts would fill
 _NOTICE_WORDS = 15  # beside a request to turn scripts on
 _NEEDS_SCRIPTS = re.compile(
@@ -51,7 +66,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 class Outcome:
     """How a read ended, and what to tell the reader about it."""
 
-    kind: str = "ok"  # ok, thin or js_shell
+    kind: str = "ok"  # ok, thin, js_shell, teaser, consent or cut_list
     notes: tuple[str, ...] = ()
 
 
@@ -97,19 +112,61 @@ def judge(
         if not page.markdown.strip():
             raise ThinPage(f"{redact(url)} is empty.")
         return Outcome()
-    if len(page.markdown) > _LONGEST:
-        return Outcome()
-    beginning = Words(page.markdown[:_BEGINNING])
-    if beginning.prose_count > 2 * _MOST_PROSE:
-        return Outcome()
-    words = Words(page.markdown)
-    if words.prose_count > _MOST_PROSE:
-        return Outcome()
+    words = _read_if_short(page.markdown)
+    if words is None:
+        return _judge_completeness(url, page)
+
     raise_if_walled(url, headers, page)
     if is_soft_404(url, page.title, words):
         raise NotFound(f"{redact(url)} says that there is no such page.")
     raise_if_login(url, requested_url, page)
-    return _judge_substance(url, page, words, page.traits())
+    traits = page.traits()
+    if asks_for_consent(page.title, words, traits):
+        note = f"{_host(url)} asks for a consent (cookies, privacy) in place of the page."
+        return Outcome("consent", (note,))
+    outcome = _judge_substance(url, page, words, traits)
+    if outcome.kind != "ok":
+        return outcome
+    return _judge_completeness(url, page)
+
+
+def _read_if_short(markdown: str) -> Words | None:
+    """The words of a page, or None if it says so much that it is no wall, which is found out as
+    cheaply as possible.
+    """
+    if len(markdown) > _LONGEST:
+        return None
+    beginning = Words(markdown[:_BEGINNING])
+    if beginning.prose_count > 2 * _MOST_PROSE:
+        return None
+    words = Words(markdown)
+    if words.prose_count > _MOST_PROSE:
+        return None
+    return words
+
+
+def _judge_completeness(url: str, page: ConvertedDocument) -> Outcome:
+    """Whether a page shows all of what it is about. Raises `LoginWall` if it shows a gate alone."""
+    if page.document is None or page.blocks is None or page.traits is None:
+        return Outcome()
+    is_long = not page.is_chosen and len(page.markdown) > _BEGINNING
+    if is_long and not any(name in page.document.data for name in _GATE_NAMES):
+        return Outcome()
+    blocks = page.blocks()
+    teaser = find_teaser(page.document, blocks)
+    if teaser is not None:
+        if teaser.words < _BARE_WORDS:
+            raise LoginWall(
+                f"{_host(url)} shows {redact(url)} to its subscribers or members only: "
+                f"{teaser.reason}."
+            )
+        size = _describe_size(teaser.words)
+        note = f"Only the beginning of the page is shown, {size}: {teaser.reason}."
+        return Outcome("teaser", (note,))
+    more = find_more(url, page.document, blocks)
+    if more is not None:
+        return Outcome("cut_list", (f"There is more than is shown: the page {more}.",))
+    return _judge_main_part(page, page.traits)
 
 
 def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Traits) -> Outcome:
@@ -154,6 +211,23 @@ def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Tr
         raise ThinPage(f"{redact(url)} has no text{_describe_refresh(url, traits)}.")
     size = _describe_size(word_count)
     note = f"The page holds only {size} of text{_describe_refresh(url, traits)}."
+    return Outcome("thin", (note,))
+
+
+def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> Outcome:
+    """Whether next to nothing of a page was found to be its main part.
+
+    A short notice is a page as well, if it has a sentence, or little stands around it.
+    """
+    if not page.part or len(page.part) > _LITTLE:
+        return Outcome()
+    part, whole = Words(page.part), Words(page.markdown[:_BEGINNING])
+    if part.count >= _LITTLE_WORDS or whole.count < _MUCH_AROUND:
+        return Outcome()
+    if _SENTENCE.search(part.text) and not traits().empty_mount:
+        return Outcome()
+    size = _describe_size(part.count)
+    note = f"Only {size} were found to be the main part of the page; the rest is around them."
     return Outcome("thin", (note,))
 
 

@@ -132,10 +132,11 @@ def config(
     _check_choice(client, tuple(CLIENTS), "CLIENT", f"There is no client {client!r}")
     _check_choice(toolset, _toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
     with command_output(False):
+        entry = entry_for(toolset, CLIENTS[client].text)
         if not write:
-            typer.echo(CLIENTS[client].block(entry_for(toolset)), nl=False)
+            typer.echo(CLIENTS[client].block(entry), nl=False)
             return
-        path, backup = write_entry(CLIENTS[client], entry_for(toolset), file)
+        path, backup = write_entry(CLIENTS[client], entry, file)
         report = f"Written to {path}."
         if backup:
             report += f" What it held before is in {backup}."

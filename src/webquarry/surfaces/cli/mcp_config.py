@@ -44,6 +44,7 @@ class McpClient:
     usual_path: Callable[[], Path]  # may begin with ~
     extra: tuple[tuple[str, str], ...] = ()  # what an entry needs besides
     toml: bool = False
+    text: str = ""  # what the text of a result is to hold, where the model gets nothing else
 
     def fields(self, entry: ServerEntry) -> dict[str, Any]:
         """The entry's own values, as they stand in the client's file."""
@@ -135,15 +136,17 @@ def _codex_path() -> Path:
 _STDIO = (("type", "stdio"),)
 CLIENTS = {
     "claude": McpClient("mcpServers", lambda: Path(".mcp.json"), _STDIO),
-    "claude-desktop": McpClient("mcpServers", _claude_desktop_path),
+    "claude-desktop": McpClient("mcpServers", _claude_desktop_path, text="markdown"),
     "cursor": McpClient("mcpServers", lambda: Path("~/.cursor/mcp.json")),
     "vscode": McpClient("servers", lambda: Path(".vscode/mcp.json"), _STDIO),
     "codex": McpClient("mcp_servers", _codex_path, toml=True),
 }
 
 
-def entry_for(toolset: str) -> ServerEntry:
-    """How this installation is started: by its whole path, which desktop applications need."""
+def entry_for(toolset: str, text: str = "") -> ServerEntry:
+    """How this installation is started: by its whole path, which desktop applications need. `text`
+    is what the text of a result holds, if not JSON.
+    """
     file_name = f"{_SCRIPT}.exe" if sys.platform == "win32" else _SCRIPT
     beside_python = Path(sys.executable).parent / file_name
     if beside_python.is_file():
@@ -153,6 +156,8 @@ def entry_for(toolset: str) -> ServerEntry:
     args = ["mcp"]
     if toolset != "research":
         args += ["--toolset", toolset]
+    if text:
+        args += ["--text", text]
     return ServerEntry("webquarry", command, args)
 
 

@@ -34,6 +34,7 @@ def read(
     ] = None,
     cursor: Annotated[str | None, typer.Option(help="Go on where a cut answer ended.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="What the server sent, as it is.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="With menus and the rest.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
     question: Annotated[
@@ -57,13 +58,14 @@ def read(
     as_json: AsJson = None,
 ) -> None:
     """Read a page as Markdown, with a line to cite it by."""
-    if raw and preview:
-        raise typer.BadParameter("--raw and --preview are two modes; choose one.")
+    modes = {"raw": raw, "whole": whole, "preview": preview}
+    chosen = [name for name, is_wanted in modes.items() if is_wanted]
+    if len(chosen) > 1:
+        names = " and ".join(f"--{name}" for name in chosen)
+        raise typer.BadParameter(f"{names} are different modes; choose one.")
     mode = "full"
-    if raw:
-        mode = "raw"
-    elif preview:
-        mode = "preview"
+    if chosen:
+        mode = chosen[0]
     arguments = {
         "url": url,
         "mode": mode,
@@ -116,13 +118,20 @@ def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url:
         command = f"webquarry read {shlex.quote(url)} --cursor {passage['cursor']}"
         show(f"From {one_line(passage.get('section', 'the beginning'))}: ", command)
     if "linksLeftOut" in page:
-        left_out = page["linksLeftOut"]
-        show("Links: ", f"{left_out} targets are left out; --links list or inline shows them.")
+        links_left_out = page["linksLeftOut"]
+        show(
+            "Links: ", f"{links_left_out} targets are left out; --links list or inline shows them."
+        )
+    if "leftOut" in page:
+        left_out = page["leftOut"]
+        parts = [f"{left_out['bytes']} bytes", *left_out["headings"]]
+        show("Left out: ", f"{'; '.join(parts)}. --whole shows it.")
     if "matches" in page:
         show("Found: ", f"in {page['matches']} of the page's blocks.")
     if "nextCursor" in page:
         sizes = f"{page['contentLength']} bytes are shown, the page has {page['totalLength']}."
         command = f"webquarry read {shlex.quote(url)} --cursor {page['nextCursor']}"
-        if page.get("raw"):
-            command += " --raw"
+        for mode in ("raw", "whole"):
+            if page.get(mode):
+                command += f" --{mode}"
         show("Cut: ", f"{sizes} {command}")

@@ -21,7 +21,7 @@ from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
-from webquarry.surfaces.mcp.text import as_json, render_digest, render_markdown
+from webquarry.surfaces.mcp.text import as_json, digest_answer, render_markdown
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
 
@@ -82,9 +82,9 @@ async def build_result(answer: Answer, kit: Toolkit, text: str = "json") -> type
             return linked
     match text:
         case "markdown":
-            shown = render_markdown(data)
+            shown = answer.as_markdown() or render_markdown(data)
         case "digest":
-            shown = render_digest(data, DIGEST_BYTES)
+            shown = digest_answer(answer, data, DIGEST_BYTES)
         case _:
             shown = whole
     content: list[types.ContentBlock] = [types.TextContent(text=shown)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
-from webquarry.surfaces.mcp.text import as_json, cut, render_digest
+from webquarry.surfaces.mcp.text import as_json, cut, digest_answer
 
 if TYPE_CHECKING:
     from webquarry.tool import Answer
@@ -79,7 +79,7 @@ async def link(
     }
     # For clients that follow no links: the best of it, and how to get the rest.
     advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
-    beginning = render_digest(data, DIGEST_BYTES - len(advice.encode())) + advice
+    beginning = digest_answer(answer, data, DIGEST_BYTES - len(advice.encode())) + advice
     resource_link = types.ResourceLink(
         uri=address,
         name=address.removeprefix(_PREFIX),

@@ -1,5 +1,5 @@
 """The resources of the research server: lenses, how the providers are doing, its health, and kept
-results.
+results and pages.
 
 Nothing is sent to anybody to answer them, and no credential is in them.
 """
@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -24,6 +25,8 @@ from webquarry.surfaces.mcp.text import as_json
 from webquarry.toolkit import Toolkit
 
 _STARTED = time.monotonic()
+_PAGE_TEMPLATE = "research://page/{url}"
+_PAGE_PREFIX = _PAGE_TEMPLATE.removesuffix("{url}")
 _NOT_FOUND = -32602
 _NOT_FOUND_BEFORE_2026 = -32002
 
@@ -131,7 +134,15 @@ async def list_templates(
         description="The whole of a result that was linked to; kept for an hour.",
         mime_type=MIME_TYPE,
     )
-    return types.ListResourceTemplatesResult(resource_templates=[artifact])
+    page = types.ResourceTemplate(
+        uri_template=_PAGE_TEMPLATE,
+        name="page",
+        title="A page that was read",
+        description="All that is kept of a page that scrape_page has read within the hour: its "
+        "text with links, its citation in every form, its structured data.",
+        mime_type=MIME_TYPE,
+    )
+    return types.ListResourceTemplatesResult(resource_templates=[artifact, page])
 
 
 async def read_resource(
@@ -145,13 +156,32 @@ async def read_resource(
     if uri in _RESOURCES:
         content = await _RESOURCES[uri].read(kit)
         return _build_result(uri, redact(as_json(content)), life_seconds=0)
+    problem = "Resource not found"
+    if uri.startswith(_PAGE_PREFIX):
+        page = await _read_page(uri, kit)
+        if page is not None:
+            return _build_result(uri, page, life_seconds=0)
+        problem = "The page is not kept: call scrape_page with its url first."
     artifact = await read_artifact(uri, kit)
-    if artifact is None:
-        code = _NOT_FOUND_BEFORE_2026
-        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            code = _NOT_FOUND
-        raise MCPError(code, "Resource not found", {"uri": uri[:300]})
-    return _build_result(uri, artifact, LIFE_SECONDS)
+    if artifact is not None:
+        return _build_result(uri, artifact, LIFE_SECONDS)
+    code = _NOT_FOUND_BEFORE_2026
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        code = _NOT_FOUND
+    raise MCPError(code, problem, {"uri": redact(uri)[:300]})
+
+
+async def _read_page(uri: str, kit: Toolkit) -> str | None:
+    """All that is kept of a page; None where it is not, or no longer."""
+    from webquarry.pages.full_page import describe_page
+
+    url = uri.removeprefix(_PAGE_PREFIX)
+    if "://" not in url:
+        url = unquote(url)  # as the template writes it
+    snapshot = await kit.pages.find_kept(url)
+    if snapshot is None:
+        return None
+    return redact(as_json(describe_page(snapshot)))
 
 
 def _build_result(uri: str, text: str, life_seconds: int) -> types.ReadResourceResult:

@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webquarry.tool import Answer
 
 _LONG = 300  # characters from which a value is a text of its own
 _NAME_KEYS = ("title", "name", "heading")  # what an entry is called by
 _EMPTY: tuple[Any, ...] = (None, "", [], {})  # values that are not worth a line
 _DIGEST_ENTRIES = 10
+_DEEPEST = 5  # objects in objects
+# Values of an entry that need no name, and those that repeat others.
+_UNNAMED = ("snippet", "abstract")
+_ALL_TEXTS = "combinedContent"  # holds the contents of all entries
+_REPEATED = ("urls", "displayLink")
 _CUT_MARK = " [...]"
 
 
@@ -30,19 +38,29 @@ def render_markdown(data: Mapping[str, Any]) -> str:
     lines: list[str] = []
     texts: dict[str, str] = {}
     for key, value in data.items():
-        if value in _EMPTY:
+        if value in _EMPTY or key in _REPEATED:
             continue
         if isinstance(value, str) and (len(value) > _LONG or "\n" in value.strip()):
             texts[key] = value
         elif isinstance(value, list) and isinstance(value[0], dict):
             lines.append(f"\n## {key}\n")
             for number, entry in enumerate(value, 1):
+                if _ALL_TEXTS in data:
+                    entry = {**entry, "content": None}
                 lines.extend(_entry_lines(number, entry))
         else:
             lines.append(f"- {key}: {_one_line(value)}")
     for key, text in texts.items():
         lines.append(f"\n## {key}\n\n{text}")
     return "\n".join(lines).strip() + "\n"
+
+
+def digest_answer(answer: Answer, data: Mapping[str, Any], limit: int) -> str:
+    """The beginning of an answer in at most `limit` bytes, in its own Markdown if it has some."""
+    text = answer.as_markdown()
+    if text is None:
+        return render_digest(data, limit)
+    return cut(text, limit)
 
 
 def render_digest(data: Mapping[str, Any], limit: int) -> str:
@@ -82,10 +100,28 @@ def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"{number}. {_one_line(entry[name_key])}".rstrip()
     for key, value in entry.items():
-        if key != name_key and value not in _EMPTY:
+        if key == name_key or key in _REPEATED or value in _EMPTY:
+            continue
+        if key in _UNNAMED:
+            yield f"   - {_one_line(value)}"
+        else:
             yield f"   - {key}: {_one_line(value)}"
 
 
-def _one_line(value: Any) -> str:
-    text = value if isinstance(value, str) else as_json(value)
-    return " ".join(text.split())
+def _one_line(value: Any, depth: int = 0) -> str:
+    """A value in one line: members by their names, lists with commas between."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if depth > _DEEPEST or not isinstance(value, dict | list):
+        return as_json(value)
+    if isinstance(value, dict):
+        parts = []
+        for name, part in value.items():
+            if part not in _EMPTY:
+                parts.append(f"{name} {_one_line(part, depth + 1)}")
+    else:
+        parts = [_one_line(part, depth + 1) for part in value]
+    line = ", ".join(parts)
+    if depth:
+        return f"({line})"
+    return line

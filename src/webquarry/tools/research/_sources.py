@@ -73,6 +73,7 @@ class ScrapedSource(AnswerPart):
     domain_category: str
     source_reputation: DomainReputation | None = None
     extraction_quality: Literal["complete", "partial"] | None = None
+    extraction_note: str | None = None
     word_count: int
     claim_signal: str | None = None
     key_sentences: list[str] | None = None
@@ -98,6 +99,7 @@ class ScrapedSource(AnswerPart):
             domain_category=fields["domainCategory"],
             source_reputation=fields.get("sourceReputation"),
             extraction_quality=fields.get("extractionQuality"),
+            extraction_note=fields.get("extractionNote"),
             word_count=scored.words,
             claim_signal=scored.claim_signal,
             truncated=False,

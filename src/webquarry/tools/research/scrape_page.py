@@ -25,12 +25,14 @@ from webquarry.evidence.models import (
     Citation,
     DomainReputation,
     ForumSignals,
+    LeftOut,
     Metadata,
     RetractionStatus,
     StructuredData,
 )
 from webquarry.evidence.styles.csl import parse_csl
 from webquarry.pages.link_targets import LinkForm, mark_links
+from webquarry.pages.pages import PageMode
 from webquarry.pages.question import (
     NOT_ON_PAGE,
     AskedPiece,
@@ -46,9 +48,16 @@ from webquarry.read.slices.outline import Heading
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._page_markdown import render_page
 
 PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
+_PAGE_MODES: dict[str, PageMode] = {
+    "full": "main",
+    "preview": "main",
+    "raw": "raw",
+    "whole": "whole",
+}
 _SMALL = 100_000  # bytes; cutting a text of that size takes less than the way to a thread and back
 
 
@@ -92,8 +101,11 @@ class ScrapeOutput(Answer):
     size_category: Literal["small", "medium", "large", "very_large"]
     citation: Citation
     raw: bool | None = None
+    whole: bool | None = None
     extracted_by: str | None = None
     extraction_quality: Literal["complete", "partial"] | None = None
+    extraction_note: str | None = None
+    left_out: LeftOut | None = None
     metadata: Metadata | None = None
     structured_data: StructuredData | None = None
     forum_signals: ForumSignals | None = None
@@ -118,8 +130,8 @@ class ScrapeOutput(Answer):
     _csl: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     def is_linkable(self) -> bool:
-        """Only verbatim bytes, which nobody reads from the first to the last."""
-        return bool(self.raw)
+        """Only what nobody reads from the first to the last: verbatim bytes, whole pages."""
+        return bool(self.raw or self.whole)
 
     def sources(self) -> list[Source]:
         cited = self.citation.metadata
@@ -127,6 +139,10 @@ class ScrapeOutput(Answer):
         if cited.date != NO_DATE:
             published = cited.date
         return [Source(self.url, cited.title, published, csl=self._csl)]
+
+    def as_markdown(self) -> str:
+        notes = self.meta.get("webquarry/routing", {}).get("notes", ())
+        return render_page(self.as_dict(), notes)
 
     def how_to_read_on(self) -> str:
         return (
@@ -137,8 +153,11 @@ class ScrapeOutput(Answer):
 
 
 Mode = Annotated[
-    Literal["full", "preview", "raw"],
-    Field(description="full: clean Markdown; preview: its first 5000 bytes; raw: verbatim bytes."),
+    Literal["full", "preview", "raw", "whole"],
+    Field(
+        description="full: clean Markdown; preview: its first 5000 bytes; raw: verbatim bytes; "
+        "whole: all."
+    ),
 ]
 Section = Annotated[
     str | None, Field(description="Only this section: heading or its number.", max_length=500)
@@ -199,7 +218,7 @@ async def scrape_page(
     if asked:
         asked.check(request, is_raw=mode == "raw")
     started = kit.clock.monotonic()
-    snapshot = await kit.pages.get(url, raw=mode == "raw")
+    snapshot = await kit.pages.get(url, _PAGE_MODES[mode])
     form = AnswerForm(links, citation_style, bool(structured), asked, max_tokens)
     if len(snapshot.data) < _SMALL:
         answer = _build_answer(snapshot, request, form)
@@ -262,6 +281,8 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
     is_part = bool(request.ways or form.question)
     if is_part and not form.structured:
         fields.pop("structuredData", None)  # often larger than the part that was asked for
+    if is_part:
+        fields.pop("leftOut", None)
     is_cut = piece.rest is not None or fields.get("truncated", False)
     if is_cut or is_part:
         fields["totalLength"] = piece.total

@@ -14,7 +14,7 @@ from webquarry.read.main_content.tags import (
     QUOTE_FLAG,
 )
 
-_LIKELY = 0.5  # by either stage
+_LIKELY = 0.4  # by either stage
 _MOST_LINKS = 0.35  # of the characters
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
 _SENTENCES = PARAGRAPH_FLAG | ITEM_FLAG | QUOTE_FLAG

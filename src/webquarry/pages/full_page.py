@@ -1,0 +1,33 @@
+"""A snapshot -> all that is kept of the page, as JSON has it: its text with links, its citation in
+every form, its structured data whole, what was noticed and when it was fetched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webquarry.evidence.citation import format_all
+from webquarry.evidence.models import TRUST
+from webquarry.evidence.styles.csl import parse_csl
+from webquarry.pages.link_targets import show_links
+from webquarry.pages.snapshot import Snapshot, dump_part
+
+
+def describe_page(snapshot: Snapshot) -> dict[str, Any]:
+    """Everything that a call of `scrape_page` gives some of."""
+    fields = dict(snapshot.fields)
+    fields.pop("linksLeftOut", None)
+    formatted = dump_part(format_all(parse_csl(snapshot.csl)))
+    page = {
+        "url": fields.pop("url"),
+        "content": show_links(snapshot, "inline").decode(),
+        "trust": TRUST,
+        **fields,
+        "citation": {**fields["citation"], "formatted": formatted},
+        "fetchedAt": snapshot.fetched_at.isoformat(),
+    }
+    if snapshot.structured:
+        page["structuredData"] = snapshot.structured
+    if snapshot.notes:
+        page["notes"] = list(snapshot.notes)
+    return page

@@ -1,0 +1,116 @@
+# cython: language_level=3
+"""How much text an element holds, on libxml2's own nodes. `texts.py` is the same in Python.
+
+No element, and no text but one with letters beyond ASCII, becomes a Python object.
+"""
+
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport strlen
+from lxml.includes.etreepublic cimport _Element, import_lxml__etree
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+
+import_lxml__etree()
+
+
+cdef inline bint is_text(xmlNode* node) noexcept:
+    return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
+
+
+cdef inline bint is_blank(unsigned char byte) noexcept:
+    return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
+
+
+cdef xmlNode* next_node(xmlNode* node, xmlNode* root) noexcept:
+    """The node behind another one in the order of the page, NULL behind the last one in the root."""
+    if node.type == XML_ELEMENT_NODE and node.children is not NULL:
+        return node.children
+    while node is not root:
+        if node.next is not NULL:
+            return node.next
+        node = node.parent
+    return NULL
+
+
+cdef bytes join_texts(xmlNode* node):
+    """Texts that stand side by side as the one that they are."""
+    cdef list contents = []
+    while node is not NULL and is_text(node):
+        if node.content is not NULL:
+            contents.append(<bytes>(<const char*>node.content))
+        node = node.next
+    return b"".join(contents)
+
+
+cdef Py_ssize_t strip_length(const char* content, Py_ssize_t size) except -1:
+    """How many characters a text has without the blanks at its edges."""
+    cdef Py_ssize_t start = 0, index
+    while start < size and is_blank(<unsigned char>content[start]):
+        start += 1
+    while size > start and is_blank(<unsigned char>content[size - 1]):
+        size -= 1
+    for index in range(start, size):
+        if <unsigned char>content[index] >= 128:
+            return len(PyUnicode_DecodeUTF8(content + start, size - start, NULL).strip())
+    return size - start
+
+
+cdef Py_ssize_t measure(xmlNode* node) except -1:
+    """The length of the text that starts at a node."""
+    cdef bytes joined
+    if node.next is not NULL and is_text(node.next):
+        joined = join_texts(node)
+        return strip_length(joined, len(joined))
+    if node.content is NULL:
+        return 0
+    return strip_length(<const char*>node.content, strlen(<const char*>node.content))
+
+
+cdef inline bint starts_text(xmlNode* node) noexcept:
+    """Whether a text starts at a node and does not merely go on."""
+    return is_text(node) and (node.prev is NULL or not is_text(node.prev))
+
+
+def has_text(_Element element not None):
+    """Whether an element holds anything but white space."""
+    cdef xmlNode* root = element._c_node
+    cdef xmlNode* node = next_node(root, root)
+    while node is not NULL:
+        if starts_text(node) and measure(node):
+            return True
+        node = next_node(node, root)
+    return False
+
+
+def length_up_to(_Element element not None, Py_ssize_t limit):
+    """How long the text in an element is, counted no further than the limit."""
+    cdef xmlNode* root = element._c_node
+    cdef xmlNode* node = next_node(root, root)
+    cdef Py_ssize_t length = 0, pieces = 0
+    while node is not NULL and pieces < limit:
+        if starts_text(node):
+            pieces += 1
+            length += measure(node)
+            if length >= limit:
+                break
+        node = next_node(node, root)
+    return length
+
+
+def length_outside(_Element element not None, tags):
+    """How long the text in an element is, without that right inside of certain tags."""
+    cdef xmlNode* root = element._c_node
+    cdef xmlNode* node = root
+    cdef Py_ssize_t length = 0
+    cdef dict known = {}
+    while node is not NULL:
+        if node.type == XML_ELEMENT_NODE:
+            key = <size_t>node.name  # libxml2 has one copy of each name
+            counts = known.get(key)
+            if counts is None:
+                counts = known[key] = (<const char*>node.name).decode("utf-8") not in tags
+            if counts and node.children is not NULL and starts_text(node.children):
+                length += measure(node.children)
+        elif starts_text(node) and node.prev is not NULL:
+            length += measure(node)
+        node = next_node(node, root)
+    return length

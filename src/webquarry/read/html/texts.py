@@ -1,0 +1,36 @@
+"""An element -> how much text it holds. `_texts.pyx` is the same, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from itertools import islice
+
+from lxml import etree
+
+
+def has_text(element: etree._Element) -> bool:
+    """Whether an element holds anything but white space."""
+    return any(not text.isspace() for text in map(str, element.itertext()))
+
+
+def length_up_to(element: etree._Element, limit: int) -> int:
+    """How long the text in an element is, blanks at the edges of its pieces aside, counted no
+    further than the limit.
+    """
+    length = 0
+    for text in islice(map(str, element.itertext()), limit):
+        length += len(text.strip())
+        if length >= limit:
+            break
+    return length
+
+
+def length_outside(element: etree._Element, tags: Set[str]) -> int:
+    """The same without a limit, and without the text right inside of certain tags."""
+    length = 0
+    for inner in element.iter(etree.Element):
+        if inner.text and inner.tag not in tags:
+            length += len(inner.text.strip())
+        if inner.tail and inner is not element:
+            length += len(inner.tail.strip())
+    return length

@@ -1,0 +1,3 @@
+from webquarry.read.main_content.lifts import Array, Ints
+
+def link_boxes(table: Ints, kind: Ints, names: Array, repeats: int) -> None: ...

@@ -1,0 +1,90 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""What elements inherit and which of them look alike, element by element. `boxes.py` is the same in numpy.
+
+Parents stand before their children in the table, so one pass hands everything down.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int64_t, uint64_t
+
+cdef enum:
+    PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, JUMP, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
+
+cdef enum:
+    OWN, LOWEST, HIGHEST
+
+
+cdef struct Entry:
+    int64_t one
+    int64_t other
+    Py_ssize_t number  # counted from 1; 0 is no entry
+
+
+cdef struct Pairs:
+    Entry* entries
+    size_t mask
+    Py_ssize_t count
+
+
+cdef Py_ssize_t number_of(Pairs* pairs, int64_t one, int64_t other) noexcept:
+    """A small number for a pair, the same for the same."""
+    cdef uint64_t hashed = (<uint64_t>one * 0x9E3779B97F4A7C15u) ^ (<uint64_t>other * 0xC2B2AE3D27D4EB4Fu)
+    cdef size_t place = (hashed ^ (hashed >> 29)) & pairs.mask
+    cdef Entry* entry = &pairs.entries[place]
+    while entry.number:
+        if entry.one == one and entry.other == other:
+            return entry.number - 1
+        place = (place + 1) & pairs.mask
+        entry = &pairs.entries[place]
+    pairs.count += 1
+    entry.one, entry.other, entry.number = one, other, pairs.count
+    return pairs.count - 1
+
+
+def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, ::1] names, Py_ssize_t repeats):
+    """Fill the rows JUMP to DEEP of the table, and LOWEST and HIGHEST of the names with those around."""
+    cdef Py_ssize_t size = table.shape[1], room = 64, box, parent, outer
+    cdef Pairs pairs[3]  # siblings alike, clusters, deep clusters
+    cdef Py_ssize_t* counts = NULL
+    cdef Py_ssize_t* widest = NULL  # the outermost element that holds the same blocks
+    cdef int which
+    if table.shape[0] <= DEEP or kind.shape[0] != size or names.shape[0] <= HIGHEST or names.shape[1] != size:
+        raise ValueError("the rows do not fit together")
+    while room < 2 * size:
+        room *= 2
+    for which in range(3):
+        pairs[which].mask, pairs[which].count = room - 1, 0
+        pairs[which].entries = <Entry*>PyMem_Calloc(room, sizeof(Entry))
+    counts = <Py_ssize_t*>PyMem_Calloc(size + 1, sizeof(Py_ssize_t))
+    widest = <Py_ssize_t*>PyMem_Calloc(size + 1, sizeof(Py_ssize_t))
+    try:
+        if (pairs[0].entries is NULL or pairs[1].entries is NULL or pairs[2].entries is NULL or counts is NULL
+                or widest is NULL):
+            raise MemoryError
+        for box in range(size):
+            parent = table[PARENT, box]
+            if not -1 <= parent < max(box, 1):
+                raise ValueError("a parent stands behind its child")
+            outer = number_of(&pairs[0], parent, kind[box])
+            table[SIBLINGS, box] = outer
+            counts[outer] += 1
+            table[CLUSTER, box] = number_of(&pairs[1], kind[box], kind[parent] if parent >= 0 else -1)
+            table[DEEP, box] = number_of(&pairs[2], table[CLUSTER, box], table[CLUSTER, parent] if parent >= 0 else -1)
+        for box in range(size):
+            table[SIBLINGS, box] = counts[table[SIBLINGS, box]]
+            parent = max(table[PARENT, box], 0)
+            table[UNIT, box] = box if table[SIBLINGS, box] >= repeats else -1
+            widest[box] = 0
+            if table[FIRST, box] != table[FIRST, parent] or table[LAST, box] != table[LAST, parent]:
+                widest[box] = box
+            if box:
+                table[UNIT, box] = max(table[UNIT, box], table[UNIT, parent])
+                widest[box] = max(widest[box], widest[parent])
+                names[LOWEST, box] = min(names[LOWEST, box], names[LOWEST, parent])
+                names[HIGHEST, box] = max(names[HIGHEST, box], names[HIGHEST, parent])
+            table[JUMP, box] = max(table[PARENT, widest[box]], 0)
+    finally:
+        for which in range(3):
+            PyMem_Free(pairs[which].entries)
+        PyMem_Free(counts)
+        PyMem_Free(widest)

@@ -1,0 +1,57 @@
+"""Blocks that are kept -> the same, and the captions of the figures that stand among them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, HIDDEN_FLAG
+
+_UNLIKELY = 0.1  # by both stages
+_MOST_STEPS = 4  # from a figure up to the box of the text that it belongs to
+_MOST_BLOCKS = 6  # in a figure; one with more is a part of the page and no picture
+
+
+def add_captions(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
+    """The same blocks, and the captions that stand between them in one box."""
+    flags = flow.flags
+    added = []
+    for index, box in enumerate(flow.boxes):
+        if not flags[box] & CAPTION_FLAG or flags[box] & (HIDDEN_FLAG | ASIDE_FLAG):
+            continue
+        chance = max(chances.first[index], chances.final[index])
+        if chance >= _UNLIKELY and _stands_among(flow, _find_figure(flow, box), kept):
+            added.append(index)
+    if not added:
+        return kept
+    return sorted({*kept, *added})
+
+
+def _find_figure(flow: Flow, caption: int) -> int:
+    """The figure around a caption, or the caption itself."""
+    box = caption
+    for _ in range(_MOST_STEPS):
+        if box < 0:
+            break
+        if flow.tags[box] == "figure":
+            return box
+        box = flow.parents[box]
+    return caption
+
+
+def _stands_among(flow: Flow, figure: int, kept: list[int]) -> bool:
+    """Whether blocks are kept before and behind a figure in a box not far around it."""
+    first, last = flow.first[figure], flow.last[figure]
+    if last - first > _MOST_BLOCKS:
+        return False
+    place, place_behind = bisect_left(kept, first), bisect_left(kept, last)
+    if place == 0 or place_behind == len(kept):
+        return False
+    before, behind = kept[place - 1], kept[place_behind]
+    around = figure
+    for _ in range(_MOST_STEPS):
+        around = max(flow.parents[around], 0)
+        if flow.first[around] <= before and behind < flow.last[around]:
+            return True
+    return False

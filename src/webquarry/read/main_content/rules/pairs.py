@@ -1,0 +1,77 @@
+"""Blocks that are kept -> the same, and the other half of each pair: a term and what is said of it,
+the head of a row and its cells.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
+
+_LONGEST_SAYING = 600  # characters; what is longer stands on its own
+_MOST_LINKS = 0.5  # of the characters
+_SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
+
+
+def add_pairs(flow: Flow, kept: list[int]) -> list[int]:
+    """The same blocks, the terms and heads that they belong to, and what is said of the terms
+    among them.
+    """
+    added: list[int] = []
+    for terms, sayings in _find_definitions(flow):
+        if _holds_any(flow, sayings, kept):
+            added += _list_blocks(flow, terms)
+        elif _holds_any(flow, terms, kept) and _is_short(flow, sayings):
+            added += _list_blocks(flow, sayings)
+    for box, tag in enumerate(flow.tags):
+        if tag == "th" and _holds_any(flow, [max(flow.parents[box], 0)], kept):
+            added += _list_blocks(flow, [box])
+    if not added:
+        return kept
+    return sorted({*kept, *added})
+
+
+def _find_definitions(flow: Flow) -> list[tuple[list[int], list[int]]]:
+    """The boxes of terms, each with those of what is said of them, in the order of the page."""
+    definitions: list[tuple[list[int], list[int]]] = []
+    last_of: dict[int, tuple[list[int], list[int]]] = {}  # by the box around them
+    for box, tag in enumerate(flow.tags):
+        parent = flow.parents[box]
+        if tag == "dt":
+            pair = last_of.get(parent)
+            if pair is None or pair[1]:
+                pair = ([], [])
+                last_of[parent] = pair
+                definitions.append(pair)
+            pair[0].append(box)
+        elif tag == "dd" and parent in last_of:
+            last_of[parent][1].append(box)
+    return definitions
+
+
+def _holds_any(flow: Flow, boxes: list[int], kept: list[int]) -> bool:
+    """Whether a block in one of the boxes is kept."""
+    for box in boxes:
+        place = bisect_left(kept, flow.first[box])
+        if place < len(kept) and kept[place] < flow.last[box]:
+            return True
+    return False
+
+
+def _is_short(flow: Flow, boxes: list[int]) -> bool:
+    """Whether what stands in the boxes is no text of its own, and no menu."""
+    blocks = _list_blocks(flow, boxes)
+    length = sum(len(flow.texts[index]) for index in blocks)
+    links = sum(flow.link_chars[index] for index in blocks)
+    return length <= _LONGEST_SAYING and links <= _MOST_LINKS * length
+
+
+def _list_blocks(flow: Flow, boxes: list[int]) -> list[int]:
+    """The blocks in some boxes, but for those that are hidden or set aside."""
+    return [
+        index
+        for box in boxes
+        for index in range(flow.first[box], flow.last[box])
+        if not flow.flags[flow.boxes[index]] & _SET_ASIDE
+    ]

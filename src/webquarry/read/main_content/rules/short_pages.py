@@ -1,0 +1,41 @@
+"""Blocks that are kept -> the same, and on a short page what else may belong to them.
+
+The less there is on a page, the less there is to judge a block by, and the more is lost with each:
+here more is better than less.
+"""
+
+from __future__ import annotations
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.tags import ASIDE_FLAG, FORM_FLAG, HIDDEN_FLAG
+
+_SHORT = 1_500  # characters of the blocks of a page
+_MOST_KEPT = 2 / 3  # of the box around; where more is kept, little is missing
+_POSSIBLE = 0.25  # by either stage
+_MOST_LINKS = 0.75  # of the characters
+_WHOLE_PAGE = ("html", "body")
+_SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG | FORM_FLAG
+
+
+def fill_short_page(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
+    """The same blocks, and on a short page those that are possible in the box around them."""
+    if not kept or sum(map(len, flow.texts)) > _SHORT:
+        return kept
+    box = flow.boxes[kept[0]]
+    while flow.last[box] <= kept[-1] and flow.parents[box] >= 0:
+        box = flow.parents[box]
+    if flow.tags[box] in _WHOLE_PAGE:
+        return kept
+    blocks = range(flow.first[box], flow.last[box])
+    length = sum(len(flow.texts[index]) for index in blocks)
+    if sum(len(flow.texts[index]) for index in kept) > _MOST_KEPT * length:
+        return kept
+    chosen = set(kept)
+    for index in blocks:
+        chance = max(chances.first[index], chances.final[index])
+        if chance < _POSSIBLE or flow.flags[flow.boxes[index]] & _SET_ASIDE:
+            continue
+        if flow.link_chars[index] <= _MOST_LINKS * len(flow.texts[index]):
+            chosen.add(index)
+    return sorted(chosen)

@@ -1,0 +1,57 @@
+"""Blocks that are kept -> the same, and those that stand as they do: where most of the posts or
+results of a page keep their author or their summary, the others keep it too.
+"""
+
+from __future__ import annotations
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
+
+_LEVELS = 4  # of the boxes around two blocks that have to be alike
+_FEWEST = 3
+_MOST = 2 / 3  # of the blocks that are alike are kept
+_POSSIBLE = 0.25  # by either stage
+_SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
+
+_Kind = tuple[str, ...]
+
+
+def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
+    """The same blocks, and the few that are missing of those that are alike."""
+    chosen = set(kept)
+    possible = (chances.first >= _POSSIBLE) | (chances.final >= _POSSIBLE)
+    missing = [index for index in possible.nonzero()[0].tolist() if index not in chosen]
+    wanted = {_get_name(flow, index) for index in missing} - {None}
+    if not wanted:
+        return kept
+    alike: dict[_Kind, list[int]] = {}
+    for index in range(len(flow.boxes)):
+        if _get_name(flow, index) in wanted:
+            alike.setdefault(_find_kind(flow, index), []).append(index)
+    possible_ones = set(missing)
+    for blocks in alike.values():
+        count = sum(index in chosen for index in blocks)
+        if len(blocks) >= _FEWEST and count >= _MOST * len(blocks):
+            chosen.update(possible_ones.intersection(blocks))
+    return sorted(chosen)
+
+
+def _get_name(flow: Flow, index: int) -> str | None:
+    """The classes of the box of a block; None where it has none, is hidden or set aside."""
+    box = flow.boxes[index]
+    if flow.flags[box] & _SET_ASIDE:
+        return None
+    return flow.names[box] or None
+
+
+def _find_kind(flow: Flow, index: int) -> _Kind:
+    """The tags and classes of the boxes around a block: the same for blocks that are alike."""
+    box = flow.boxes[index]
+    kind: list[str] = []
+    for _ in range(_LEVELS):
+        if box < 0:
+            break
+        kind += (flow.tags[box], flow.names[box])
+        box = flow.parents[box]
+    return tuple(kind)

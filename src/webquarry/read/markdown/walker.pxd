@@ -1,0 +1,69 @@
+cimport cython
+
+from webquarry.read.markdown.blocks cimport Blocks
+from webquarry.read.markdown.inline cimport Inline, Span
+from webquarry.read.visibility.tracker cimport VisibilityTracker
+
+cdef class _Frame:
+    cdef list pieces
+    cdef list spans
+    cdef bint has_marks
+    cdef Blocks blocks
+    cdef list lists
+    cdef int heading
+    cdef dict actions
+
+cdef class Walker:
+    cdef public VisibilityTracker visibility
+    cdef public bint typesets_tex
+    cdef public object links
+    cdef public object footnotes
+    cdef public object scope
+    cdef public object removed
+    cdef public list fallbacks
+    cdef public Py_ssize_t shown
+    cdef public list pieces
+    cdef public list spans
+    cdef public bint has_marks
+    cdef public Blocks blocks
+    cdef public list lists
+    cdef public list tables
+    cdef public int heading
+    cdef public bint heading_is_short
+    cdef public list definitions
+    cdef public int drawings
+    cdef public int cells
+    cdef public dict actions
+    cdef frozenset _watched_tags
+    cdef frozenset _watched
+    cdef bint _counts_hidden_skipped
+    cdef bint _script_has_run
+    cdef bint _restyled
+    cdef Inline _inline
+    cdef list _frames
+
+    @cython.locals(open_elements=list, parts=int, restyled=bint)
+    cdef _walk_tree(self, root)
+    @cython.locals(names=list, restyled=bint)
+    cdef _enter(self, element)
+    cdef _look_at(self, element, list names)
+    cdef _take_text(self, str text)
+    cpdef leave_out(self, element, reason)
+    cpdef add_mark(self, piece)
+    @cython.locals(span=Span)
+    cpdef bint open_span(self, str kind, str target=*) except -1
+    cpdef close_span(self)
+    @cython.locals(pieces=list, spans=list)
+    cpdef flush(self)
+    cpdef end_block(self)
+    @cython.locals(level=int)
+    cdef _add_block(self, text)
+    @cython.locals(pieces=list)
+    cpdef break_line(self)
+    cpdef collect_blocks(self)
+    cpdef collect_code(self)
+    cdef _put_aside(self)
+    cpdef finish_code(self)
+    cpdef finish_blocks(self)
+    @cython.locals(frame=_Frame)
+    cdef _restore(self)

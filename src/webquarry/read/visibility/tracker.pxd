@@ -1,0 +1,24 @@
+cimport cython
+
+cdef class VisibilityTracker:
+    cdef object _expandable
+    cdef public object revealed
+    cdef object _sheet
+    cdef bint _certain
+    cdef object _first_ground
+    cdef object _style
+    cdef list _above
+    cdef dict _declared
+    cdef dict _classes
+    cdef set _ids
+    cdef public frozenset tags
+    cdef public frozenset watched
+    cdef frozenset _special
+    cdef public set quiet
+    cdef public object muted
+
+    cpdef bint is_plain(self, element, list names) except -1
+    cpdef enter(self, element, list names)
+    cpdef leave(self)
+    cdef bint _apply(self, style) except -1
+    cdef tuple _judge_names(self, element, list names)

@@ -1,0 +1,92 @@
+"""An answer of `scrape_page`, as JSON has it -> the same as Markdown for a model to read.
+
+Title, author and date, the text, how to cite it, and what there is to know of what is missing; each
+once, and nothing where there is nothing to say. What the page says of itself stays in one line, so
+that it cannot pass for a line of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_FIRST_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.+)")
+_MARKS = re.compile(r"[\\*_`\[\]]|\(https?://[^()\s]*\)")
+_DAY = len("2026-11-16")
+_TRUST = "untrusted content"  # the mark of every answer, in short
+
+
+def render_page(page: Mapping[str, Any], notes: Sequence[str]) -> str:
+    """The whole answer in Markdown."""
+    (reference,) = page["citation"]["formatted"].values()
+    if not isinstance(reference, str):
+        reference = json.dumps(reference, ensure_ascii=False)
+    lines = [
+        *_head_lines(page, reference),
+        page["content"].strip("\n"),
+        "",
+        f"Cite: {reference.strip()}",
+        *_foot_lines(page, notes),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _head_lines(page: Mapping[str, Any], reference: str) -> Iterator[str]:
+    """What stands above the text: that it is not to be trusted, too."""
+    stated = page.get("metadata", {})
+    title = _one_line(stated.get("title", ""))
+    if title and not _begins_with(page["content"], title):
+        yield f"# {title}"
+    facts = []
+    author = _one_line(stated.get("author", ""))
+    if author and author not in reference:
+        facts.append(author)
+    published = stated.get("published")
+    if published:
+        facts.append(published["value"][:_DAY])
+    facts.append(_TRUST)
+    yield " · ".join(facts)
+    yield ""
+
+
+def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
+    """What to know of the text, and how to get the rest."""
+    status = page.get("retractionStatus")
+    if status:
+        kind = status["kind"].replace("_", " ")
+        yield f"Warning: Crossref has a notice about this paper: {kind}."
+    if page.get("extractionQuality") == "partial":
+        yield "Partial: not all of it could be read."
+    for note in notes:
+        yield f"Note: {_one_line(note)}"
+    if "matches" in page:
+        yield f"Found in {page['matches']} blocks."
+    if "nextCursor" in page:
+        sizes = f"{page['contentLength']} of {page['totalLength']} bytes"
+        yield f"Cut: {sizes}; go on with cursor {page['nextCursor']}"
+    left_out = []
+    if "linksLeftOut" in page:
+        left_out.append(f"{page['linksLeftOut']} link targets")
+    if "leftOut" in page:
+        left_out.append(f"{page['leftOut']['bytes']} bytes")
+    if left_out:
+        yield f"Left out: {', '.join(left_out)}"
+
+
+def _begins_with(content: str, title: str) -> bool:
+    """Whether the first heading of a text says its title, or the title the heading."""
+    found = _FIRST_HEADING.match(content)
+    if found is None:
+        return False
+    heading, wanted = _fold(found[1]), _fold(title)
+    return bool(heading) and (heading in wanted or wanted in heading)
+
+
+def _fold(text: str) -> str:
+    return _one_line(_MARKS.sub("", text)).casefold()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

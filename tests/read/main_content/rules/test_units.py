@@ -1,0 +1,78 @@
+"""Lists of products and results that are the point of a page."""
+
+from __future__ import annotations
+
+import pytest
+
+from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content.blocks import Flow, build_flow
+from webquarry.read.main_content.rules.units import add_units
+
+PRICES = ("€6,490.00", "$89", "449 zł", "1 980 kr")
+
+
+def flow(body: str) -> Flow:
+    return build_flow(parse_html(f"<body>{body}</body>"))
+
+
+def list_products(names: str = "Lantern Anchor Rope Buoy") -> str:
+    tiles = [
+        f"<li class=card><h3><a href=/{name}>{name} for boats of every kind</a></h3><p>{price}</p>"
+        for name, price in zip(names.split(), PRICES, strict=False)
+    ]
+    return f"<ul>{''.join(tiles)}</ul>"
+
+
+def list_threads(count: int) -> str:
+    return "".join(
+        f"<div class=thread><a href=/{n}>How to mend the rope of anchor number {n}</a>"
+        f"<p>{n} replies, last by keeper{n}</p></div>"
+        for n in range(count)
+    )
+
+
+def test_products_are_kept_where_they_are_what_the_page_is_for() -> None:
+    shop = flow(f"<h1>Shop</h1><p>Things for boats.</p>{list_products()}<p>Footer</p>")
+
+    assert add_units(shop, [0, 1]) == list(range(10))
+
+
+def test_products_beside_a_text_that_says_more_stay_out() -> None:
+    article = flow(f"<p>{'A long text about ropes. ' * 20}</p>{list_products()}")
+
+    assert add_units(article, [0]) == [0]
+
+
+def test_three_products_are_a_list_and_two_are_not() -> None:
+    assert add_units(flow(f"<h1>Shop</h1>{list_products('A B C')}"), [0]) == list(range(7))
+    assert add_units(flow(f"<h1>Shop</h1>{list_products('A B')}"), [0]) == [0]
+
+
+def test_threads_without_prices_are_kept_where_nothing_else_is() -> None:
+    assert add_units(flow(f"<h1>Forum</h1>{list_threads(8)}"), [0]) == list(range(17))
+    assert add_units(flow(f"<p>{'Rules. ' * 30}</p>{list_threads(8)}"), [0]) == [0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<aside>{list_products()}</aside>",
+        f"<div hidden>{list_products()}</div>",
+        "<ul>" + "".join(f"<li><a href=/{n}>Entry {n} of a menu</a>" for n in range(9)) + "</ul>",
+    ],
+)
+def test_what_is_set_aside_hidden_or_a_menu_is_no_list_of_results(body: str) -> None:
+    assert add_units(flow(f"<h1>Shop</h1>{body}"), [0]) == [0]
+
+
+def test_a_hidden_part_of_a_product_stays_out() -> None:
+    hidden = list_products().replace("<p>€", "<p hidden>secret</p><p>€")
+
+    assert add_units(flow(f"<h1>Shop</h1>{hidden}"), [0]) == [0, 1, *range(3, 10)]
+
+
+def test_units_that_are_kept_in_part_have_been_judged_already() -> None:
+    forum = flow(f"<h1>Forum</h1>{list_threads(8)}")
+    kept = list(range(1, 17, 2))
+
+    assert add_units(forum, kept) == kept

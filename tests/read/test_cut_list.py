@@ -1,0 +1,123 @@
+"""A page that says itself that there is more of it is a part; a list that is whole, and an article
+whose comments or pictures are counted, is not.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.read.invented import article, page, paragraphs
+from tests.read.test_outcome import read_as
+
+_THINGS = ("Rope", "Cleat", "Winch", "Fender", "Anchor", "Shackle", "Block", "Compass")
+
+
+def items(count: int = 24) -> str:
+    """A list of products."""
+    written = []
+    for number in range(count):
+        name = f"{_THINGS[number % len(_THINGS)]}, size {number + 1}"
+        written.append(
+            f"<li class='product'><h3><a href='/p/{number}'>{name}</a></h3>"
+            f"<p>For boats of up to {number + 6} metres, made in the yard.</p><span>€{number + 9}.50</span></li>"
+        )
+    return f"<ul class='products'>{''.join(written)}</ul>"
+
+
+def shop(before: str = "", after: str = "", *, count: int = 24, head: str = "") -> str:
+    content = f"<h1>Deck gear</h1>{before}{items(count)}{after}"
+    return page(content, title="Deck gear", head=head)
+
+
+NEXT = "<link rel='next' href='?page=2'>".replace("'", '"')
+CUT = {
+    "showing": shop("<p>Showing 24 of 1,312 products</p>"),
+    "range": shop("<div class='count'>1–24 of 1,312 results</div>"),
+    "showing-range": shop(after="<p>Showing 1 - 24 out of 96</p>"),
+    "noun-first": shop("<p>Products 1-24 of 37</p>"),
+    "viewed": shop(after="<p>You've viewed 24 of 158 products</p>"),
+    "few": shop("<p>Showing 1–6 of 40 products</p>", count=6),
+    "page-of": shop(after="<div class='pager'>Page 1 of 9</div>"),
+    "page-of-in-navigation": shop(
+        after="<nav><span>Page 1 of 9</span><a href='?page=2' rel=\"next\">Next</a></nav>"
+    ),
+    "numbers-in-navigation": shop(
+        after="<nav class='pagination'><b>1</b><a href='?page=2'>2</a>"
+        "<a href='?page=2' rel=\"next\">Next</a></nav>"
+    ),
+    "load-more": shop(after="<button>Load more</button>"),
+    "show-more-products": shop(after="<a class='more' href='?page=2'>Show more products</a>"),
+    "german": shop("<p>1-24 von 1.312 Artikeln</p>"),
+    "german-button": shop(after="<button>Weitere Produkte laden</button>"),
+    "german-page": shop(after="<p>Seite 2 von 9</p>"),
+    "french": shop("<p>24 sur 312 résultats</p>"),
+    "spanish": shop("<p>Mostrando 1-24 de 312 productos</p>"),
+    "italian": shop("<p>24 di 312 prodotti</p>"),
+    "portuguese": shop("<p>Exibindo 24 de 312 itens</p>"),
+    "polish": shop("<p>Pokazano 24 z 312 produktów</p>"),
+    "russian": shop("<p>Показано 24 из 312 товаров</p>"),
+    "japanese": shop("<p>312件中 1-24件</p>"),
+    "chinese": shop(after="<p>第 1 页 / 共 9 页</p>"),
+    "article-in-pages": article(6, "<p class='pages'>Page 1 of 4</p>"),
+}
+WHOLE = {
+    "all-shown": shop("<p>Showing 1-24 of 24 products</p>"),
+    "all-shown-german": shop("<p>24 von 24 Artikeln</p>"),
+    "last-page": shop(after="<p>Page 9 of 9</p>"),
+    "a-number-alone": shop("<p>24 products</p>"),
+    "comments": article(
+        5, "<h2>Comments</h2><p>Showing 5 of 48 comments</p><button>Load more</button>"
+    ),
+    "more-comments": shop(after="<button>Load more comments</button>"),
+    "pictures": article(5, "<figure><img src='a.jpg'><figcaption>1 of 12</figcaption></figure>"),
+    "stars": article(5, "<p>4.5 of 5</p><p>Rated 4 of 5 by 36 readers</p>"),
+    "helpful": article(5, "<p>12 of 30 people found this helpful</p>"),
+    "steps": article(5, "<h2>Step 1 of 4</h2><p>Part 2 of 3</p><p>Question 3 of 10</p>"),
+    "related-below": article(
+        8, "<h2>Related</h2><a href='/a'>A quay in winter</a><button>Load more</button>"
+    ),
+    "read-more": article(5, "<a href='/b'>Read more</a><a href='/c'>Show more</a>"),
+    "about-buttons": article(
+        4,
+        "<h2>The label</h2><p>A button that says “Load more” is clearer than an endless page. People who"
+        " see “Showing 24 of 1,312 products” know where they stand.</p>",
+    ),
+    "docs-of-a-pager": article(
+        3, "<pre><code>Page 1 of 9\nShowing 24 of 1,312 products</code></pre>" + paragraphs(2)
+    ),
+    "sports-results": article(4, "<p>They won 12 of 30 games and lost the others.</p>"),
+    "next-article": article(
+        5, "<nav><a rel=\"next\" href='/2026/09/ferry'>Next: the ferry</a></nav>", head=NEXT
+    ),
+    "next-page-of-an-index-elsewhere": article(
+        5, "<nav><a rel=\"next\" href='https://index.example/?page=2'>Next</a></nav>"
+    ),
+    "next-page-of-the-archive": article(5, "<a rel=\"next\" href='/archive?page=2'>Older</a>"),
+    "next-chapter": article(
+        5, "<p><a rel=\"next\" href='/chapter-2'>Chapter 2 of 9</a></p>", head=NEXT
+    ),
+}
+
+
+@pytest.mark.parametrize("body", CUT.values(), ids=CUT)
+def test_a_page_that_says_that_there_is_more_is_a_part(body: str) -> None:
+    read = read_as(body, "main")
+
+    assert read.outcome == "cut_list"
+    assert read.notes[-1].startswith("There is more than is shown: the page ")
+
+
+@pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
+def test_a_page_that_counts_something_else_is_whole(body: str) -> None:
+    read = read_as(body, "main")
+
+    assert (read.outcome, read.notes) == ("ok", ())
+
+
+def test_the_note_says_how_much_there_is() -> None:
+    assert read_as(CUT["showing"], "main").notes == (
+        "There is more than is shown: the page shows 24 of 1,312.",
+    )
+    assert read_as(CUT["page-of"], "main").notes == (
+        "There is more than is shown: the page is page 1 of 9.",
+    )

@@ -1,0 +1,61 @@
+"""How much text an element holds: counted in Python and compiled, it is the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from lxml import etree
+
+from webquarry.read.html import texts as plain
+from webquarry.read.html.parse import parse_html
+from webquarry.read.html.tree import has_text, length_outside, length_up_to
+
+compiled = pytest.importorskip("webquarry.read.html._texts", reason="it was not built")
+
+MARKUP = """
+    <p> <div> </div> <b> </b> <script> </script> <td> <br> <svg> &nbsp; &#8195; <![CDATA[x]]>
+    <!--c--> word é 語 &#28;
+""".split()  # noqa: SIM905
+PIECES = st.sampled_from([*MARKUP, " ", "\n", "\u00a0"])
+LEFT_OUT = frozenset({"script", "b"})
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.integers(1, 12))
+@example("<p>a<!-- c -->b</p>", 9)
+@example("<div> <b>x</b> \u00a0 <b>y</b></div>", 2)
+def test_both_ways_to_count_agree(html: str, limit: int) -> None:
+    for root in parse_html(html).roots:
+        for element in root.iter(etree.Element):
+            assert compiled.has_text(element) == plain.has_text(element)
+            assert compiled.length_up_to(element, limit) == plain.length_up_to(element, limit)
+            outside = plain.length_outside(element, LEFT_OUT)
+            assert compiled.length_outside(element, LEFT_OUT) == outside
+
+
+def test_text_put_side_by_side_is_one_piece() -> None:
+    (html,) = parse_html("<p>one <b>two</b> three</p>").roots
+    etree.strip_tags(html, "b")
+
+    assert length_up_to(html, 50) == plain.length_up_to(html, 50) == len("one two three")
+
+
+def test_blanks_are_no_text_and_tails_are_not_ones_own() -> None:
+    (html,) = parse_html("<div id=a> <i>\u2003</i>\n</div>behind<div id=b> <i>x</i></div>").roots
+    blank, filled = html.iter("div")
+
+    assert not has_text(blank)
+    assert has_text(filled)
+    assert length_up_to(blank, 10) == 0
+
+
+def test_counting_ends_at_the_limit() -> None:
+    (html,) = parse_html("<p>" + "<b>abc</b> " * 1_000).roots
+
+    assert 10 <= length_up_to(html, 10) < 20
+
+
+def test_text_right_inside_of_some_tags_is_left_out() -> None:
+    (html,) = parse_html("<p>ab<b>cd<i>ef</i>gh</b>ij</p>").roots
+
+    assert length_outside(html, frozenset({"b"})) == len("abefghij")

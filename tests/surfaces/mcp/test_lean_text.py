@@ -1,0 +1,139 @@
+"""The text of a result is what a model wants to read: content, and little beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+import pytest
+
+from tests.tools.pages import ARTICLE, PROSE, page
+from webquarry.errors import WebquarryError
+from webquarry.surfaces.mcp.calling import build_result
+from webquarry.surfaces.mcp.text import render_markdown
+from webquarry.tool import Answer, load
+from webquarry.toolkit import Toolkit
+
+WEB = Path(__file__).parents[3] / "scripts" / "recorded_web" / "web.toml"
+URLS = [answer["url"] for answer in tomllib.loads(WEB.read_text("utf-8"))["answer"]]
+
+
+async def text_of(answer: Answer, kit: Toolkit, form: str) -> str:
+    (shown,) = (await build_result(answer, kit, form)).content
+    assert isinstance(shown, types.TextContent)
+    return shown.text
+
+
+def sizes_beside_content(form: str) -> list[int]:
+    """For each page of the recorded web: bytes of the text of a result but for its content."""
+
+    async def run() -> list[int]:
+        sizes = []
+        async with Toolkit.open(environ={"WEBQUARRY_REPLAY": "demo"}) as kit:
+            for url in URLS:
+                try:
+                    answer: Any = await load("research", "scrape_page").call(kit, {"url": url})
+                except WebquarryError:
+                    continue
+                content = answer.content
+                if form == "json":
+                    content = json.dumps(content, ensure_ascii=False)[1:-1]
+                text = await text_of(answer, kit, form)
+                sizes.append(len(text.encode()) - len(content.encode()))
+        return sizes
+
+    return asyncio.run(run())
+
+
+def test_beside_the_content_of_a_recorded_page_stands_little_json() -> None:
+    sizes = sizes_beside_content("json")
+
+    assert len(sizes) > 30
+    assert max(sizes) <= 1_300
+    assert statistics.median(sizes) <= 800
+
+
+def test_beside_the_content_of_a_recorded_page_stand_a_few_lines_of_markdown() -> None:
+    sizes = sizes_beside_content("markdown")
+
+    assert max(sizes) <= 350
+    assert statistics.median(sizes) <= 250
+
+
+DATED = ARTICLE.replace(
+    "<head>",
+    '<head><meta property="article:published_time" content="2024-05-02T09:00:00Z">',
+).replace("The pilot", '<a href="/pilot">The pilot</a>', 1)
+
+
+def test_a_page_is_its_title_author_date_text_and_citation_each_once() -> None:
+    answer = page(DATED).scrape()
+    head, body = answer.as_markdown().split("\n\n", 1)
+    text, _, foot = body.rpartition("\n\n")
+
+    assert head == "# Reading a tide table\nAda Marsh · 2024-05-02 · untrusted content"
+    assert text == answer.content.strip("\n")
+    assert foot == f"Cite: {answer.citation.formatted.apa}\nLeft out: 1 link targets\n"
+
+
+def test_a_title_that_the_text_begins_with_is_not_repeated() -> None:
+    source = f"# Reading a *tide* table\n\n{PROSE}"
+    answer = page(source, "text/markdown").scrape()
+
+    assert answer.as_markdown().startswith("untrusted content\n\n# Reading a *tide* table\n\n")
+
+
+def test_what_is_missing_is_told_with_the_way_to_it() -> None:
+    answer = page(DATED).scrape(max_length=1_000)
+    last = answer.as_markdown().rstrip().splitlines()[-2]
+
+    assert last == (
+        f"Cut: {answer.content_length} of {answer.total_length} bytes; "
+        f"go on with cursor {answer.next_cursor}"
+    )
+    thin = page("<title>x</title><p>Open on Sundays.").scrape()
+    assert "\nPartial: not all of it could be read.\n" in thin.as_markdown()
+
+
+def test_no_value_of_another_answer_is_json() -> None:
+    data = {
+        "query": "otters",
+        "urls": ["https://a.example/"],
+        "results": [
+            {
+                "title": "Otters\n# not a heading",
+                "url": "https://a.example/",
+                "snippet": "They eat fish.",
+                "sourceReputation": {"tier": "high", "basis": "editors"},
+                "authors": ["Ada Marsh", "Per Lind"],
+            }
+        ],
+    }
+
+    assert render_markdown(data) == (
+        "- query: otters\n\n## results\n\n1. Otters # not a heading\n"
+        "   - url: https://a.example/\n   - They eat fish.\n"
+        "   - sourceReputation: tier high, basis editors\n   - authors: Ada Marsh, Per Lind\n"
+    )
+
+
+def test_texts_that_stand_together_are_not_shown_with_their_sources_again() -> None:
+    data = {"sources": [{"title": "A", "content": "Fish."}], "combinedContent": "# A\n\nFish.\n"}
+
+    assert render_markdown(data).count("Fish.") == 1
+
+
+@pytest.mark.parametrize("form", ["markdown", "digest"])
+def test_the_structured_content_is_whole_whatever_the_text_is(form: str) -> None:
+    async def run() -> None:
+        async with Toolkit.open(environ={"WEBQUARRY_REPLAY": "demo"}) as kit:
+            answer = await load("research", "scrape_page").call(kit, {"url": URLS[2]})
+            result = await build_result(answer, kit, form)
+            assert result.structured_content == answer.as_dict()
+
+    asyncio.run(run())
