@@ -17,6 +17,7 @@ import numpy as np
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.lifts import Array
 from webquarry.read.main_content.tags import FALLBACK_FLAG, HIDDEN_FLAG
+from webquarry.read.text.search import WordSearch
 
 _LOWEST, _HIGHEST = 0.2, 0.5  # between these the threshold of a page may lie
 _STRICTNESS = 1.05
@@ -30,6 +31,7 @@ _MOST_CELLS = 500  # a table that holds the whole page has more
 # beginnings that are looked for one by one; of more, each place in the text is looked up
 _FEW = 200
 _LONGEST_NOTICE = 600  # characters
+_NOTICE_WORDS = WordSearch(("script", "cookie"))
 _SCRIPT = re.compile(
     r"(?i)(?:enable|turn on|activate|allow|support|requires?|needs?|without|aktivier\w*|activ\w+"
     r"|habilit\w+|включите|启用|开启|有効)[^.!?]{0,60}java ?script"
@@ -182,7 +184,7 @@ def drop_notices(flow: Flow, kept: Sequence[int]) -> list[int]:
 
 def is_notice(text: str) -> bool:
     """Whether a text reads like a notice about scripts or cookies."""
-    if len(text) > _LONGEST_NOTICE:
+    if len(text) > _LONGEST_NOTICE or not _NOTICE_WORDS.count_in_lower(text, _LONGEST_NOTICE):
         return False
     lowered = text.lower()
     if "script" in lowered and _SCRIPT.search(text):
