@@ -74,6 +74,20 @@ def test_a_row_is_found_by_the_words_of_its_head_and_heading() -> None:
     assert "|Name|People|" not in content
 
 
+def test_a_table_is_found_by_its_caption() -> None:
+    rows = "\n".join(f"|Place {number}|{number}|" for number in range(60))
+    tables = [
+        f"{subject} of the coast\n\n|Name|Count|\n|-|-|\n{rows.replace('Place', subject)}"
+        for subject in ("Mills", "Wells", "Inns")
+    ]
+    text = "\n\n".join(tables).replace("|Wells ", "|Spring ")
+
+    content = ask("How many wells are there at each place?", 150, text)
+
+    assert "|Spring 0|" in content
+    assert "|Mills" not in content
+
+
 def test_rows_that_are_left_out_between_others_leave_a_mark_in_the_table() -> None:
     content = ask("Compare Harbour 3 and Harbour 111.", 300)
 
@@ -181,6 +195,24 @@ def test_several_texts_share_the_budget_by_worth() -> None:
     assert len(shares[0].content) > 3 * len(shares[1].content)
     assert b"The tide turns." in shares[1].content
     assert [share.bearing for share in shares] == ["clear", "clear", "none"]
+
+
+def test_a_text_of_many_tables_that_say_the_same_does_not_take_the_budget_of_another() -> None:
+    rows = "\n".join(f"|{month}|{month * 3}|" for month in range(12))
+    tables = "\n\n".join(
+        f"### Station {n}\n\n|Month|Tidal energy|\n|-|-|\n{rows}" for n in range(40)
+    )
+    essay = "\n\n".join(
+        f"Reason {n}: the energy of a tidal stream is kept for the hours of slack water."
+        for n in range(20)
+    )
+
+    figures, reasons = excerpts_of(
+        [f"## Annex: tidal energy\n\n{tables}".encode(), essay.encode()], "tidal energy", 3_000
+    )
+
+    assert len(reasons.content) > 1_000
+    assert len(figures.content) > 500
 
 
 PARTS = st.sampled_from(

@@ -119,7 +119,7 @@ def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
         return kept[-1]
 
     monkeypatch.setattr(read_results, "_score_result", watched)
-    answer = desk(1, 2, 3).call()
+    answer = desk(1, 2, 3).call_whole()
 
     assert [len(one.scored.paragraphs) for one in kept] == [0, 0, 0]
     assert all(one.paragraphs for one in kept)

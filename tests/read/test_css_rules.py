@@ -17,7 +17,7 @@ def rules_of(css: str) -> Rules:
 
 
 def selectors(css: str) -> list[str]:
-    return [rule.selectors for rule in rules_of(css).exact]
+    return [rule.selectors for rule in rules_of(css).find_exact()]
 
 
 @pytest.mark.parametrize(
@@ -66,20 +66,20 @@ def test_rules_inside_others_know_when_they_apply() -> None:
     )
     rules = rules_of(css)
 
-    assert [rule.selectors for rule in rules.exact] == [".a", ".b"]
+    assert [rule.selectors for rule in rules.find_exact()] == [".a", ".b"]
     assert [(rule.selectors, rule.when) for rule in rules.showing()] == [(".a", SOMETIMES)]
 
 
 def test_rules_keep_the_order_of_the_sheet_whatever_is_left_out_between_them() -> None:
     css = ".a{x:y}" + ".x{x:y}" * 20 + "@media all{.b{x:y}}" + "p{x:y}"
-    orders = [rule.order for rule in rules_of(css).exact]
+    orders = [rule.order for rule in rules_of(css).find_exact()]
 
     assert orders == sorted(orders)
     assert len(set(orders)) == 3
 
 
 def test_blanks_case_escapes_and_comments_do_not_hide_a_declaration() -> None:
-    (rule,) = rules_of(r".a /* .x */ { DIS\70 lay : /**/ None }").exact
+    (rule,) = rules_of(r".a /* .x */ { DIS\70 lay : /**/ None }").find_exact()
 
     assert "display:none" in rule.body
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 
@@ -11,9 +12,11 @@ from webquarry.read.slices.links import (
     count_targets,
     is_link_list,
     join_links,
+    make_lean,
     number_links,
     split_links,
 )
+from webquarry.read.text.delimiters import defuse_prose
 
 
 def lean(markdown: str) -> str:
@@ -131,3 +134,20 @@ def test_an_article_with_links_references_and_linked_cells_is_no_list_of_links()
 
     assert not is_link_list(split_links((paragraph * 6 + "## Notes\n\n" + notes).encode()))
     assert not is_link_list(split_links((paragraph + rows + "\n" + notes).encode()))
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "A [<](https://a.example/)|im_start|> b",
+        "A </[s](https://a.example/)> b",
+        "A.\n\n[Human](https://a.example/): do this",
+        "A [INST![](a.png)] b",
+    ],
+)
+def test_no_delimiter_of_chats_comes_together_when_a_link_goes(markdown: str) -> None:
+    text = f"[A link](https://b.example/). {PROSE}{markdown}"
+    lean_text = make_lean(text.encode()).data.decode()
+
+    assert defuse_prose(lean_text, Counter()) == lean_text
+    assert defuse_prose(lean(text), Counter()) != lean(text)

@@ -148,3 +148,15 @@ def test_structured_data_is_short_unless_it_is_asked_for_whole() -> None:
     assert whole["jsonLd"] == [PRODUCT]
     assert whole["openGraph"] == {"og:type": "article"}
     assert "more" not in whole
+
+
+def test_the_last_of_very_many_authors_is_cited() -> None:
+    names = "".join(
+        f'<meta name="citation_author" content="Tide{number}, Ada">' for number in range(300)
+    )
+    answer = page(ARTICLE.replace("<head>", f"<head>{names}")).scrape()
+
+    assert ", . . . Tide299, Ada. (n.d.)." in str(answer.citation.formatted.apa)
+    (source,) = answer.sources()
+    assert source.csl is not None
+    assert source.csl["author"][-1] == {"literal": "et al."}

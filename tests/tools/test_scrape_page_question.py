@@ -138,6 +138,12 @@ def test_a_question_beside_another_way_to_a_part_is_refused(other: dict[str, Any
         ask(**other)
 
 
+@pytest.mark.parametrize("given", [{"question": "why " * 300}, {"max_tokens": 0}])
+def test_a_question_without_end_and_a_budget_of_nothing_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match="does not fit"):
+        page(ALMANAC).scrape(**given)
+
+
 def test_a_blank_question_is_none() -> None:
     assert ask("  ").content == page(ALMANAC).scrape().content
 

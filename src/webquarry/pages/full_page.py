@@ -8,7 +8,6 @@ from typing import Any
 
 from webquarry.evidence.citation import format_all
 from webquarry.evidence.models import TRUST
-from webquarry.evidence.styles.csl import parse_csl
 from webquarry.pages.link_targets import show_links
 from webquarry.pages.snapshot import Snapshot, dump_part
 
@@ -17,7 +16,7 @@ def describe_page(snapshot: Snapshot) -> dict[str, Any]:
     """Everything that a call of `scrape_page` gives some of."""
     fields = dict(snapshot.fields)
     fields.pop("linksLeftOut", None)
-    formatted = dump_part(format_all(parse_csl(snapshot.csl)))
+    formatted = dump_part(format_all(snapshot.work))
     page = {
         "url": fields.pop("url"),
         "content": show_links(snapshot, "inline").decode(),

@@ -11,6 +11,7 @@ from webquarry.errors import BadInput
 from webquarry.evidence.language.passages import Excerpt, excerpt_of
 from webquarry.evidence.language.rank import Bearing
 from webquarry.evidence.language.size import BYTES_PER_TOKEN
+from webquarry.evidence.models import AnswerPart
 from webquarry.pages.slice import SliceRequest, cursor_at
 from webquarry.read.slices.links import add_targets
 from webquarry.read.slices.outline import find_section, headings_of
@@ -20,15 +21,20 @@ NOT_ON_PAGE = {
     "none": "Nothing on this page bears on the question.",
     "weak": "Hardly anything on this page bears on the question: only single words of it occur.",
 }
+_LONGEST_QUESTION = 1_000  # characters
 _MOST_TRIES = 4  # to find room for the targets of numbered links
 
 
-@dataclass(frozen=True)
-class PassageCursor:
-    """Where a passage stands, and the cursor to read on from there."""
+class PassageStart(AnswerPart):
+    """A passage that bears on the question; the cursor reads on from it."""
 
-    section: str
+    section: str | None = None
     cursor: str
+
+    @classmethod
+    def of(cls, section: str, digest: str, offset: int) -> PassageStart:
+        """The passage at a place in the text of this digest."""
+        return cls(section=section or None, cursor=cursor_at(digest, offset))
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class AskedPiece:
     """What bears on a question."""
 
     data: bytes
-    passages: Sequence[PassageCursor]
+    passages: Sequence[PassageStart]
     bearing: Bearing
     is_whole: bool
 
@@ -73,6 +79,22 @@ class PageQuestion:
             )
 
 
+def check_question(question: str | None, max_tokens: int | None) -> None:
+    """Refuse a question that is none, and a budget that holds nothing. The schemas do not say it: a
+    model pays for that on every turn.
+    """
+    if question and len(question) > _LONGEST_QUESTION:
+        raise BadInput(
+            f"The field 'question' does not fit: it has {len(question)} characters.",
+            suggested_action=f"Ask in {_LONGEST_QUESTION} characters at most.",
+        )
+    if max_tokens is not None and max_tokens < 1:
+        raise BadInput(
+            f"The field 'max_tokens' does not fit: {max_tokens} tokens hold nothing.",
+            suggested_action="Give 1 or more, or leave it out.",
+        )
+
+
 def limit_bytes(max_length: int, max_tokens: int | None) -> int:
     """The smaller of two limits, in bytes."""
     if max_tokens is None:
@@ -97,8 +119,7 @@ def take_passages(
     excerpt, content = _fit_targets(data[start:stop], question, targets)
     passages = []
     for passage in excerpt.passages:
-        cursor = cursor_at(digest, start + passage.start)
-        passages.append(PassageCursor(passage.section, cursor))
+        passages.append(PassageStart.of(passage.section, digest, start + passage.start))
     is_whole = excerpt.is_whole and stop - start == len(data)
     return AskedPiece(content, passages, excerpt.bearing, is_whole)
 

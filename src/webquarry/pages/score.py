@@ -50,7 +50,6 @@ class ScoredPage:
     scores: SourceScores
     key_sentences: list[str]
     claim_signal: str | None
-    terms: Sequence[Terms]  # of the query, and of the claim if there is one
 
     @property
     def is_sparse(self) -> bool:
@@ -68,12 +67,12 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     prose = [paragraph.text for paragraph in judged if paragraph.is_prose]
     sample = " ".join(prose[:_SAMPLE_PARAGRAPHS])
     query_terms = Terms(query.query, sample)
-    terms = [query_terms]
+    sought = query_terms
     if query.claim:
-        terms.append(Terms(query.claim, sample))
+        sought = Terms(query.claim, sample)
 
     key_sentences = []
-    for sentence in nearest_sentences(terms[-1], prose, KEY_SENTENCES):
+    for sentence in nearest_sentences(sought, prose, KEY_SENTENCES):
         one_line = " ".join(sentence.split())
         key_sentences.append(shorten_text(one_line, _LONGEST_SENTENCE))
     claim_signal = None
@@ -104,7 +103,6 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
         scores=total,
         key_sentences=key_sentences,
         claim_signal=claim_signal,
-        terms=terms,
     )
 
 

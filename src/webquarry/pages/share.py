@@ -1,5 +1,5 @@
 """Texts and limits in UTF-8 bytes -> the texts that fit, shared fairly; and all of them as one text
-within a limit.
+within a limit. (Passages that bear on a question share it by worth: `passages.py`.)
 
 Nobody is lost to a long neighbour: the limit fills up like water over an uneven ground, so that
 short texts stay whole and the long ones get equal parts of what is left. Cuts are made between
@@ -76,29 +76,44 @@ def share_out(texts: Sequence[SharedText], most_each: int, total: int) -> tuple[
     """Each text as far as it may go, and all of them as one text that is no longer than the
     total.
     """
-    headings = []  # title and address above each
-    length = 0
-    for text in texts:
-        title = shorten_text(text.title, _LONGEST_TITLE) or text.url
-        heading = f"# {title}\n\n{text.url}\n\n"
-        headings.append(heading)
-        length += len(heading.encode())
-    if 2 * length > total:  # only numbers where those would take more than half of it
-        headings = [f"# {number}\n\n" for number in range(1, len(texts) + 1)]
-
-    left = total
-    for heading in headings:
-        left -= len(heading.encode()) + _LINE_FEEDS
+    headings = write_headings(texts, total)
     lengths = []
     for text in texts:
         text_length = len(text.data.rstrip())
         lengths.append(min(text_length, most_each))
-    limits = fair_shares(lengths, left)
-
+    limits = fair_shares(lengths, room_below(headings, total))
     shares = []
+    for text, limit in zip(texts, limits, strict=True):
+        shares.append(Share.of(text.data, limit))
+    return shares, join_shares(headings, shares)
+
+
+def write_headings(texts: Sequence[SharedText], total: int) -> list[str]:
+    """Title and address above each text; only numbers where those would take more than half of the
+    total, and nothing where those would.
+    """
+    named = []
+    numbered = []
+    for number, text in enumerate(texts, 1):
+        title = shorten_text(text.title, _LONGEST_TITLE) or text.url
+        named.append(f"# {title}\n\n{text.url}\n\n")
+        numbered.append(f"# {number}\n\n")
+    for headings in (named, numbered):
+        if 2 * (total - room_below(headings, total)) <= total:
+            return headings
+    return [""] * len(texts)
+
+
+def room_below(headings: Sequence[str], total: int) -> int:
+    """How many bytes are left for the texts below their headings."""
+    taken = sum(len(heading.encode()) + _LINE_FEEDS for heading in headings)
+    return total - taken
+
+
+def join_shares(headings: Sequence[str], shares: Sequence[Share]) -> str:
+    """All texts as one, each below its heading."""
     pieces = []
-    for text, heading, limit in zip(texts, headings, limits, strict=True):
-        share = Share.of(text.data, limit)
-        shares.append(share)
-        pieces.append(f"{heading}{share.content}\n")
-    return shares, "\n".join(pieces)
+    for heading, share in zip(headings, shares, strict=True):
+        if heading or share.content:
+            pieces.append(f"{heading}{share.content}\n")
+    return "\n".join(pieces)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
@@ -19,8 +19,10 @@ from typing import Any
 
 from webquarry.evidence.evidence import Evidence
 from webquarry.evidence.models import AnswerPart, LeftOut, RetractionStatus
+from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.short_structured import shorten_structured_data
-from webquarry.evidence.styles.csl import to_csl
+from webquarry.evidence.styles.csl import parse_csl, to_csl
+from webquarry.evidence.styles.work import MOST_LISTED, Work
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
@@ -42,7 +44,9 @@ class Snapshot:
     reader: str  # who read it: page, raw or the name of a special reader
     fetched_at: datetime
     cached: bool = False
-    csl: dict[str, Any] = field(default_factory=dict)  # the work, to be cited in any form
+    csl: dict[str, Any] = field(default_factory=dict)  # the work, as reference managers read it
+    # The last of more authors than a reference lists, whom some styles name.
+    last_author: dict[str, str] | None = None
     beside: bytes = b"{}"  # what only some calls ask for, as JSON
 
     @property
@@ -54,6 +58,15 @@ class Snapshot:
     def _beside(self) -> dict[str, Any]:
         loaded: dict[str, Any] = json.loads(self.beside)
         return loaded
+
+    @property
+    def work(self) -> Work:
+        """The page as a work, to be cited in any form."""
+        work = parse_csl(self.csl)
+        if self.last_author is None:
+            return work
+        last = Name(**self.last_author)
+        return replace(work, authors=(*work.authors[:-1], last))
 
     @property
     def links(self) -> Sequence[TakenOut]:
@@ -126,6 +139,7 @@ def snapshot_page(
         reader=page.reader or "page",
         fetched_at=page.fetched_at,
         csl=to_csl(evidence.work),
+        last_author=_find_last_author(evidence.work),
         beside=_pack_beside(lean.taken_out, structured),
     )
 
@@ -153,6 +167,7 @@ def snapshot_bytes(
         reader="raw",
         fetched_at=raw.fetched_at,
         csl=to_csl(evidence.work),
+        last_author=_find_last_author(evidence.work),
     )
 
 
@@ -167,6 +182,7 @@ def pack_snapshot(snapshot: Snapshot) -> bytes:
         "reader": snapshot.reader,
         "fetched_at": snapshot.fetched_at.isoformat(),
         "csl": snapshot.csl,
+        "last_author": snapshot.last_author,
     }
     line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
     return b"\n".join((line, snapshot.beside, snapshot.data))
@@ -185,8 +201,16 @@ def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
         fetched_at=datetime.fromisoformat(head["fetched_at"]),
         cached=cached,
         csl=head["csl"],
+        last_author=head["last_author"],
         beside=beside,
     )
+
+
+def _find_last_author(work: Work) -> dict[str, str] | None:
+    """The last author where the reference does not list all of them."""
+    if len(work.authors) <= MOST_LISTED:
+        return None
+    return asdict(work.authors[-1])
 
 
 def _pack_beside(links: Sequence[TakenOut], structured: dict[str, Any] | None) -> bytes:

@@ -45,6 +45,15 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("scrape_page", {"url": "{page}", "question": "vanadium flow battery", "max_tokens": 120}),
     ("scrape_page", {"url": "{page}", "question": "ferns of Peru"}),
     ("scrape_page", {"url": "{page}", "mode": "raw", "max_length": 2000}),
+    ("search_and_scrape", {"query": "tidal energy storage"}),
+    (
+        "search_and_scrape",
+        {
+            "query": "tidal energy storage",
+            "question": "How long do batteries last?",
+            "max_tokens": 400,
+        },
+    ),
     ("search_and_scrape", {"query": "tidal energy storage", "max_length_per_source": 4000}),
     (
         "search_and_scrape",

@@ -106,6 +106,10 @@ class Desk:
         assert isinstance(answer, SearchAndScrapeOutput)
         return answer
 
+    def call_whole(self, **arguments: Any) -> SearchAndScrapeOutput:
+        """Whole texts, each also with its source."""
+        return self.call(include_sources=True, filter_by_query=False, **arguments)
+
     async def acall(self, name: str, arguments: dict[str, Any]) -> Any:
         async with Toolkit.open(environ=self.environ) as kit:
             kit.clock, kit.cache = self.clock, self.cache

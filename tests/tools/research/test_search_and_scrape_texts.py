@@ -4,18 +4,15 @@ of it in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+import asyncio
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tools.research.searched_web import article, desk, html, prose, url
-from webquarry.evidence.language.relevant_paragraphs import RelevantParagraphs, find_relevant
 from webquarry.pages.share import SharedText, fair_shares, share_out
-from webquarry.tools.research import _sources
 
 SHARED = (
     "Everybody copies this paragraph about tidal power from everybody else, word by word and "
@@ -35,7 +32,7 @@ def test_a_paragraph_that_an_earlier_source_has_is_dropped_and_counted() -> None
     web = desk(
         1, 2, 3, page1=article(1, SHARED), page2=article(2, SHARED.upper()), page3=article(3)
     )
-    answer = web.call()
+    answer = web.call_whole()
 
     first, second, third = answer.pages
     assert SHARED in (first.content or "")
@@ -53,7 +50,7 @@ def test_a_paragraph_that_an_earlier_source_has_is_dropped_and_counted() -> None
 
 def test_repeats_stay_where_that_is_wanted() -> None:
     web = desk(1, 2, page1=article(1, SHARED), page2=article(2, SHARED))
-    answer = web.call(deduplicate=False)
+    answer = web.call_whole(deduplicate=False)
 
     assert all(SHARED in (page.content or "") for page in answer.pages)
     assert answer.size_metadata.repeated_paragraphs == 0
@@ -62,7 +59,7 @@ def test_repeats_stay_where_that_is_wanted() -> None:
 # The filter
 
 
-def test_a_filter_keeps_what_bears_on_the_query_under_its_headings() -> None:
+def test_only_what_bears_on_the_query_is_there_under_its_heading() -> None:
     body = [
         *prose(1),
         "<h2>Stores</h2>",
@@ -71,57 +68,112 @@ def test_a_filter_keeps_what_bears_on_the_query_under_its_headings() -> None:
         "<h2>Other</h2>",
         *prose(2),
     ]
-    (page,) = desk(1, page1=html(*body, title="Notes")).call(filter_by_query=True).pages
+    (page,) = desk(1, page1=html(*body, title="Notes")).call(include_sources=True).pages
 
-    assert page.content == f"# Notes\n\n[...]\n\n## Stores\n\n### Of the sea\n\n{ON_TOPIC}\n\n[...]"
+    assert page.content == f"[...]\n\n### Of the sea\n\n{ON_TOPIC}\n\n[...]"
     assert page.filtered is not None
     assert (page.filtered.paragraphs, page.filtered.matched) == (12, True)
-    assert page.filtered.bytes == (page.total_length or 0) - len(
-        f"# Notes\n\n## Stores\n\n### Of the sea\n\n{ON_TOPIC}\n\n"
-    )
+    assert page.filtered.bytes < (page.total_length or 0)
+    assert page.truncated is False
+    assert page.read_on
 
 
 def test_a_source_without_a_word_on_the_query_keeps_its_beginning_and_says_so() -> None:
-    answer = desk(1).call(query="zebra crossings", filter_by_query=True)
+    answer = desk(1, page1=article(1, count=9)).call(query="zebra crossings", include_sources=True)
     (page,) = answer.pages
 
     assert prose(1)[0] in (page.content or "")
     assert prose(1)[5] not in (page.content or "")
     assert page.filtered is not None
     assert page.filtered.matched is False
-    assert answer.size_metadata.filtered_paragraphs == page.filtered.paragraphs == 4
+    assert answer.size_metadata.filtered_paragraphs == page.filtered.paragraphs
     assert page.read_on
 
 
-def test_what_a_filter_keeps_is_gone_through_a_few_times_and_not_for_every_paragraph(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A long page has tens of thousands of paragraphs: once for each of them took minutes."""
-    rounds = []
-
-    class Counted(tuple[int, ...]):
-        def __iter__(self) -> Iterator[int]:
-            rounds.append(1)
-            return super().__iter__()
-
-    def counted(*given: Any) -> RelevantParagraphs:
-        found = find_relevant(*given)
-        return replace(found, kept=Counted(found.kept))
-
-    monkeypatch.setattr(_sources, "find_relevant", counted)
-    body = [ON_TOPIC, *prose(1, 40)]
-    (page,) = desk(1, page1=html(*body, title="Notes")).call(filter_by_query=True).pages
-
-    assert page.filtered is not None
-    assert page.filtered.paragraphs == 40
-    assert len(rounds) < 5
-
-
-def test_the_filter_says_nothing_where_it_was_not_asked_for() -> None:
-    answer = desk(1).call()
+def test_the_filter_says_nothing_where_it_is_not_wanted() -> None:
+    answer = desk(1).call_whole()
 
     assert answer.pages[0].filtered is None
     assert answer.size_metadata.filtered_paragraphs is None
+
+
+def test_a_question_of_its_own_takes_the_place_of_the_query() -> None:
+    other = "The ferry to the island leaves at dawn on every day of the week but Sunday."
+    web = desk(1, page1=article(1, ON_TOPIC, other))
+
+    assert other in web.call(question="When does the ferry leave?").combined_content
+    assert ON_TOPIC not in web.call(question="When does the ferry leave?").combined_content
+    assert ON_TOPIC in web.call().combined_content
+
+
+def test_pages_share_the_budget_by_worth() -> None:
+    rich = [f"{ON_TOPIC} Store number {number} is the largest." for number in range(40)]
+    web = desk(1, 2, 3, page1=article(1, *rich), page2=article(2, ON_TOPIC))
+    answer = web.call(max_tokens=1_000, include_sources=True)
+    first, second, third = (len(page.content or "") for page in answer.pages)
+
+    assert first > second + third
+    assert ON_TOPIC in (answer.pages[1].content or "") or answer.pages[1].repeated_paragraphs
+
+
+@pytest.mark.parametrize("max_tokens", [1, 20, 60, 300, 1_500])
+@pytest.mark.parametrize("filter_by_query", [True, False])
+def test_the_combined_text_keeps_to_the_budget(max_tokens: int, filter_by_query: bool) -> None:
+    web = desk(1, 2, 3, page1=article(1, ON_TOPIC), page2=article(2, ON_TOPIC, count=20))
+    answer = web.call(max_tokens=max_tokens, filter_by_query=filter_by_query)
+
+    assert len(answer.combined_content.encode()) <= 4 * max_tokens
+    assert answer.size_metadata.estimated_tokens <= max_tokens
+
+
+def test_an_answer_that_says_nothing_of_length_is_short() -> None:
+    pages = {f"page{n}": article(n, *[f"{n} {i} {ON_TOPIC}" for i in range(200)]) for n in (1, 2)}
+    answer = desk(1, 2, **pages).call(num_results=2)
+
+    assert answer.size_metadata.estimated_tokens <= 3_000
+    assert all(page.truncated for page in answer.pages)
+    assert answer.size_metadata.truncated
+
+
+def test_each_text_is_there_once() -> None:
+    web = desk(1, 2, page1=article(1, ON_TOPIC))
+
+    assert str(web.call().as_dict()).count(ON_TOPIC) == 1
+    assert "# Notes of station 2\n\n# Notes" not in web.call().combined_content
+
+
+def test_a_passage_has_its_section_and_a_cursor_that_scrape_page_reads_on_from() -> None:
+    web = desk(
+        1, 2, page1=article(1, SHARED), page2=article(2, SHARED, "<h2>Stores</h2>", ON_TOPIC)
+    )
+    (passage,) = web.call(include_sources=True).pages[1].passages or []
+
+    assert passage.section == "Notes of station 2 > Stores"
+    arguments = {"url": url(2), "cursor": passage.cursor}
+    read = asyncio.run(web.acall("scrape_page", arguments))
+    assert read.content.startswith(ON_TOPIC)
+
+
+def test_link_targets_are_left_out_unless_they_are_asked_for() -> None:
+    linked = ON_TOPIC.replace("stream", '<a href="/stream">stream</a>')
+    web = desk(1, page1=article(1, f"<p>{linked}</p>"))
+    target = "https://site1.example/stream"
+
+    assert target not in web.call().combined_content
+    assert f"[stream]({target})" in web.call(links="inline").combined_content
+    assert web.call(links="list").combined_content.endswith(f"[1]: {target}\n")
+    assert f"[1]: {target}" in web.call(links="list", filter_by_query=False).combined_content
+
+
+def test_the_text_for_a_model_names_each_source_once_and_has_no_json_in_it() -> None:
+    web = desk(1, 2, 3, page1=article(1, ON_TOPIC), page3=httpx2.Response(404))
+    text = web.call().as_markdown()
+
+    assert text.count(url(1)) == text.count("Notes of station 1") == 1
+    assert text.count(ON_TOPIC) == 1
+    assert f"Not read: {url(3)}" in text
+    assert "{" not in text
+    assert "never instructions" in text
 
 
 # The length
@@ -129,7 +181,7 @@ def test_the_filter_says_nothing_where_it_was_not_asked_for() -> None:
 
 def test_a_long_first_source_leaves_room_for_the_others() -> None:
     web = desk(1, 2, 3, page1=html(*LONG, title="Long"))
-    answer = web.call(total_max_length=6_000)
+    answer = web.call_whole(total_max_length=6_000)
     first, second, third = answer.pages
 
     assert len(answer.combined_content.encode()) == answer.size_metadata.content_length <= 6_000
@@ -137,14 +189,14 @@ def test_a_long_first_source_leaves_room_for_the_others() -> None:
     assert prose(2)[-1] in (second.content or "")
     assert prose(3)[-1] in (third.content or "")
     assert first.total_length == len(
-        desk(1, page1=html(*LONG, title="Long")).call().pages[0].content or ""
+        desk(1, page1=html(*LONG, title="Long")).call_whole().pages[0].content or ""
     )
     assert answer.size_metadata.truncated
     assert answer.size_metadata.total_length > 6_000
 
 
 def test_a_cut_ends_between_blocks_and_says_how_to_get_the_rest() -> None:
-    (page,) = desk(1, page1=html(*LONG, title="Long")).call(max_length_per_source=2_000).pages
+    (page,) = desk(1, page1=html(*LONG, title="Long")).call_whole(max_length_per_source=2_000).pages
 
     assert page.truncated
     assert len((page.content or "").encode()) <= 2_000
@@ -154,14 +206,14 @@ def test_a_cut_ends_between_blocks_and_says_how_to_get_the_rest() -> None:
 
 def test_the_way_to_the_rest_of_a_very_long_page_names_a_length() -> None:
     many = [f"{number}: {paragraph}" for number in range(4) for paragraph in LONG]
-    (page,) = desk(1, page1=html(*many, title="Long")).call().pages
+    (page,) = desk(1, page1=html(*many, title="Long")).call_whole().pages
 
     assert page.truncated
     assert f"max_length {page.total_length}" in (page.read_on or "")
 
 
 def test_a_source_that_is_whole_says_nothing_of_its_rest() -> None:
-    (page,) = desk(1).call().pages
+    (page,) = desk(1).call_whole().pages
 
     assert (page.truncated, page.total_length, page.read_on, page.repeated_paragraphs) == (
         False,
@@ -172,7 +224,7 @@ def test_a_source_that_is_whole_says_nothing_of_its_rest() -> None:
 
 
 def test_the_combined_text_has_each_source_under_its_title_and_address() -> None:
-    answer = desk(1, 2).call()
+    answer = desk(1, 2).call_whole()
     first, second = answer.pages
 
     assert answer.combined_content == (
@@ -183,7 +235,7 @@ def test_the_combined_text_has_each_source_under_its_title_and_address() -> None
 
 def test_without_sources_only_the_combined_text_is_there_and_they_are_still_listed() -> None:
     web = desk(1, 2)
-    with_them, without = web.call(), web.call(include_sources=False)
+    with_them, without = web.call_whole(), web.call(filter_by_query=False)
 
     assert without.combined_content == with_them.combined_content
     assert [source.url for source in without.pages] == [url(1), url(2)]

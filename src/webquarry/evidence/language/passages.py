@@ -9,7 +9,7 @@ text bears on the question, a short beginning is all that is given of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from webquarry.evidence.language.rank import Bearing, ChunkedText, RankedText, rank_texts
@@ -46,6 +46,8 @@ class Excerpt:
     passages: Sequence[Passage]
     bearing: Bearing
     left_out: int  # chunks that are not shown
+    bytes_left_out: int
+    ran_out: bool  # whether there was no room for something that bears on the question
 
     @property
     def is_whole(self) -> bool:
@@ -63,6 +65,7 @@ class _Selection:
     most: int  # bytes that this text may have
     chosen: dict[int, int] = field(default_factory=dict)  # place -> bytes shown before it
     used: int = len(GAP) + 1  # the mark at the end
+    ran_out: bool = False
     _sections: set[Section] = field(default_factory=set)
     _frames: set[Frame] = field(default_factory=set)
 
@@ -162,7 +165,7 @@ def excerpts_of(
         most = min(most_each, budget)
         if one.bearing == "none":
             most = min(most, _SHORT_BEGINNING)
-        elif one.bearing == "weak":
+        elif one.bearing == "weak" and not fill:
             most = min(most, _WEAK_PART)
         selections.append(_Selection(text, one, budget, most))
     _choose(selections, budget, priors or [1.0] * len(texts), fill)
@@ -181,39 +184,71 @@ def _take_sample(texts: Sequence[bytes]) -> str:
 def _choose(
     selections: Sequence[_Selection], budget: int, priors: Sequence[float], fill: bool
 ) -> None:
-    """Choose chunks, the best first, as long as there is room: the best of each text that bears on
-    the question, then all others, those at the beginning of a text last.
-    """
-    candidates = []  # the score, negative so that the best sorts first; the text and the place
-    firsts = []
-    for number, (selection, prior) in enumerate(zip(selections, priors, strict=True)):
-        own = [
-            (-prior * score, place, number) for place, score in enumerate(selection.ranked.scores)
-        ]
-        candidates += own
-        if own and selection.ranked.bearing == "clear":
-            firsts.append(min(own))
-    candidates.sort()
+    """Choose chunks as long as there is room, the best first."""
+    queue = _Queue(selections, budget, priors)
     enough = 0.0
-    if candidates and not fill:
-        enough = _WORTH_SHOWING * -candidates[0][0]
+    if not fill:
+        enough = _WORTH_SHOWING * queue.best
     used = sum(selection.used for selection in selections)
     is_first = True
-    for score, place, number in [*sorted(firsts), *candidates]:
-        selection = selections[number]
-        if place in selection.chosen:
-            continue
+    for score, place, selection in queue:
         is_beginning = selection.ranked.bearing == "none"
-        if not fill and not is_beginning and -score <= enough:
+        if not fill and not is_beginning and score <= enough:
             continue
         cost = selection.cost_of(place)
         if used + cost > budget or selection.used + cost > selection.most:
+            selection.ran_out = selection.ran_out or score > 0
             if is_first:  # what matters most is cut rather than left out for something else
                 return
             continue
         is_first = False
         selection.add(place)
         used += cost
+
+
+class _Queue:
+    """The chunks of all texts in the order in which they are chosen: the best of each text that
+    bears on the question, then the best of all. What a text has already counts against it, so that
+    none takes all for a small advantage.
+    """
+
+    def __init__(
+        self, selections: Sequence[_Selection], budget: int, priors: Sequence[float]
+    ) -> None:
+        self._selections = selections
+        self._fair_share = budget / max(1, len(selections))
+        self._waiting: list[list[tuple[float, int]]] = []  # of each text, the best at the end
+        for selection, prior in zip(selections, priors, strict=True):
+            scored = [
+                (prior * score, -place) for place, score in enumerate(selection.ranked.scores)
+            ]
+            self._waiting.append(sorted(scored))
+        self.best = max((waiting[-1][0] for waiting in self._waiting if waiting), default=0.0)
+
+    def __iter__(self) -> Iterator[tuple[float, int, _Selection]]:
+        clear = []
+        for number, selection in enumerate(self._selections):
+            if self._waiting[number] and selection.ranked.bearing == "clear":
+                clear.append(number)
+        clear.sort(key=lambda number: -self._waiting[number][-1][0])
+        for number in clear:
+            yield self._take(number)
+        while any(self._waiting):
+            yield self._take(max(range(len(self._waiting)), key=self._worth))
+
+    def _take(self, number: int) -> tuple[float, int, _Selection]:
+        """The best chunk that is left of a text."""
+        score, place = self._waiting[number].pop()
+        return score, -place, self._selections[number]
+
+    def _worth(self, number: int) -> float:
+        """What the best chunk that is left of a text is worth now."""
+        waiting = self._waiting[number]
+        if not waiting:
+            return -1.0
+        if len(self._waiting) == 1:
+            return waiting[-1][0]
+        return waiting[-1][0] / (1 + self._selections[number].used / self._fair_share)
 
 
 def _write_out(selections: Sequence[_Selection], budget: int) -> list[Excerpt]:
@@ -234,8 +269,21 @@ def _write_out(selections: Sequence[_Selection], budget: int) -> list[Excerpt]:
             room = min(selection.most, budget - total)
             content, passages = _cut_best(selection, room)
             total += len(content)
-        left_out = len(selection.text.chunks) - len(selection.chosen)
-        excerpts.append(Excerpt(content, passages, selection.ranked.bearing, left_out))
+        left_out = [
+            chunk.size
+            for place, chunk in enumerate(selection.text.chunks)
+            if place not in selection.chosen
+        ]
+        excerpts.append(
+            Excerpt(
+                content=content,
+                passages=passages,
+                bearing=selection.ranked.bearing,
+                left_out=len(left_out),
+                bytes_left_out=sum(left_out),
+                ran_out=selection.ran_out,
+            )
+        )
     return excerpts
 
 

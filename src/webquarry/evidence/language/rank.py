@@ -25,6 +25,8 @@ _SECTION_ABOVE = 0.5  # what a heading counts for that stands one level higher
 _TABLE_WEIGHT = 0.3
 _NEIGHBOUR_WEIGHT = 0.3
 _FIRST_ROWS, _LAST_ROWS = 1.2, 1.1
+_LONGEST_CAPTION = 200  # bytes
+_FURTHER_TABLE = 0.75  # what each further table counts for that holds the same terms
 _NO_COUNTS: Counts = {}
 
 
@@ -89,15 +91,20 @@ def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
     by_frame: dict[Frame, Counts] = {}
     own: list[Counts] = []
     with_context: list[Counts] = []
+    last: Chunk | None = None
     for chunk in text.chunks:
         counts = Counter(terms.occurrences(text.read(chunk))) or _NO_COUNTS
         above = _count_above(chunk.section, terms, by_section)
         head = _NO_COUNTS
         if chunk.frame is not None:
             if chunk.frame not in by_frame:
-                by_frame[chunk.frame] = dict.fromkeys(terms.in_text(text.read(chunk.frame)), 1.0)
+                held = terms.in_text(text.read(chunk.frame))
+                if last is not None and _is_caption(last, chunk):
+                    held |= own[-1].keys()
+                by_frame[chunk.frame] = dict.fromkeys(held, 1.0)
             head = by_frame[chunk.frame]
         own.append(counts)
+        last = chunk
         if above or head:
             total = dict(counts)
             for context in (above, head):
@@ -108,6 +115,16 @@ def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
             with_context.append(counts)
     has_term_above = any(by_section.values()) or any(by_frame.values())
     return _Counted(own, with_context, has_term_above)
+
+
+def _is_caption(chunk: Chunk, table: Chunk) -> bool:
+    """Whether a chunk right before a table is short enough to be its caption."""
+    return (
+        chunk.frame is None
+        and chunk.section is table.section
+        and chunk.size <= _LONGEST_CAPTION
+        and table.is_row
+    )
 
 
 def _count_above(section: Section, terms: Terms, by_section: dict[Section, Counts]) -> Counts:
@@ -145,12 +162,14 @@ def _lift_tables(
     for place, chunk in enumerate(chunks):
         if chunk.frame is not None and chunk.frame.is_table:
             tables.setdefault(chunk.frame, []).append(place)
+    alike: dict[frozenset[str], list[list[int]]] = {}  # tables by the terms that they hold
     for places in tables.values():
         held: set[str] = set()
         for place in places:
             held |= counts[place].keys()
         if not held:
             continue
+        alike.setdefault(frozenset(held), []).append(places)
         table_score = _TABLE_WEIGHT * sum(map(rarity.__getitem__, held))
         own = [scores[place] for place in places]
         before = [0.0, *own[:-1]]
@@ -160,6 +179,11 @@ def _lift_tables(
             scores[place] = own[at] + table_score + _NEIGHBOUR_WEIGHT * beside
         scores[places[0]] *= _FIRST_ROWS
         scores[places[-1]] *= _LAST_ROWS
+    for group in alike.values():
+        best_first = sorted(group, key=lambda places: -max(scores[place] for place in places))
+        for rank, places in enumerate(best_first):
+            for place in places:
+                scores[place] *= _FURTHER_TABLE**rank
 
 
 def _find_bearing(counted: _Counted, terms: Terms) -> Bearing:

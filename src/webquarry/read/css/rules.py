@@ -8,7 +8,7 @@ and freed of needless blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
@@ -83,8 +83,8 @@ def parts_of(css: bytes) -> list[bytes]:
 class Rules:
     """The rules of a sheet that apply to screens.
 
-    `only` are the names of all elements that will be asked about and of those around them. `exact`
-    are the rules that may be about one of them, `related` those as well that would be if one of
+    `only` are the names of all elements that will be asked about and of those around them.
+    Found are the rules that may be about one of them, and those as well that would be if one of
     them were given more names.
     """
 
@@ -92,12 +92,19 @@ class Rules:
         names = None
         if only is not None:
             names = frozenset(name.encode() for name in only)
-        self.exact: list[RuleText] = []
+        self._exact: list[_RawRule] = []
         self._related: list[_RawRule] = []
         for fit, rule in _find_rules(parts, names):
             self._related.append(rule)
             if fit == _EXACT and rule[2] == ALWAYS:
-                self.exact.append(_decode_rule(rule))
+                self._exact.append(rule)
+
+    def find_exact(self, matters: Callable[[str], bool] | None = None) -> Iterator[RuleText]:
+        """The rules that may be about one of the elements, if their body matters."""
+        for selectors, raw_body, when, order in self._exact:
+            body = _decode(raw_body)
+            if matters is None or matters(body):
+                yield RuleText(_decode(selectors), body, when, order)
 
     def showing(self) -> Iterator[RuleText]:
         """The related rules that may show something."""

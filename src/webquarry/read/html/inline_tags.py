@@ -10,6 +10,11 @@ from __future__ import annotations
 
 import re
 
+try:
+    from webquarry.read.html._marks import find_marks
+except ImportError:  # not built: the same in Python
+    from webquarry.read.html.marks import find_marks
+
 # What libxml2 would close at a paragraph -> what means the same and goes on.
 _RENAMED = {
     b"b": b"strong",
@@ -20,7 +25,6 @@ _RENAMED = {
     b"big": b"span",
     b"small": b"span",
 }
-_OPENING = re.compile(rb"<[bBuUsStT](?i:trike|t|ig|mall)?[\s/>]")
 # A mark from its start to its end with nothing in it that would end it early, or that could make
 # its end a false one.
 _ATTRIBUTES = (
@@ -49,7 +53,7 @@ _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 def rename_inline_tags(data: bytes) -> bytes:
     """The page with `<b>` as `<strong>` and the like, if one of them holds a paragraph."""
-    if all(_CLOSED.match(data, opening.start()) for opening in _OPENING.finditer(data)):
+    if all(_CLOSED.match(data, opening) for opening in find_marks(data)):
         return data
     parts: list[bytes] = []
     values = _AttributeValues(data)

@@ -26,6 +26,7 @@ from webquarry.read.main_content.rules.tables import add_tables
 from webquarry.read.main_content.rules.threshold import find_threshold
 from webquarry.read.main_content.rules.units import add_units
 from webquarry.read.main_content.tags import FALLBACK_FLAG, HIDDEN_FLAG
+from webquarry.read.text.search import WordSearch
 
 _UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kept
 _LONG = 60  # characters; shorter texts may well stand twice on a page
@@ -34,6 +35,7 @@ _MOST_COPIES = 5
 # beginnings that are looked for one by one; of more, each place in the text is looked up
 _FEW = 200
 _LONGEST_NOTICE = 600  # characters
+_NOTICE_WORDS = WordSearch(("script", "cookie"))
 _SCRIPT = re.compile(
     r"(?i)(?:enable|turn on|activate|allow|support|requires?|needs?|without|aktivier\w*|activ\w+"
     r"|habilit\w+|включите|启用|开启|有効)[^.!?]{0,60}java ?script"
@@ -153,7 +155,7 @@ def drop_notices(flow: Flow, kept: Sequence[int]) -> list[int]:
 
 def is_notice(text: str) -> bool:
     """Whether a text reads like a notice about scripts or cookies."""
-    if len(text) > _LONGEST_NOTICE:
+    if len(text) > _LONGEST_NOTICE or not _NOTICE_WORDS.count_in_lower(text, _LONGEST_NOTICE):
         return False
     lowered = text.lower()
     if "script" in lowered and _SCRIPT.search(text):

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from webquarry.read.slices.outline import lines_of
 from webquarry.read.slices.pieces import block_starts
+from webquarry.read.text.delimiters import defuse_prose
 
 _DEEPEST_PARENTHESES = 8
 _LONGEST_INDENT = 100  # bytes in front of the first word of a line
@@ -122,12 +123,20 @@ def split_links(data: bytes) -> SplitText:
 
 def make_lean(data: bytes) -> SplitText:
     """The text as a reader gets it who asks for no targets: without them, unless it is a list of
-    links.
+    links, or the marks of links are all that keeps a delimiter of chats apart.
     """
     split = split_links(data)
-    if is_link_list(split):
+    if is_link_list(split) or _joins_delimiter(split):
         return SplitText(data, ())
     return split
+
+
+def _joins_delimiter(split: SplitText) -> bool:
+    """Whether the rest of a text reads as a delimiter where something was taken out of it."""
+    if not split.taken_out:
+        return False
+    text = split.data.decode("utf-8", "replace")
+    return defuse_prose(text, Counter()) != text
 
 
 def join_links(split: SplitText) -> bytes:

@@ -128,11 +128,12 @@ class Stylesheet:
         words = _HIDING_OR_PALE
         if colours:
             words = _HIDING_OR_PAINTING
-        for rule in self._texts.exact:
+        for rule in self._texts.find_exact(lambda body: "var(" in body or _may_hide(body, words)):
             if "var(" in rule.body:
                 rule = self._resolve_rule(rule)
-            if _may_hide(rule.body, words):
-                self._add_rule(rule)
+                if not _may_hide(rule.body, words):
+                    continue
+            self._add_rule(rule)
         self.keys = set(self._rules)
         # those that some rule without any other name is about
         self.attributes = frozenset(self._find_bare_attributes())

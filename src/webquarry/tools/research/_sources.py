@@ -1,33 +1,51 @@
 """Pages that were read and judged -> the sources of an answer and one text of them all, within the
 limits.
 
-Paragraphs that an earlier source has are dropped, then what does not bear on the question if that
-is asked for, then the length is shared. Whatever is missing of a page is said with its source, and
-how to get it.
+Paragraphs that an earlier source has are dropped. Then the passages of all pages that bear on the
+question compete for the length, or, without a filter, the length is shared fairly. Whatever is
+missing of a page is said with its source, and how to get it.
 """
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webquarry.evidence.language.relevant_paragraphs import find_relevant, join_paragraphs
+from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.evidence.scores import SourceScores
+from webquarry.pages.link_targets import LinkForm, mark_links
+from webquarry.pages.question import PassageStart
 from webquarry.pages.read_results import ReadResult
-from webquarry.pages.share import SharedText, enough_of, share_out
+from webquarry.pages.share import (
+    Share,
+    SharedText,
+    enough_of,
+    join_shares,
+    room_below,
+    share_out,
+    write_headings,
+)
+from webquarry.pages.snapshot import digest_of
+from webquarry.read.slices.links import add_targets
+from webquarry.read.slices.outline import read_title
+from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
 from webquarry.read.slices.repeats import Repeats
 
 READ_ON = "Call scrape_page with this url for the whole text"
 _DEFAULT_LENGTH = 50_000  # bytes that a call of scrape_page gives which says nothing of length
+_LEAST_PRIOR = 0.75  # what passages of a page count for that has no score; at most .5 more
+_MOST_PASSAGES = 3  # that are listed for a source
+_MOST_TRIES = 4
 
 
 class FilteredOut(AnswerPart):
     __doc__ = (
-        "What a filter left out of a source. `matched` is false where nothing bears on the "
-        "question: then the beginning\n"
-        "of the text is there."
+        "What is left out of a source. `matched` is false where nothing in it clearly bears on "
+        "the question."
     )
 
     paragraphs: int
@@ -58,12 +76,13 @@ class ScrapedSource(AnswerPart):
     extraction_note: str | None = None
     word_count: int
     claim_signal: str | None = None
-    key_sentences: list[str]
+    key_sentences: list[str] | None = None
     truncated: bool
     repeated_paragraphs: int | None = None
     filtered: FilteredOut | None = None
     total_length: int | None = None
     read_on: str | None = None
+    passages: list[PassageStart] | None = None
 
     @classmethod
     def of(cls, page: ReadResult) -> ScrapedSource:
@@ -83,7 +102,6 @@ class ScrapedSource(AnswerPart):
             extraction_note=fields.get("extractionNote"),
             word_count=scored.words,
             claim_signal=scored.claim_signal,
-            key_sentences=scored.key_sentences,
             truncated=False,
         )
 
@@ -101,43 +119,54 @@ class SourceOptions:
 
     with_content: bool
     deduplicate: bool
-    filter: bool
     most_each: int
     most: int
+    question: str | None = None  # what the texts are filtered by; None gives all of them
+    fill: bool = False  # whether a filter fills the total
+    links: LinkForm | None = None
+    with_sentences: bool = True
 
 
 @dataclass(frozen=True)
 class _Rest:
-    """What is left of a page before its length is looked at."""
+    """What is left of a page without what earlier ones have, before its length is looked at."""
 
     data: bytes
-    repeated: int = 0
-    filtered: FilteredOut | None = None
+    targets: Sequence[bytes]  # of numbered links
+    digest: str  # of the whole text
+    repeated: int
+    places: Sequence[tuple[int, int]]  # where each run of `data` starts, here and in the whole text
 
     @classmethod
     def of(cls, page: ReadResult, repeats: Repeats, options: SourceOptions) -> _Rest:
-        """What is left of a page, no more of it than can be given: one long text is in pieces at a
-        time.
-        """
+        """What is left of a page; one long text is in pieces at a time."""
+        data, targets = mark_links(page.snapshot, options.links)
+        if not options.deduplicate:
+            return cls(data, targets, digest_of(data), 0, [(0, 0)])
         whole = page.paragraphs
-        parts = whole
-        if options.deduplicate:
-            parts = repeats.left_of(whole)
-        filtered = None
-        if options.filter:
-            relevant = find_relevant(parts, page.scored.terms)
-            kept = set(relevant.kept)
-            filtered = FilteredOut(paragraphs=0, bytes=0, matched=relevant.found)
-            for at, part in enumerate(parts):
-                if at in kept:
-                    continue
-                filtered.paragraphs += not part.level
-                filtered.bytes += len(part.data)
-            data = join_paragraphs(parts, relevant.kept)
-        else:
-            data = b"".join(part.data for part in parts)
-        beginning = enough_of(data, options.most_each)
-        return cls(beginning, repeated=len(whole) - len(parts), filtered=filtered)
+        if options.links:
+            whole = paragraphs_of(data)
+        kept = repeats.left_of(whole)
+        if len(kept) == len(whole):
+            return cls(data, targets, digest_of(data), 0, [(0, 0)])
+        places = _find_places(whole, kept)
+        rest = b"".join(part.data for part in kept)
+        return cls(rest, targets, digest_of(data), len(whole) - len(kept), places)
+
+    def place_in_page(self, place: int) -> int:
+        """Where something stands in the whole text that stands there in what is left of it."""
+        run = bisect_right(self.places, (place, sys.maxsize)) - 1
+        start, start_in_page = self.places[run]
+        return start_in_page + place - start
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is given of a page."""
+
+    share: Share
+    filtered: FilteredOut | None = None
+    passages: Sequence[PassageStart] = ()
 
 
 def build_sources(
@@ -145,25 +174,120 @@ def build_sources(
 ) -> tuple[list[ScrapedSource], str]:
     """The sources, in the same order, and their texts as one."""
     repeats = Repeats()
-    rests = []
-    texts = []
-    for page in pages:
-        rest = _Rest.of(page, repeats, options)
-        rests.append(rest)
-        url = page.snapshot.fields["url"]
-        texts.append(SharedText(page.scored.title, url, rest.data))
-    shares, combined = share_out(texts, options.most_each, options.most)
+    rests = [_Rest.of(page, repeats, options) for page in pages]
+    if options.question:
+        given, combined = _filter_texts(pages, rests, options, options.question)
+    else:
+        given, combined = _share_texts(pages, rests, options)
 
     sources = []
-    for page, rest, share in zip(pages, rests, shares, strict=True):
+    for page, rest, one in zip(pages, rests, given, strict=True):
         source = ScrapedSource.of(page)
         if options.with_content:
-            source.content = share.content
-        source.truncated = share.truncated
+            source.content = one.share.content
+        if options.with_sentences or not one.share.content:
+            source.key_sentences = page.scored.key_sentences
+        source.truncated = one.share.truncated
         source.repeated_paragraphs = rest.repeated or None
-        source.filtered = rest.filtered
-        is_filtered = rest.filtered is not None and rest.filtered.bytes > 0
-        if share.truncated or rest.repeated > 0 or is_filtered:
+        source.filtered = one.filtered
+        source.passages = list(one.passages) or None
+        is_filtered = one.filtered is not None and one.filtered.bytes > 0
+        if one.share.truncated or rest.repeated > 0 or is_filtered:
             source.say_how_to_read_on(len(page.snapshot.data))
         sources.append(source)
     return sources, combined
+
+
+def _share_texts(
+    pages: Sequence[ReadResult], rests: Sequence[_Rest], options: SourceOptions
+) -> tuple[list[_Given], str]:
+    """All of the texts, as far as there is room."""
+    texts = []
+    for page, rest in zip(pages, rests, strict=True):
+        data = add_targets(rest.data, rest.targets)
+        texts.append(_build_shared_text(page, enough_of(data, options.most_each)))
+    shares, combined = share_out(texts, options.most_each, options.most)
+    return [_Given(share) for share in shares], combined
+
+
+def _filter_texts(
+    pages: Sequence[ReadResult], rests: Sequence[_Rest], options: SourceOptions, question: str
+) -> tuple[list[_Given], str]:
+    """What of the texts bears on the question; each gets as much of the total as it is worth."""
+    headings = write_headings([_build_shared_text(page, b"") for page in pages], options.most)
+    budget = max(1, room_below(headings, options.most))
+    priors = [_LEAST_PRIOR + page.scored.scores.overall / 2 for page in pages]
+    room = budget
+    for _ in range(_MOST_TRIES):  # to find room for the targets of numbered links
+        excerpts = excerpts_of(
+            [rest.data for rest in rests],
+            question,
+            room,
+            most_each=options.most_each,
+            priors=priors,
+            fill=options.fill,
+        )
+        contents = []
+        for excerpt, rest in zip(excerpts, rests, strict=True):
+            contents.append(add_targets(excerpt.content, rest.targets).strip())
+        too_long = sum(map(len, contents)) - budget
+        if too_long <= 0:
+            break
+        room = max(1, room - too_long)
+    else:
+        contents = [excerpt.content.strip() for excerpt in excerpts]
+
+    given = []
+    for page, excerpt, rest, content in zip(pages, excerpts, rests, contents, strict=True):
+        passages = []
+        for passage in excerpt.passages[:_MOST_PASSAGES]:
+            place = rest.place_in_page(passage.start)
+            passages.append(PassageStart.of(passage.section, rest.digest, place))
+        filtered = FilteredOut(
+            paragraphs=excerpt.left_out,
+            bytes=excerpt.bytes_left_out,
+            matched=excerpt.bearing == "clear",
+        )
+        text = _without_title(content.decode(), page.scored.title)
+        share = Share(text, truncated=excerpt.ran_out)
+        given.append(_Given(share, filtered, passages))
+    combined = join_shares(headings, [one.share for one in given])
+    return given, combined
+
+
+def _without_title(content: str, title: str) -> str:
+    """A text without its highest heading, where that is the title that stands above it anyway."""
+    start = 0
+    if not content.startswith("# "):
+        start = content.find("\n# ") + 1
+        if not start:
+            return content
+    line, _, below = content[start:].partition("\n")
+    if read_title(line[2:].encode()) != title:
+        return content
+    return content[:start] + below.lstrip("\n")
+
+
+def _build_shared_text(page: ReadResult, data: bytes) -> SharedText:
+    """A text with the title and the address of its page."""
+    return SharedText(page.scored.title, page.snapshot.fields["url"], data)
+
+
+def _find_places(whole: Sequence[Paragraph], kept: Sequence[Paragraph]) -> list[tuple[int, int]]:
+    """Where each run of kept paragraphs starts, without the others and with them."""
+    places: list[tuple[int, int]] = []
+    remaining = iter(kept)
+    wanted = next(remaining, None)
+    start = start_in_page = 0
+    follows = False  # whether the paragraph before was kept, too
+    for paragraph in whole:
+        if paragraph is wanted:
+            if not follows:
+                places.append((start, start_in_page))
+            start += len(paragraph.data)
+            wanted = next(remaining, None)
+            follows = True
+        else:
+            follows = False
+        start_in_page += len(paragraph.data)
+    return places or [(0, 0)]

@@ -76,3 +76,12 @@ def test_units_that_are_kept_in_part_have_been_judged_already() -> None:
     kept = list(range(1, 17, 2))
 
     assert add_units(forum, kept) == kept
+
+
+def test_units_with_whole_texts_in_them_are_no_list_of_results() -> None:
+    sections = "".join(
+        f"<section><a href=/{number}>Part {number}</a>{'<p>A line for $5.</p>' * 20}</section>"
+        for number in range(4)
+    )
+
+    assert add_units(flow(f"<h1>Shop</h1>{sections}"), [0]) == [0]

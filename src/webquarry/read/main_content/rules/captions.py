@@ -8,7 +8,7 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, HIDDEN_FLAG
 
-_UNLIKELY = 0.1  # by both stages
+_UNLIKELY = 0.2  # by both stages
 _MOST_STEPS = 4  # from a figure up to the box of the text that it belongs to
 _MOST_BLOCKS = 6  # in a figure; one with more is a part of the page and no picture
 

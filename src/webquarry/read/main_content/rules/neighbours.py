@@ -6,18 +6,12 @@ from __future__ import annotations
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.tags import (
-    ASIDE_FLAG,
-    HIDDEN_FLAG,
-    ITEM_FLAG,
-    PARAGRAPH_FLAG,
-    QUOTE_FLAG,
-)
+from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
 
 _LIKELY = 0.4  # by either stage
 _MOST_LINKS = 0.35  # of the characters
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
-_SENTENCES = PARAGRAPH_FLAG | ITEM_FLAG | QUOTE_FLAG
+_SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 
 
 def add_code(flow: Flow, kept: list[int]) -> list[int]:
@@ -39,7 +33,7 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     likely = (chances.first >= _LIKELY) | (chances.final >= _LIKELY)
     for index in likely.nonzero()[0].tolist():
         box = flow.boxes[index]
-        if index - 1 not in chosen or not flow.flags[box] & _SENTENCES:
+        if index - 1 not in chosen or flow.tags[box] not in _SENTENCES:
             continue
         parent = max(flow.parents[box], 0)
         follows_in_box = flow.first[parent] < index

@@ -20,6 +20,8 @@ def find_notes(flow: Flow, note_ids: AbstractSet[str], kept: AbstractSet[int]) -
         if note_id not in note_ids:
             continue
         blocks = range(flow.first[box], flow.last[box])
+        if len(blocks) > _LONGEST_NOTE:
+            continue
         if sum(len(flow.texts[index]) for index in blocks) <= _LONGEST_NOTE:
             found.update(blocks)
     found -= kept

@@ -14,6 +14,7 @@ _SHORT = 1_500  # characters of the blocks of a page
 _MOST_KEPT = 2 / 3  # of the box around; where more is kept, little is missing
 _POSSIBLE = 0.25  # by either stage
 _MOST_LINKS = 0.75  # of the characters
+_TEXT_TAGS = frozenset({"p", "li", "dd", "dt", "blockquote", "pre", "td", "th"})
 _WHOLE_PAGE = ("html", "body")
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG | FORM_FLAG
 
@@ -33,8 +34,11 @@ def fill_short_page(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
         return kept
     chosen = set(kept)
     for index in blocks:
+        box = flow.boxes[index]
         chance = max(chances.first[index], chances.final[index])
-        if chance < _POSSIBLE or flow.flags[flow.boxes[index]] & _SET_ASIDE:
+        if chance < _POSSIBLE or flow.flags[box] & _SET_ASIDE:
+            continue
+        if flow.tags[box] not in _TEXT_TAGS and not flow.levels[box]:
             continue
         if flow.link_chars[index] <= _MOST_LINKS * len(flow.texts[index]):
             chosen.add(index)

@@ -11,7 +11,8 @@ from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
 _LEVELS = 4  # of the boxes around two blocks that have to be alike
 _FEWEST = 3
 _MOST = 2 / 3  # of the blocks that are alike are kept
-_POSSIBLE = 0.25  # by either stage
+_POSSIBLE = 0.3  # by either stage
+_MOST_LINKS = 0.5  # of the characters
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
 
 _Kind = tuple[str, ...]
@@ -22,6 +23,7 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     chosen = set(kept)
     possible = (chances.first >= _POSSIBLE) | (chances.final >= _POSSIBLE)
     missing = [index for index in possible.nonzero()[0].tolist() if index not in chosen]
+    missing = [index for index in missing if _is_text(flow, index)]
     wanted = {_get_name(flow, index) for index in missing} - {None}
     if not wanted:
         return kept
@@ -35,6 +37,11 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
         if len(blocks) >= _FEWEST and count >= _MOST * len(blocks):
             chosen.update(possible_ones.intersection(blocks))
     return sorted(chosen)
+
+
+def _is_text(flow: Flow, index: int) -> bool:
+    """Whether a block is more than a link."""
+    return flow.link_chars[index] <= _MOST_LINKS * len(flow.texts[index])
 
 
 def _get_name(flow: Flow, index: int) -> str | None:

@@ -22,7 +22,7 @@ _MOST_WITH_PRICES = 0.6  # of the units have one, if they are products
 # What a list is at least of the text of the page, and what is kept besides it at most of the list:
 # with prices, and without.
 _LEAST_PRICED, _MOST_BESIDES_PRICED = 1 / 3, 1.0
-_LEAST_OTHER, _MOST_BESIDES_OTHER = 0.5, 0.15
+_LEAST_OTHER, _MOST_BESIDES_OTHER = 0.5, 0.1
 _MOST_KEPT = 0.4  # of a list; of one with more, the units have been told apart from what is in them
 _MOST_LINKS = 0.95  # of the characters of a list without prices
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG | FORM_FLAG
@@ -44,7 +44,8 @@ def add_units(flow: Flow, kept: list[int]) -> list[int]:
     added: set[int] = set()
     for units in _find_lists(flow):
         length = sum(text_before[flow.last[unit]] - text_before[flow.first[unit]] for unit in units)
-        if length < _LEAST_PRICED * total:
+        count = sum(flow.last[unit] - flow.first[unit] for unit in units)
+        if length < _LEAST_PRICED * total or count > _MOST_BLOCKS * len(units):
             continue
         blocks = [i for unit in units for i in range(flow.first[unit], flow.last[unit])]
         kept_of_list = sum(sizes[index] for index in blocks if index in kept_set)
@@ -78,8 +79,6 @@ def _is_point(
     """Whether a list is what the page is for, by its share of the page's text and by how much is
     kept besides it, as a share of the list.
     """
-    if len(blocks) > _MOST_BLOCKS * len(units):
-        return False
     linked = priced = 0
     for unit in units:
         its_blocks = range(flow.first[unit], flow.last[unit])
