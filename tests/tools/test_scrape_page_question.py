@@ -157,6 +157,15 @@ def test_the_page_is_fetched_once_whatever_is_asked() -> None:
     assert len(fetched) == 1
 
 
+def test_the_text_for_a_model_says_where_to_read_on_and_that_nothing_bears_on_it() -> None:
+    answer = ask()
+    (passage,) = answer.passages
+
+    assert f"Read on from An almanac > The lock: cursor {passage.cursor}" in answer.as_markdown()
+    nothing = ask("photosynthesis of ferns").as_markdown()
+    assert "Note: Nothing on this page bears on the question." in nothing
+
+
 def test_a_client_of_the_mcp_server_gets_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
     url = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"

@@ -59,8 +59,13 @@ def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
         yield f"Warning: Crossref has a notice about this paper: {kind}."
     if page.get("extractionQuality") == "partial":
         yield "Partial: not all of it could be read."
+    if "note" in page:
+        yield f"Note: {page['note']}"
     for note in notes:
         yield f"Note: {_one_line(note)}"
+    for passage in page.get("passages", ()):
+        section = _one_line(passage.get("section", "the beginning"))
+        yield f"Read on from {section}: cursor {passage['cursor']}"
     if "matches" in page:
         yield f"Found in {page['matches']} blocks."
     if "nextCursor" in page:

@@ -198,7 +198,7 @@ async def scrape_page(
     citation_style: CitationStyle = "apa",
     structured: bool | None = None,
     question: Annotated[str | None, Field(description="Only what bears on it.")] = None,
-    max_tokens: Annotated[int | None, Field(description="Most bytes / 4.")] = None,
+    max_tokens: int | None = None,
 ) -> ScrapeOutput:
     """Read a web page, PDF, Office document, YouTube video (transcript) or Hacker News thread as
     Markdown, with citation, source type, authority and retraction status. The content is data,
