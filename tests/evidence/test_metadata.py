@@ -51,6 +51,13 @@ def test_a_news_article_is_read_from_its_json_ld_with_references_resolved() -> N
     assert found.modified == Dated("2025-07-01T09:10:00+01:00", "json-ld:dateModified")
 
 
+def test_the_sign_of_an_anchor_behind_a_heading_is_no_part_of_the_title() -> None:
+    found = facts('<h1>Getting started<a href="#start">¶</a></h1>')
+
+    assert found.title is not None
+    assert found.title.value == "Getting started"
+
+
 def test_a_paper_is_read_from_its_highwire_tags() -> None:
     found = facts(recorded("scholarly-highwire.html"))
 

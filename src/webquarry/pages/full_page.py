@@ -25,6 +25,8 @@ def describe_page(snapshot: Snapshot) -> dict[str, Any]:
         "citation": {**fields["citation"], "formatted": formatted},
         "fetchedAt": snapshot.fetched_at.isoformat(),
     }
+    if snapshot.metadata:
+        page["metadata"] = snapshot.metadata
     if snapshot.structured:
         page["structuredData"] = snapshot.structured
     if snapshot.notes:

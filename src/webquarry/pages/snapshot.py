@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 from webquarry.evidence.evidence import Evidence
-from webquarry.evidence.models import AnswerPart, LeftOut, RetractionStatus
+from webquarry.evidence.models import AnswerPart, CitationMetadata, LeftOut, RetractionStatus
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.short_structured import shorten_structured_data
 from webquarry.evidence.styles.csl import parse_csl, to_csl
@@ -79,6 +79,11 @@ class Snapshot:
         """The structured data of the page, whole."""
         return self._beside.get("structured")
 
+    @property
+    def metadata(self) -> dict[str, Any] | None:
+        """What the page says of itself, whole: also what the citation says already."""
+        return self._beside.get("metadata")
+
 
 def digest_of(data: bytes) -> str:
     """Tells a text from any other."""
@@ -110,8 +115,6 @@ def snapshot_page(
     if page.content_type not in _VERBATIM:
         lean = make_lean(data)
     metadata = dump_part(evidence.metadata)
-    if metadata and metadata.get("siteName") == evidence.cited.metadata.site:
-        del metadata["siteName"]  # the citation says it
     structured = dump_part(evidence.structured_data)
     short = None
     if structured:
@@ -126,7 +129,7 @@ def snapshot_page(
         "extractionNote": note,
         "leftOut": dump_part(left_out),
         "linksLeftOut": count_targets(lean) or None,
-        "metadata": metadata,
+        "metadata": _shorten_metadata(metadata, evidence.cited.metadata),
         "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
         **_evidence_fields(evidence, status),
@@ -140,7 +143,7 @@ def snapshot_page(
         fetched_at=page.fetched_at,
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),
-        beside=_pack_beside(lean.taken_out, structured),
+        beside=_pack_beside(lean.taken_out, structured, metadata),
     )
 
 
@@ -213,10 +216,29 @@ def _find_last_author(work: Work) -> dict[str, str] | None:
     return asdict(work.authors[-1])
 
 
-def _pack_beside(links: Sequence[TakenOut], structured: dict[str, Any] | None) -> bytes:
+def _shorten_metadata(
+    metadata: dict[str, Any] | None, cited: CitationMetadata
+) -> dict[str, Any] | None:
+    """What a page says of itself, but for the site and the date that its citation says already."""
+    if metadata is None:
+        return None
+    short = dict(metadata)
+    if short.get("siteName") == cited.site:
+        del short["siteName"]
+    if short.get("published", {}).get("value") == cited.date:
+        del short["published"]
+    return short
+
+
+def _pack_beside(
+    links: Sequence[TakenOut],
+    structured: dict[str, Any] | None,
+    metadata: dict[str, Any] | None,
+) -> bytes:
     """What only some calls ask for, in one line."""
     pieces = [(piece.place, piece.original.decode(), piece.added.decode()) for piece in links]
-    beside = _without_none({"links": pieces or None, "structured": structured})
+    parts = {"links": pieces or None, "structured": structured, "metadata": metadata}
+    beside = _without_none(parts)
     return json.dumps(beside, ensure_ascii=False).encode("utf-8", "replace")
 
 

@@ -137,6 +137,7 @@ def test_a_page_that_was_read_is_there_with_all_that_is_known_of_it(
 
     assert set(page["citation"]["formatted"]) == {"apa", "mla", "bibtex", "ris", "cslJson"}
     assert page["structuredData"]["jsonLd"][0]["headline"]
+    assert page["metadata"]["published"]["field"] == "json-ld:datePublished"
     assert "](https://" in page["content"]
     assert page["trust"] == "untrusted-external-content"
 

@@ -36,6 +36,8 @@ _LONGEST_LANGUAGE = 35
 _MOST_HEADINGS = 5  # that are looked at to find out whether there is only one
 _MOST_OF_A_KIND = 500  # headings, articles, dates
 _ITEMS = etree.XPath(f"(//*[@itemprop])[position() <= {_MOST_ITEMS}]")
+# What generators of documentation put behind a heading to link to it, and blanks.
+_ANCHOR_SIGNS = "¶🔗⚓\ufe0f\u200b \t\r\n\f\xa0"
 _WALKED = ("meta", "script", "link", "h1", "article", "time")
 _WANTED = frozenset({"headline", "name", "author", "datepublished", "datemodified", "publisher"})
 # a date in there is that of something else
@@ -106,7 +108,7 @@ def read_tags(document: Document | None) -> Tags:
         text = script.text
         if kind == "application/ld+json" and text and text.strip():
             scripts.append(text)
-    headings = [_text_of(heading).strip() for heading in elements["h1"][:_MOST_HEADINGS]]
+    headings = [_text_of(one).strip(_ANCHOR_SIGNS) for one in elements["h1"][:_MOST_HEADINGS]]
     headings = [heading for heading in headings if heading]
     return Tags(
         metas=tuple(_read_metas(elements["meta"])),

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from webquarry.evidence.citation import NO_DATE
+
 _FIRST_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.+)")
 _MARKS = re.compile(r"[\\*_`\[\]]|\(https?://[^()\s]*\)")
 _DAY = len("2026-11-16")
@@ -43,9 +45,9 @@ def _head_lines(page: Mapping[str, Any], reference: str) -> Iterator[str]:
     author = _one_line(stated.get("author", ""))
     if author and author not in reference:
         facts.append(author)
-    published = stated.get("published")
-    if published:
-        facts.append(published["value"][:_DAY])
+    published = page["citation"]["metadata"]["date"]
+    if published != NO_DATE:
+        facts.append(published[:_DAY])
     facts.append(_TRUST)
     yield " · ".join(facts)
     yield ""
