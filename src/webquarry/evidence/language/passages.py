@@ -20,7 +20,7 @@ from webquarry.read.slices.pieces import GAP, cut
 MOST_PASSAGES = 12  # that are listed for a text
 _SHORT_BEGINNING = 800  # bytes of a text that holds no term
 _WEAK_PART = 2_000  # bytes of a text that hardly bears on the question
-_WORTH_SHOWING = 0.1  # of the best score, where the budget need not be filled
+_WORTH_SHOWING = 0.25  # of the best score, where the budget need not be filled
 _LONGEST_HEADING = 0.125  # of the budget, which is shown
 _LONGEST_HEAD = 0.5  # the same for the head of a table
 _LONGEST_BETWEEN = 0.5  # the same for what stands between two chunks
