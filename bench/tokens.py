@@ -37,8 +37,9 @@ INSTALLED = (*PACKAGES, "lxml_html_clean")  # which trafilatura wants and does n
 LONGEST = 50_000
 # Reads {"url", "html"} line by line and prints the length of each text in bytes by its name.
 PEERS = """
-import json, sys
-out, sys.stdout = sys.stdout, sys.stderr  # libraries may print
+import json, os, sys
+out = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # libraries may print, and what they start may, too
 try:
     from mcp_server_fetch.server import extract_content_from_html
 except ImportError:

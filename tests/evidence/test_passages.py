@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.evidence.language.passages import MOST_PASSAGES, excerpt_of, excerpts_of
+from webquarry.read.slices.chunks import Grain, split_chunks
 
 HARBOURS = "\n".join(f"|Harbour {number}|{number} m|{1900 + number}|" for number in range(1, 120))
 GUIDE = f"""# Guide to the coast
@@ -247,3 +248,24 @@ def test_any_text_keeps_to_any_budget(parts: list[str], budget: int, fill: bool)
     whole = excerpt_of(data, "tide", len(data) + 100)
     if whole.bearing == "clear":
         assert whole.content == data
+
+
+def test_a_beginning_is_one_piece() -> None:
+    text = "# Quays\n\nShort.\n\n" + "Long and dull. " * 60 + "\n\n## Notes\n\nShort again.\n"
+
+    excerpt = excerpt_of(text.encode(), "zeppelin hangar", 4_000)
+
+    assert excerpt.bearing == "none"
+    assert b"Short again." not in excerpt.content
+
+
+def test_blank_lines_are_no_chunk() -> None:
+    crane = "The crane was built in 1888, when the quay was new and the town was still quite small."
+    keeper = (
+        "It differs from the others in that it had a keeper, who lived in the shed behind it.[^1]"
+    )
+    data = f"{crane} {keeper}\n\n## Shed\n\nA shed.\n".encode()
+
+    texts = [data[one.start : one.stop] for one in split_chunks(data, Grain.for_budget(400))]
+
+    assert texts == [f"{crane} ".encode(), f"{keeper}\n\n".encode(), b"A shed.\n"]

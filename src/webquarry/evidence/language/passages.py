@@ -66,6 +66,7 @@ class _Selection:
     chosen: dict[int, int] = field(default_factory=dict)  # place -> bytes shown before it
     used: int = len(GAP) + 1  # the mark at the end
     ran_out: bool = False
+    is_closed: bool = False  # whether nothing more is chosen
     _sections: set[Section] = field(default_factory=set)
     _frames: set[Frame] = field(default_factory=set)
 
@@ -193,13 +194,14 @@ def _choose(
     is_first = True
     for score, place, selection in queue:
         is_beginning = selection.ranked.bearing == "none"
-        if not fill and not is_beginning and score <= enough:
+        if selection.is_closed or (not fill and not is_beginning and score <= enough):
             continue
         cost = selection.cost_of(place)
         if used + cost > budget or selection.used + cost > selection.most:
             selection.ran_out = selection.ran_out or score > 0
             if is_first:  # what matters most is cut rather than left out for something else
                 return
+            selection.is_closed = is_beginning  # which ends here, whatever else would fit
             continue
         is_first = False
         selection.add(place)

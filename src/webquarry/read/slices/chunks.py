@@ -192,13 +192,14 @@ def _cut_long(
 ) -> Iterator[tuple[int, int]]:
     """The part of a block between two places, in parts of about so many bytes that end at marks."""
     cut = first
-    for found in mark.finditer(block, first, last):
+    text_end = first + len(block[first:last].rstrip())  # blank lines belong to the part before them
+    for found in mark.finditer(block, first, text_end):
         end = found.end()
         if end - first > most and cut > first:
             yield first, cut
             first = cut
         cut = end
-    if cut > first and last - first > most:
+    if first < cut < text_end and last - first > most:
         yield first, cut
         first = cut
     if last > first:
