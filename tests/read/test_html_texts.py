@@ -31,6 +31,16 @@ def test_both_ways_to_count_agree(html: str, limit: int) -> None:
             assert compiled.length_up_to(element, limit) == plain.length_up_to(element, limit)
             outside = plain.length_outside(element, LEFT_OUT)
             assert compiled.length_outside(element, LEFT_OUT) == outside
+            assert compiled.ids_of(element, LEFT_OUT) == plain.ids_of(element, LEFT_OUT)
+
+
+def test_ids_are_those_of_the_wanted_tags() -> None:
+    (html,) = parse_html(
+        "<div id=a><p id='b &amp; c'>x</p><b id>y</b><p>z</p><i id=d></i><p id=é></p></div>"
+    ).roots
+
+    for find in (compiled.ids_of, plain.ids_of):
+        assert find(html, frozenset({"div", "p", "b"})) == {"a", "b & c", "", "é"}
 
 
 def test_text_put_side_by_side_is_one_piece() -> None:

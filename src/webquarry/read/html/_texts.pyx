@@ -1,13 +1,13 @@
 # cython: language_level=3
-"""How much text an element holds, on libxml2's own nodes. `texts.py` is the same in Python.
+"""How much text an element holds, and the ids in it, on libxml2's own nodes. `texts.py` is the same in Python.
 
 No element, and no text but one with letters beyond ASCII, becomes a Python object.
 """
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport strlen
-from lxml.includes.etreepublic cimport _Element, import_lxml__etree
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlNode
+from libc.string cimport strcmp, strlen
+from lxml.includes.etreepublic cimport _Element, elementFactory, import_lxml__etree
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
 
 import_lxml__etree()
 
@@ -114,3 +114,21 @@ def length_outside(_Element element not None, tags):
             length += measure(node)
         node = next_node(node, root)
     return length
+
+
+def ids_of(_Element root not None, tags):
+    """The ids of all elements of certain tags."""
+    cdef xmlNode* first = root._c_node
+    cdef xmlNode* node = first
+    cdef xmlAttr* attribute
+    cdef set ids = set()
+    while node is not NULL:
+        if node.type == XML_ELEMENT_NODE:
+            attribute = node.properties
+            while attribute is not NULL and strcmp(<const char*>attribute.name, "id") != 0:
+                attribute = attribute.next
+            if attribute is not NULL and (<const char*>node.name).decode("utf-8") in tags:
+                ids.add(elementFactory(root._doc, node).get("id"))
+        node = next_node(node, first)
+    ids.discard(None)
+    return ids

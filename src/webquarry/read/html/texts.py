@@ -1,4 +1,4 @@
-"""An element -> how much text it holds. `_texts.pyx` is the same, compiled."""
+"""An element -> how much text it holds, and the ids in it. `_texts.pyx` is the same, compiled."""
 
 from __future__ import annotations
 
@@ -34,3 +34,13 @@ def length_outside(element: etree._Element, tags: Set[str]) -> int:
         if inner.tail and inner is not element:
             length += len(inner.tail.strip())
     return length
+
+
+def ids_of(root: etree._Element, tags: Set[str]) -> set[str]:
+    """The ids of all elements of certain tags."""
+    ids: set[str] = set()
+    for element in root.iter(*tags):
+        identity = element.get("id")
+        if identity is not None:
+            ids.add(identity)
+    return ids

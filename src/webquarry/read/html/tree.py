@@ -8,13 +8,14 @@ from itertools import islice
 from lxml import etree
 
 try:
-    from webquarry.read.html._texts import has_text, length_outside, length_up_to
+    from webquarry.read.html._texts import has_text, ids_of, length_outside, length_up_to
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
-    from webquarry.read.html.texts import has_text, length_outside, length_up_to
+    from webquarry.read.html.texts import has_text, ids_of, length_outside, length_up_to
 
 __all__ = [
     "beginning_of",
     "has_text",
+    "ids_of",
     "length_outside",
     "length_up_to",
     "text_of",

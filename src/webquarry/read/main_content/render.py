@@ -44,7 +44,8 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     kept = set(selection.kept)
     formulas = [image for image in flow.walk.images(kept) if is_formula_image(image)]
     parts = flow.walk.choose_parts(kept, formulas)
-    note_ids = Footnotes(document.roots).find_note_ids(parts)
+    footnotes = Footnotes(document.roots)
+    note_ids = footnotes.find_note_ids(parts)
     found_notes = find_notes(flow, note_ids, kept)
     if found_notes:
         kept |= found_notes
@@ -55,7 +56,7 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     if page_info.css:
         names = parts.names() | heading_parts.names()
     visibility = VisibilityTracker(document.roots, page_info, names)
-    writer = _Writer(document, visibility, Links(base_url, page_info.base))
+    writer = _Writer(document, visibility, Links(base_url, page_info.base), footnotes)
 
     walker = writer.write(parts)
     notes: tuple[str, ...] = ()
@@ -115,6 +116,7 @@ class _Writer:
     document: Document
     visibility: VisibilityTracker
     links: Links
+    footnotes: Footnotes
 
     def write(self, parts: ChosenParts, *, script_has_run: bool = False) -> Walker:
         """Walk through some parts. Where a mark then leads to a note that is not there, because
@@ -130,7 +132,7 @@ class _Writer:
         )
         absent: set[str] = set()
         while True:
-            footnotes = Footnotes(document.roots, absent)
+            footnotes = self.footnotes.start_again(absent)
             walker = Walker(self.visibility, self.links, footnotes, document.page_info, scope)
             walker.walk(document.roots)
             if absent or not footnotes.find_unwritten():

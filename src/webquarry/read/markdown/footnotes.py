@@ -10,14 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 
 from lxml import etree
 
-from webquarry.read.html.tree import beginning_of
+from webquarry.read.html.tree import beginning_of, ids_of
 from webquarry.read.markdown.scope import Parts
 
-_NOTE_TAGS = ("li", "p", "div", "dd", "aside")
+_NOTE_TAGS = frozenset({"li", "p", "div", "dd", "aside"})
 _LONGEST_MARK = 40  # characters of a mark, or of an arrow back, that are looked at
 _LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
 _BACK = re.compile(r"(?i)(?:cite_?)?_?(?:fn|ftn|footnote|endnote|note)?-?_?(?:ref|back)")
@@ -38,6 +37,13 @@ class Footnotes:
         self._written: set[str] = set()  # the ids of the notes that were come to
         self.labels: dict[str, str] = {}  # by the id of the note
         self._uses: Counter[str] = Counter()
+        self._note_ids: AbstractSet[str] | None = None
+
+    def start_again(self, absent: AbstractSet[str] = frozenset()) -> Footnotes:
+        """The notes of the same page, none of which has a mark yet."""
+        fresh = Footnotes(self._roots, absent)
+        fresh._note_ids = self._note_ids
+        return fresh
 
     def find_mark_label(self, link: etree._Element, href: str) -> str | None:
         """The label of the note that a link into the page is the mark of, or None for an ordinary
@@ -56,7 +62,11 @@ class Footnotes:
         if note_id in self.labels:
             return self.labels[note_id]
         found = _LABEL.fullmatch(beginning_of(link, _LONGEST_MARK).strip())
-        if found is None or note_id not in self._note_ids or note_id in self._absent:
+        if found is None or note_id in self._absent:
+            return None
+        if self._note_ids is None:
+            self._note_ids = self._collect_note_ids()
+        if note_id not in self._note_ids:
             return None
         label = _UNFIT.sub("", found[1]) or "note"
         self._uses[label] += 1
@@ -101,13 +111,9 @@ class Footnotes:
         text = beginning_of(link, _LONGEST_MARK).strip()
         return _BACK_TEXT.fullmatch(text) is not None
 
-    @cached_property
-    def _note_ids(self) -> set[str]:
+    def _collect_note_ids(self) -> set[str]:
         """The ids of all elements that may be notes."""
         ids: set[str] = set()
         for root in self._roots:
-            for element in root.iter(*_NOTE_TAGS):
-                identity = element.get("id")
-                if identity is not None:
-                    ids.add(identity)
+            ids |= ids_of(root, _NOTE_TAGS)
         return ids

@@ -243,7 +243,7 @@ def _close_link(span: Span, inner: str, outer: list[str]) -> None:
         outer[-1] = before[:-1] + "\\!"  # otherwise the link would be an image
     elif before.endswith(")") and before[0] == "[":
         outer.append(" ")  # links side by side are set apart by the page's style
-    if not inner.isascii():
+    if not inner.isascii() and (BREAK in inner or "\u2029" in inner):
         inner = _AROUND_BREAK.sub(" ", inner)
     outer.append(f"[{inner}]({span.target})")
 

@@ -7,7 +7,6 @@ boxes; only a table whose cells are short and belong together becomes a Markdown
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 
 from lxml import etree
@@ -26,23 +25,23 @@ _MOST_SPAN = 1_000
 _SPARE_CELLS = 1_000  # empty cells that any table may get
 
 
-@dataclass(slots=True)
 class Cell:
     """One cell, its Markdown on a single line."""
 
-    text: str
-    heading: bool
-    columns: int = 1
-    rows: int = 1
+    def __init__(self, text: str, heading: bool, columns: int = 1, rows: int = 1) -> None:
+        self.text = text
+        self.heading = heading
+        self.columns = columns
+        self.rows = rows
 
 
-@dataclass(slots=True)
 class Table:
     """The rows of a table that holds data, while it is walked through."""
 
-    rows: list[list[Cell]] = field(default_factory=list)
-    head_rows: int = 0  # the rows of its head, as far as they come first
-    in_head: bool = False
+    def __init__(self) -> None:
+        self.rows: list[list[Cell]] = []
+        self.head_rows = 0  # the rows of its head, as far as they come first
+        self.in_head = False
 
     def start_row(self) -> None:
         """Start a row; it belongs to the head if all rows before it do."""
@@ -74,19 +73,25 @@ class Table:
         lines = [format_row(head), format_rule(width), *map(format_row, grid)]
         return "\n".join(lines)
 
-    def _lay_out(self) -> Iterator[list[str]]:
+    def _lay_out(self) -> list[list[str]]:
         """The texts of each row in their columns; what a span covers is empty."""
         rows = self.rows
+        lines: list[list[str]] = []
         spare = _SPARE_CELLS + 4 * sum(map(len, rows))  # more than this, spans may not add
         # no row has more cells, so no span need cover more columns
         widest = max(map(len, rows), default=1)
         covered: dict[int, int] = {}  # column -> rows still covered by a cell from above
         for number, row in enumerate(rows):
             line: list[str] = []
-            below = {column: left - 1 for column, left in covered.items() if left > 1}
+            below = {}
+            if covered:
+                below = {column: left - 1 for column, left in covered.items() if left > 1}
             for cell in row:
                 while len(line) in covered:
                     line.append("")
+                if cell.columns == 1 and cell.rows == 1:  # as nearly all
+                    line.append(cell.text)
+                    continue
                 width = min(cell.columns, widest)
                 height = min(cell.rows, len(rows) - number)
                 if width * height - 1 > spare:
@@ -96,11 +101,13 @@ class Table:
                     columns = range(len(line), len(line) + width)
                     below.update(dict.fromkeys(columns, height - 1))
                 line.append(cell.text)
-                line.extend([""] * (width - 1))
+                if width > 1:
+                    line.extend([""] * (width - 1))
             covered = below
             while line and not line[-1]:
                 line.pop()
-            yield line
+            lines.append(line)
+        return lines
 
     def _starts_with_head(self) -> bool:
         """Whether the first row that says something is the head: it stands in one, consists of
@@ -173,13 +180,20 @@ def _parse_span(value: str | None) -> int:
 
 def format_row(cells: Iterable[str]) -> str:
     """A line of a pipe table, without padding, which says nothing and is paid for."""
-    parts = []
-    for cell in cells:
-        text = escape_cell(cell)
-        if text.endswith("\\"):
-            text += " "  # some parsers would take the pipe behind it for escaped
-        parts.append(text)
-    return f"|{'|'.join(parts)}|"
+    parts = list(cells)
+    line = "|".join(parts)
+    if "\\" in line or line.count("|") >= len(parts):
+        parts = [_fit_into_row(cell) for cell in parts]
+        line = "|".join(parts)
+    return f"|{line}|"
+
+
+def _fit_into_row(cell: str) -> str:
+    """A cell that does not end where it should not."""
+    text = escape_cell(cell)
+    if text.endswith("\\"):
+        text += " "  # some parsers would take the pipe behind it for escaped
+    return text
 
 
 def format_rule(width: int) -> str:

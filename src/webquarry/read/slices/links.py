@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from webquarry.read.slices.outline import lines_of
 from webquarry.read.slices.pieces import block_starts
@@ -44,6 +45,7 @@ _ADDRESS_IN_TAIL = re.compile(rb"\]\((?:<([^<>]*)>|(\S*?))(?:[ \t]+[\"'].*)?\)\s
 _BLANK_LINES = re.compile(rb"[ \t]*+\n*+")
 # What would open a list, a heading or a quotation at the beginning of a line.
 _OPENS_BLOCK = re.compile(rb"(\d{0,9})(?:(?<!\d)(?:[-+*]|#{1,6}|>)|(?<=\d)[.)])(?:[ \t\n]|\Z)")
+_OPENING = frozenset(b"0123456789-+*#>")  # the first byte of that
 _ESCAPE = re.compile(rb"\\([!-/:-@\[-`{-~])")
 _MARK = re.compile(rb"(?<!\\)\]\[(\d{1,6})\]")
 _SCHEME = re.compile(rb"(?:https?://(?:www\.)?|mailto:|tel:)")
@@ -59,8 +61,7 @@ _BLOCK_MARKS = re.compile(rb"(?:[#>*+-]+|\d{1,9}[.)]|[ \t]|\*\*)*+")
 _NO_ENTRY = (b"|", b"```", b"~~~")
 
 
-@dataclass(frozen=True)
-class TakenOut:
+class TakenOut(NamedTuple):
     """A piece of the original that is not in the lean text, and where it stood there. `added` is
     what stands in its place: an escape, where the rest of the line would mean something else.
     """
@@ -72,6 +73,12 @@ class TakenOut:
     @property
     def target(self) -> bytes:
         """The address in the piece; empty where it holds none."""
+        original = self.original
+        if b"](" not in original:
+            return b""
+        is_plain = original.startswith(b"](") and original.endswith(b")")
+        if is_plain and not original.startswith(b"](<") and len(original.split()) == 1:
+            return original[2:-1]  # as nearly all; the pattern would say the same
         found = _ADDRESS_IN_TAIL.search(self.original)
         if found is None:
             return b""
@@ -86,8 +93,7 @@ class SplitText:
     taken_out: Sequence[TakenOut]
 
 
-@dataclass(frozen=True)
-class _Link:
+class _Link(NamedTuple):
     """A link or an image in the original: where its text and its target begin and end."""
 
     start: int
@@ -223,6 +229,8 @@ def _cuts_of(data: bytes, link: _Link) -> list[tuple[int, int, bytes]]:
             stop = blank.end()
         return [(link.start, stop, b"")]
     cuts = [(link.start, link.text_start, b""), (link.text_stop, link.stop, b"")]
+    if data[link.text_start] not in _OPENING:  # as nearly all
+        return cuts
     opener = _OPENS_BLOCK.match(data, link.text_start, link.text_stop)
     if opener:
         window = data[max(0, link.start - _LONGEST_INDENT) : link.start]
@@ -301,6 +309,8 @@ class _Paragraphs:
         self._gaps = [found.start() for found in _GAP.finditer(data, start, stop)]
         self._gaps.append(stop)
         self._runs: dict[int, list[int]] = defaultdict(list)  # of ticks, by how many they are
+        if b"`" not in data:
+            return
         for found in _TICKS.finditer(data, start, stop):
             self._runs[len(found[0])].append(found.start())
 

@@ -72,6 +72,8 @@ def _escape_line_start(found: re.Match[str]) -> str:
 
 def escape_heading(text: str) -> str:
     """One line of a heading: number signs at its end would be taken for its closing."""
+    if "#" not in text:
+        return text
     return _CLOSING_HASHES.sub(r"\1\\\2", text)
 
 

@@ -28,8 +28,10 @@ class Words:
     @cached_property
     def text(self) -> str:
         """What is read, line by line."""
-        text = _IMAGE.sub("", self.markdown)
-        text = _LINK.sub(r"\1", text)
+        text = self.markdown
+        if "](" in text:
+            text = _IMAGE.sub("", text)
+            text = _LINK.sub(r"\1", text)
         return _ESCAPE.sub(r"\1", text)
 
     @cached_property

@@ -51,7 +51,9 @@ _HIDING_WORDS = (
     "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0", "matrix(0",
     "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
 )  # fmt: skip
-_HIDING_PATTERN = re.compile(r"-\d{3}|left:\d{4}")
+# two patterns, because one that begins with a plain sign is searched for several times as fast
+_FAR_OUT = re.compile(r"-\d{3}")
+_FAR_RIGHT = re.compile(r"left:\d{4}")
 _PALE_OR_DARK = (
     "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
     "color:hwb", "color:ok", "color:la", "color:lc", "color:color(",
@@ -321,7 +323,9 @@ def _may_hide(body: str, words: WordSearch) -> bool:
     """Whether the body of a rule holds one of the words, or a large number that moves something
     away.
     """
-    return words.is_any_in(body) or _HIDING_PATTERN.search(body) is not None
+    if words.is_any_in(body) or _FAR_OUT.search(body) is not None:
+        return True
+    return "left:" in body and _FAR_RIGHT.search(body) is not None
 
 
 def _has_unknown_background(parts: list[bytes]) -> bool:

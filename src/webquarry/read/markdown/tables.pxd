@@ -1,0 +1,15 @@
+cimport cython
+
+cdef class Cell:
+    cdef public str text
+    cdef public bint heading
+    cdef public int columns
+    cdef public int rows
+
+cdef class Table:
+    cdef public list rows
+    cdef public Py_ssize_t head_rows
+    cdef public bint in_head
+
+    @cython.locals(cell=Cell)
+    cdef list _lay_out(self)
