@@ -4,10 +4,36 @@
 Leaves are added in the order of the trees, so that both come to the same sum to the last bit.
 """
 
-from libc.string cimport memset
-
 cdef enum:
     AT_ONCE = 512  # blocks, whose leaves stay near the processor
+    DEEPEST = 8  # levels
+
+
+cdef void find_places(const float** rows, const float* limits, int* places, Py_ssize_t depth, Py_ssize_t size) noexcept:
+    """The leaf of each block in one tree: a bit a level."""
+    cdef Py_ssize_t block, level
+    cdef int place
+    for block in range(size):
+        place = 0
+        for level in range(depth):
+            place |= <int>(rows[level][block] > limits[level]) << level
+        places[block] = place
+
+
+cdef void find_places_in_five(const float** rows, const float* limits, int* places, Py_ssize_t size) noexcept:
+    """The same for trees of five levels, as ours are: spelled out, the compiler takes several blocks at once."""
+    cdef Py_ssize_t block
+    cdef const float* one = rows[0]
+    cdef const float* two = rows[1]
+    cdef const float* three = rows[2]
+    cdef const float* four = rows[3]
+    cdef const float* five = rows[4]
+    cdef float first = limits[0], second = limits[1], third = limits[2], fourth = limits[3], fifth = limits[4]
+    for block in range(size):
+        places[block] = (
+            <int>(one[block] > first) | (<int>(two[block] > second) << 1) | (<int>(three[block] > third) << 2)
+            | (<int>(four[block] > fourth) << 3) | (<int>(five[block] > fifth) << 4)
+        )
 
 
 def sum_of_leaves(
@@ -20,11 +46,11 @@ def sum_of_leaves(
     """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a column a block."""
     cdef Py_ssize_t depth = features.shape[0], trees = features.shape[1], blocks = matrix.shape[1]
     cdef Py_ssize_t start, size, tree, level, block
-    cdef unsigned char places[AT_ONCE]
-    cdef const float* row
+    cdef int places[AT_ONCE]
+    cdef const float* rows[DEEPEST]
+    cdef float limits[DEEPEST]
     cdef const float* own
-    cdef float border
-    if (borders.shape[0] != depth or borders.shape[1] != trees or leaves.shape[0] != trees << depth or depth > 8
+    if (borders.shape[0] != depth or borders.shape[1] != trees or leaves.shape[0] != trees << depth or depth > DEEPEST
             or total.shape[0] != blocks):
         raise ValueError("the trees do not fit together")
     for tree in range(trees):
@@ -34,12 +60,13 @@ def sum_of_leaves(
     for start in range(0, blocks, AT_ONCE):
         size = min(<Py_ssize_t>AT_ONCE, blocks - start)
         for tree in range(trees):
-            memset(places, 0, size)
-            for level in range(depth - 1, -1, -1):
-                row = &matrix[features[level, tree], start]
-                border = borders[level, tree]
-                for block in range(size):
-                    places[block] = <unsigned char>((places[block] << 1) | (row[block] > border))
+            for level in range(depth):
+                rows[level] = &matrix[features[level, tree], start]
+                limits[level] = borders[level, tree]
+            if depth == 5:
+                find_places_in_five(rows, limits, places, size)
+            else:
+                find_places(rows, limits, places, depth, size)
             own = &leaves[tree << depth]
             for block in range(size):
                 total[start + block] += own[places[block]]

@@ -35,7 +35,8 @@ _MOST_COPIES = 5
 # beginnings that are looked for one by one; of more, each place in the text is looked up
 _FEW = 200
 _LONGEST_NOTICE = 600  # characters
-_NOTICE_WORDS = WordSearch(("script", "cookie"))
+# Without one of these neither pattern fits; "script" alone also stands in descriptions.
+_NOTICE_WORDS = WordSearch(("javascript", "java script", "cookie"))
 _SCRIPT = re.compile(
     r"(?i)(?:enable|turn on|activate|allow|support|requires?|needs?|without|aktivier\w*|activ\w+"
     r"|habilit\w+|включите|启用|开启|有効)[^.!?]{0,60}java ?script"
