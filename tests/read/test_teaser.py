@@ -35,6 +35,7 @@ GATES = {
     "sign-in": "<p>Sign in to continue</p><a href='/login'>Sign in</a>",
     "member-story": "<p>The rest of this story is available to members only.</p><button>Join now</button>",
     "german": "<div><h3>Jetzt abonnieren und weiterlesen</h3><p>Monatlich kündbar.</p></div>",
+    "german-plus": "<div><p>Lesen Sie weiter mit BOTE+</p><a href='/abo'>Abonnieren</a></div>",
     "german-exclusive": "<p>Dieser Artikel ist exklusiv für Abonnenten.</p><a href='/abo'>Zum Angebot</a>",
     "german-register": "<h3>Registrieren Sie sich kostenlos, um weiterzulesen</h3>",
     "french": "<p>La suite est réservée aux abonnés.</p><a href='/abo'>S'abonner</a>",

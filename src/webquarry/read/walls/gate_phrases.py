@@ -67,7 +67,7 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
     # German
     (
         """weiterlesen weiterzulesen weiter_zu_lesen freischalt freizuschalt zu_lesen
-           artikel_lesen abonnent mitglieder registrierte kostenpflichtig abo_""",
+           lesen_sie_weiter artikel_lesen abonnent mitglieder registrierte kostenpflichtig abo_""",
         (
             r"\b(?:abo\b|abonnement|abonn\w+|anmeld\w+|registrier\w+|einlogg\w+|testen|plus\b"
             r"|mitglied\w*"
@@ -76,6 +76,7 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"\bum (?:weiterzulesen|weiter zu lesen|diesen? \w+ (?:weiter|vollständig|ganz)?\s?"
             r"(?:zu )?(?:lesen|freizuschalten))",
             r"\b(?:jetzt )?(?:weiterlesen mit|artikel freischalten|freischalten und weiterlesen)\b",
+            r"^\W*lesen sie weiter mit\b[^.!?]{0,40}$",
             r"\bdiese[rsn]? (?:exklusive[rsn]? )?(?:artikel|beitrag|text|inhalt)\b[^.!?]{0,50}"
             r"\b(?:abonnent\w*|mitglieder\w*|registrierte\w*|kostenpflichtig|abo)\b",
         ),
