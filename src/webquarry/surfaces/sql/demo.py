@@ -74,7 +74,7 @@ def _run_statements(session: SqlSession, companies: Path) -> None:
         session,
         "An address in parts",
         "SELECT DISTINCT company, unnest(a) FROM (SELECT company, stps_ask_ai_address(company) "
-        "AS a FROM companies)",
+        "AS a FROM companies) ORDER BY company",
     )
     _run(session, "The same again costs nothing", question, rows=False)
     _run(
