@@ -4,6 +4,7 @@ given, the same answer.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable
@@ -13,12 +14,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tools.pages import ARTICLE, page
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
-from webquarry.pages import read_results
+from webquarry.pages import read_results, snapshot
 from webquarry.pages.read_results import ReadResult
 from webquarry.pages.score import score_page
 from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read import reader as reader_module
+from webquarry.read.slices.links import make_lean
 
 SHARED = (
     "The same words about tidal energy and its storage stand on every page that anybody has "
@@ -149,3 +152,20 @@ def test_the_beginning_that_is_kept_is_cut_as_the_whole_would_be(
     assert share_out([SharedText("", "", beginning)], each, total) == share_out(
         [SharedText("", "", data)], each, total
     )
+
+
+def test_links_are_taken_out_of_a_page_in_a_thread_and_not_beside_other_callers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[bytes] = []
+
+    def watched(data: bytes) -> Any:
+        calls.append(data)
+        with pytest.raises(RuntimeError):
+            asyncio.get_running_loop()
+        return make_lean(data)
+
+    monkeypatch.setattr(snapshot, "make_lean", watched)
+    page(ARTICLE).scrape()
+
+    assert len(calls) == 1

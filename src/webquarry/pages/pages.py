@@ -1,6 +1,6 @@
 """A URL -> a snapshot of the page there, with its evidence: the one cache of the URL path.
 
-    Pages.get -> cache -> Reader.fetch -> (in a thread: parse, evidence) -> retraction -> Snapshot
+    Pages.get -> cache -> Reader.fetch -> (in a thread: parse, evidence, snapshot) -> retraction
 
 A snapshot is kept for an hour, so that slices of one page (its outline, a section, the next piece)
 are slices of the same text and cost one request.
@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from typing import Any, Literal
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
-from webquarry.evidence.evidence import Evidence, evidence_of
+from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
 from webquarry.pages.snapshot import (
     Snapshot,
+    add_retraction,
     dump_part,
     pack_snapshot,
     snapshot_bytes,
@@ -106,17 +106,18 @@ class Pages:
         """Read the page at a URL as Markdown."""
         fetched = await self._reader.fetch(url)
 
-        def parse() -> tuple[Page, Evidence]:
-            """The page and its evidence. The parsed document, which takes many times the room of
-            the page, ends here.
+        def parse() -> tuple[Snapshot, str | None]:
+            """The snapshot and the DOI of the page. The parsed document, which takes many times
+            the room of the page, ends here.
             """
             page = fetched.parse(selection)
             evidence = evidence_of(page.url, page.document, page, page.fetched_at)
-            return replace(page, document=None), evidence
+            snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
+            return snapshot, evidence.detected_doi
 
-        page, evidence = await self.executor.run(fetched.size, parse)
-        status, notes = await self._check_retraction(evidence.detected_doi)
-        return snapshot_page(page, evidence, status, notes, is_whole=selection == "whole")
+        snapshot, doi = await self.executor.run(fetched.size, parse)
+        status, notes = await self._check_retraction(doi)
+        return add_retraction(snapshot, status, notes)
 
     async def _read_raw(self, url: str) -> Snapshot:
         """Fetch the bytes at a URL."""
@@ -135,7 +136,7 @@ class Pages:
         )
         evidence = await asyncio.to_thread(evidence_of, raw.url, raw.document, page, raw.fetched_at)
         status, notes = await self._check_retraction(evidence.detected_doi)
-        return snapshot_bytes(raw, evidence, status, notes)
+        return add_retraction(snapshot_bytes(raw, evidence), status, notes)
 
     async def _check_retraction(
         self, doi: str | None

@@ -91,15 +91,10 @@ def digest_of(data: bytes) -> str:
     return digest[:_DIGEST_LENGTH]
 
 
-def snapshot_page(
-    page: Page,
-    evidence: Evidence,
-    status: RetractionStatus | None,
-    notes: tuple[str, ...],
-    *,
-    is_whole: bool = False,
-) -> Snapshot:
-    """The snapshot of a page that was read as Markdown; `notes` come after those of the page."""
+def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> Snapshot:
+    """The snapshot of a page that was read as Markdown. Work for the processor: every link of the
+    text is looked at.
+    """
     left_out = None
     if page.left_out is not None:
         left_out = LeftOut(bytes=page.left_out.bytes, headings=list(page.left_out.headings))
@@ -132,13 +127,13 @@ def snapshot_page(
         "metadata": _shorten_metadata(metadata, evidence.cited.metadata),
         "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
-        **_evidence_fields(evidence, status),
+        **_evidence_fields(evidence),
     }
     return Snapshot(
         data=lean.data,
         kind="markdown",
         fields=_without_none(fields),
-        notes=(*page.notes, *notes),
+        notes=page.notes,
         reader=page.reader or "page",
         fetched_at=page.fetched_at,
         csl=to_csl(evidence.work),
@@ -147,15 +142,13 @@ def snapshot_page(
     )
 
 
-def snapshot_bytes(
-    raw: RawPage, evidence: Evidence, status: RetractionStatus | None, notes: tuple[str, ...]
-) -> Snapshot:
+def snapshot_bytes(raw: RawPage, evidence: Evidence) -> Snapshot:
     """The snapshot of what a server sent, as text where it is text."""
     fields = {
         "url": clean_url(raw.url),
         "contentType": raw.content_type,
         "raw": True,
-        **_evidence_fields(evidence, status),
+        **_evidence_fields(evidence),
     }
     kind: SnapshotKind = "bytes"
     data = raw.body
@@ -166,12 +159,24 @@ def snapshot_bytes(
         data=data,
         kind=kind,
         fields=_without_none(fields),
-        notes=notes,
+        notes=(),
         reader="raw",
         fetched_at=raw.fetched_at,
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),
     )
+
+
+def add_retraction(
+    snapshot: Snapshot, status: RetractionStatus | None, notes: tuple[str, ...]
+) -> Snapshot:
+    """The same, with what is known of the paper's retraction; `notes` come after those it has."""
+    if status is None and not notes:
+        return snapshot
+    fields = dict(snapshot.fields)
+    if status is not None:
+        fields["retractionStatus"] = dump_part(status)
+    return replace(snapshot, fields=fields, notes=(*snapshot.notes, *notes))
 
 
 def pack_snapshot(snapshot: Snapshot) -> bytes:
@@ -249,7 +254,7 @@ def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
     return shape.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _evidence_fields(evidence: Evidence, status: RetractionStatus | None) -> dict[str, Any]:
+def _evidence_fields(evidence: Evidence) -> dict[str, Any]:
     return {
         "citation": dump_part(evidence.cited),
         "sourceType": evidence.source_type,
@@ -257,7 +262,6 @@ def _evidence_fields(evidence: Evidence, status: RetractionStatus | None) -> dic
         "domainCategory": evidence.domain_category,
         "sourceReputation": dump_part(evidence.source_reputation),
         "detectedDoi": evidence.detected_doi,
-        "retractionStatus": dump_part(status),
     }
 
 
