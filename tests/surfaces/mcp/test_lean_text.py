@@ -97,7 +97,9 @@ def test_what_is_missing_is_told_with_the_way_to_it() -> None:
         f"go on with cursor {answer.next_cursor}"
     )
     thin = page("<title>x</title><p>Open on Sundays.").scrape()
-    assert "\nPartial: not all of it could be read.\n" in thin.as_markdown()
+    assert thin.extraction_note == "The page holds only 3 words of text."
+    assert f"\nPartial: {thin.extraction_note}\n" in thin.as_markdown()
+    assert thin.as_markdown().count(thin.extraction_note) == 1
 
 
 def test_no_value_of_another_answer_is_json() -> None:

@@ -59,11 +59,14 @@ def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
     if status:
         kind = status["kind"].replace("_", " ")
         yield f"Warning: Crossref has a notice about this paper: {kind}."
-    if page.get("extractionQuality") == "partial":
-        yield "Partial: not all of it could be read."
+    partial = page.get("extractionNote", "")
+    if partial:
+        yield f"Partial: {_one_line(partial)}"
     if "note" in page:
         yield f"Note: {page['note']}"
     for note in notes:
+        if note in partial:
+            continue
         yield f"Note: {_one_line(note)}"
     for passage in page.get("passages", ()):
         section = _one_line(passage.get("section", "the beginning"))
@@ -77,7 +80,7 @@ def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
     if "linksLeftOut" in page:
         left_out.append(f"{page['linksLeftOut']} link targets")
     if "leftOut" in page:
-        left_out.append(f"{page['leftOut']['bytes']} bytes")
+        left_out.append(f"{page['leftOut']['bytes']} bytes (mode whole)")
     if left_out:
         yield f"Left out: {', '.join(left_out)}"
 
