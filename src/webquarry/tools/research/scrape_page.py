@@ -219,7 +219,7 @@ async def scrape_page(
     started = kit.clock.monotonic()
     snapshot = await kit.pages.get(url, _PAGE_MODES[mode])
     form = AnswerForm(links, citation_style, bool(structured), asked, max_tokens)
-    if len(snapshot.data) < _SMALL:
+    if len(snapshot.data) < _SMALL and asked is None:
         answer = _build_answer(snapshot, request, form)
     else:
         answer = await asyncio.to_thread(_build_answer, snapshot, request, form)
