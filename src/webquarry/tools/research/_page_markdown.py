@@ -80,7 +80,7 @@ def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
     if "linksLeftOut" in page:
         left_out.append(f"{page['linksLeftOut']} link targets")
     if "leftOut" in page:
-        left_out.append(f"{page['leftOut']['bytes']} bytes (mode whole)")
+        left_out.append(f"{page['leftOut']['bytes']} bytes")
     if left_out:
         yield f"Left out: {', '.join(left_out)}"
 
