@@ -239,7 +239,12 @@ def test_fuzz_an_answer_with_anything_in_any_field_is_read_as_plain_texts_and_wh
             break
         place = place[key]
 
-    read = parse_reply(reply(found))
+    try:
+        read = parse_reply(reply(found))
+    except ProviderFailure:  # nothing is left that would tell it from no answer
+        is_text = isinstance(found["AbstractText"], str)
+        assert not is_text or not isinstance(found["RelatedTopics"], list)
+        return
     parts = [read, *read.topics, *read.results]
     texts = [value for part in parts for value in vars(part).values() if isinstance(value, str)]
     urls = [

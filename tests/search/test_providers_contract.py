@@ -16,6 +16,7 @@ from tests.search.replies import (
     is_answer,
     outcome_of,
     recorded,
+    recorded_json,
     recorded_reply,
     reply,
 )
@@ -26,6 +27,7 @@ from tests.search.test_providers import (
     each_provider,
     provider_of,
 )
+from tests.search.wrong_shapes import put_wrong_hits
 from webquarry.errors import OUTCOMES, Challenge, WebquarryError
 from webquarry.search.models import Batch, Query
 from webquarry.search.provider import Provider
@@ -141,6 +143,19 @@ def test_results_behind_a_status_of_failure_are_no_results(name: str, status: in
 def test_an_object_of_another_shape_is_never_no_results(kind: type[Provider], body: object) -> None:
     with pytest.raises(WebquarryError):
         configured(kind).parse_reply(reply(body))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("/ok_200.json")])
+def test_something_else_in_the_place_of_the_hits_is_never_no_results(name: str) -> None:
+    provider = provider_of(name)
+    good = recorded_json(name)
+
+    for wrong, body in put_wrong_hits(
+        good, lambda body: len(provider.parse_reply(reply(body)).results)
+    ):
+        with pytest.raises(WebquarryError) as caught:
+            provider.parse_reply(reply(body))
+        assert caught.value.kind == "network", wrong
 
 
 @each_provider

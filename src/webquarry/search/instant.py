@@ -14,12 +14,19 @@ from typing import Any
 
 import httpx2
 
-from webquarry.errors import ProviderFailure, RateLimited, SiteRefused, WebquarryError
+from webquarry.errors import RateLimited, SiteRefused, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.search.provider import at_origin
 from webquarry.search.query.domains import host_of
-from webquarry.search.replies.body import failure, json_object, object_at, objects, parse_each
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_each,
+    unknown_shape_failure,
+)
 from webquarry.search.replies.text import plain, plain_from_html
 from webquarry.settings import Settings
 
@@ -92,7 +99,7 @@ def parse_reply(reply: Reply) -> InstantAnswer:
         raise failure(reply, LABEL)
     answer = json_object(reply, LABEL)
     if "AbstractText" not in answer or "RelatedTopics" not in answer:
-        raise ProviderFailure(f"{LABEL} answered with JSON of an unknown shape (HTTP 200).")
+        raise unknown_shape_failure(LABEL)
     abstract = _read_text(answer.get("AbstractText"))
     if not abstract:
         abstract = plain_from_html(_read_string(answer.get("Abstract")))
@@ -103,7 +110,7 @@ def parse_reply(reply: Reply) -> InstantAnswer:
         value = _read_value(row.get("value"))
         if label and value and value != '""':
             facts.append((label, value))
-    return InstantAnswer(
+    found = InstantAnswer(
         heading=_read_text(answer.get("Heading")),
         abstract=abstract,
         abstract_source=_read_text(answer.get("AbstractSource")),
@@ -120,6 +127,10 @@ def parse_reply(reply: Reply) -> InstantAnswer:
         facts=tuple(facts),
         redirect=_read_url(answer.get("Redirect")),
     )
+    is_shape_known = isinstance(answer["AbstractText"], str)
+    if found.is_empty and not (is_shape_known and isinstance(answer["RelatedTopics"], list)):
+        raise unknown_shape_failure(LABEL)  # only its own shape says that there is no answer
+    return found
 
 
 async def ask(client: Client, settings: Settings, query: str) -> InstantAnswer:

@@ -88,6 +88,8 @@ class Provider(Service):
             raw_snippet = optional_text(snippet)
         except ValueError:
             return None
+        if not address.strip():
+            return None
         return Result(
             title=clean(raw_title) or plain(address),
             url=address.strip(),

@@ -25,6 +25,7 @@ from tests.search.patents.recorded import (
     reply,
 )
 from tests.search.replies import outcome_of, status_of
+from tests.search.wrong_shapes import put_wrong_hits
 from webquarry import registry
 from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.registry import members_of
@@ -84,6 +85,15 @@ def test_every_service_has_recorded_answers_and_errors() -> None:
 def test_every_recorded_reply_has_the_outcome_it_stands_for(name: str) -> None:
     assert outcome(name) == outcome_of(name)
     assert outcome(name) in OUTCOMES
+
+
+def test_something_else_in_the_place_of_the_patents_is_never_no_patents() -> None:
+    def count(answer: object) -> int:
+        return len(lens().parse_reply(reply(json.dumps(answer).encode(), 200)).patents)
+
+    for wrong, answer in put_wrong_hits(json.loads(body_of("lens/ok_200.json")), count):
+        with pytest.raises(ProviderFailure):
+            pytest.fail(f"{wrong}: {count(answer)}")
 
 
 @each_reply

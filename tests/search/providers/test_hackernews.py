@@ -113,9 +113,12 @@ def test_a_long_text_is_cut_and_says_so(hackernews: HackerNews) -> None:
 
 @pytest.mark.parametrize("number", [None, "", "12; drop", 7, "٣"])
 def test_a_hit_without_a_number_is_passed_over(hackernews: HackerNews, number: object) -> None:
-    found = {"hits": [{"objectID": number, "title": "T", "url": "https://a.example/"}]}
+    nameless = {"objectID": number, "title": "T", "url": "https://a.example/"}
+    good = {"objectID": "7", "title": "U", "url": "https://b.example/"}
 
-    assert hackernews.parse_reply(reply(found)).results == ()
+    [result] = hackernews.parse_reply(reply({"hits": [nameless, good]})).results
+
+    assert result.url == "https://b.example/"
 
 
 def test_there_are_more_until_the_last_page(hackernews: HackerNews) -> None:

@@ -16,7 +16,8 @@ import pytest
 
 from tests.search.replies import outcome_of
 from tests.search.scholarly.replies import FOLDER, NAMES, body_of, reply
-from webquarry.errors import AuthFailure, WebquarryError
+from tests.search.wrong_shapes import put_wrong_hits
+from webquarry.errors import AuthFailure, ProviderFailure, WebquarryError
 from webquarry.registry import members_of
 from webquarry.search.query.domains import host_of
 from webquarry.search.replies.doi import normal_doi
@@ -77,6 +78,24 @@ def test_every_recorded_error_is_of_the_right_kind_and_says_what_to_do(name: str
 @pytest.mark.parametrize("name", [name for name in NAMES if outcome_of(name) == "empty"])
 def test_nothing_found_is_an_answer(name: str) -> None:
     assert papers_in(name) == []
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name.endswith(("/ok_200.json", "/step_200_esearch.json"))]
+)
+def test_something_else_in_the_place_of_the_hits_is_never_no_papers(name: str) -> None:
+    """The step of an index that is asked twice must not say so either."""
+
+    def count(answer: object) -> int:
+        body = json.dumps(answer).encode()
+        if name.startswith("pubmed/"):
+            return int(configured(BY_NAME["pubmed"]).next_request(reply(name, body)) is not None)
+        return len(papers_in(name, body))
+
+    for wrong, answer in put_wrong_hits(json.loads(body_of(name)), count):
+        with pytest.raises(WebquarryError) as caught:
+            count(answer)
+        assert caught.value.kind == "network", wrong
 
 
 @each_answer
@@ -140,10 +159,13 @@ def test_values_of_another_type_spoil_a_field_or_a_record_and_nothing_else(name:
             return [spoilt(inner, depth + 1) for inner in value]
         return 7 if isinstance(value, str) and depth > 4 else value
 
-    whole = (
-        [] if name.startswith("crossref/") else papers_in(name)
-    )  # Crossref's titles are deep enough to be spoilt
-    papers = papers_in(name, json.dumps(spoilt(json.loads(body_of(name)))).encode())
+    body = json.dumps(spoilt(json.loads(body_of(name)))).encode()
+    if name.startswith("crossref/"):  # its titles are deep enough to be spoilt, all of them
+        with pytest.raises(ProviderFailure):
+            papers_in(name, body)
+        return
+    whole = papers_in(name)
+    papers = papers_in(name, body)
 
     assert [(paper.title, paper.url) for paper in papers] == [
         (paper.title, paper.url) for paper in whole

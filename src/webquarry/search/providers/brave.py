@@ -25,8 +25,9 @@ from webquarry.search.replies.body import (
     json_object,
     object_at,
     objects,
-    parse_each,
+    parse_hits,
     quote_words,
+    unknown_shape_failure,
 )
 from webquarry.search.replies.text import iso_date, plain_from_html
 
@@ -107,8 +108,11 @@ class Brave(Provider):
         # else.
         is_answer = isinstance(query, dict) or isinstance(web, dict)
         if not is_answer or not isinstance(web, dict | None):
-            raise ProviderFailure("Brave Search answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects((web or {}).get("results")), self._result)
+            raise unknown_shape_failure(self.label)
+        hits: object = []
+        if web is not None:
+            hits = web.get("results")
+        results = parse_hits(hits, self._result, self.label)
         more = isinstance(query, dict) and query.get("more_results_available") is True
         return Batch(tuple(results), more=more)
 

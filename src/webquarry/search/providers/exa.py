@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, SiteRefused, WebquarryError
+from webquarry.errors import AuthFailure, BadInput, SiteRefused, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
@@ -22,9 +22,8 @@ from webquarry.search.query.parameters import drop_empty
 from webquarry.search.replies.body import (
     failure,
     json_object,
-    objects,
     optional_text,
-    parse_each,
+    parse_hits,
     quota_failure,
     quote_words,
     rate_limit_failure,
@@ -108,9 +107,7 @@ class Exa(Provider):
         answer = json_object(reply, self.label)
         if reply.status != 200 or answer.get("error"):
             raise self._failure(answer, reply)
-        if not isinstance(answer.get("results"), list):
-            raise ProviderFailure("Exa answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects(answer["results"]), self._result)
+        results = parse_hits(answer.get("results"), self._result, self.label)
         return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:
@@ -125,19 +122,11 @@ class Exa(Provider):
     def _result(self, hit: dict[str, Any]) -> Result | None:
         """One hit, or None when it is not in the form of one."""
         try:
-            title = optional_text(hit.get("title"))
-            url = optional_text(hit.get("url"))
             snippet = _snippet(hit)
         except ValueError:
             return None
         published = iso_date(hit.get("publishedDate"))
-        return Result(
-            plain(title) or plain(url),
-            url.strip(),
-            snippet,
-            provider=self.name,
-            published=published,
-        )
+        return self.result(hit.get("title"), hit.get("url"), snippet, published)
 
     def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
         """The error that a tag of Exa's stands for, or the status where there is none."""

@@ -28,8 +28,9 @@ from webquarry.search.replies.body import (
     object_at,
     objects,
     optional_text,
-    parse_each,
+    parse_hits,
     quote_words,
+    unknown_shape_failure,
 )
 from webquarry.search.replies.text import iso_date, plain, plain_from_html
 
@@ -132,15 +133,13 @@ class Google(Provider):
         answer = json_object(reply, self.label)
         if answer.get("error") or reply.status != 200:
             raise self._failure(object_at(answer, "error"), reply.status)
-        items = answer.get("items")
+        items = answer.get("items", [])
         # Without results there are no `items`, so that the others tell an answer from something
         # else.
         known = items or answer.get("searchInformation") or answer.get("queries")
-        if not isinstance(known, dict | list) or not isinstance(items, list | None):
-            raise ProviderFailure(
-                "Google Custom Search answered with JSON of an unknown shape (HTTP 200)."
-            )
-        results = parse_each(objects(items), self._result)
+        if not isinstance(known, dict | list):
+            raise unknown_shape_failure(self.label)
+        results = parse_hits(items, self._result, self.label)
         next_page = object_at(answer, "queries").get("nextPage")
         return Batch(tuple(results), more=bool(results) and bool(next_page))
 
@@ -158,19 +157,12 @@ class Google(Provider):
     def _result(self, item: dict[str, Any]) -> Result | None:
         """One hit, or None when it is not in the form of one."""
         try:
-            url = optional_text(item.get("link"))
             title = _text(item, "title", "htmlTitle")
             snippet = _text(item, "snippet", "htmlSnippet")
         except ValueError:
             return None
         published = next(_dates(item.get("pagemap")), None)
-        return Result(
-            title or plain(url),
-            url.strip(),
-            snippet,
-            provider=self.name,
-            published=published,
-        )
+        return self.result(title, item.get("link"), snippet, published)
 
     def _failure(self, problem: dict[str, Any], status: int) -> WebquarryError:
         """The error that Google's reasons stand for; they count for more than the status."""

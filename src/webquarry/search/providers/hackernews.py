@@ -16,7 +16,6 @@ from typing import Any
 
 import httpx2
 
-from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
@@ -25,9 +24,8 @@ from webquarry.search.replies.body import (
     asks_for_proof,
     failure,
     json_object,
-    objects,
     optional_text,
-    parse_each,
+    parse_hits,
     quote_words,
     rate_limit_failure,
 )
@@ -74,9 +72,7 @@ class HackerNews(Provider):
         if reply.status != 200:
             words = quote_words(answer.get("message") or answer.get("error"))
             raise failure(reply, self.label, words)
-        if not isinstance(answer.get("hits"), list):
-            raise ProviderFailure("Hacker News answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects(answer["hits"]), self._result)
+        results = parse_hits(answer.get("hits"), self._result, self.label)
         page = answer.get("page")
         pages = answer.get("nbPages")
         more = False

@@ -24,9 +24,8 @@ from webquarry.search.replies.body import (
     failure,
     json_object,
     object_at,
-    objects,
     optional_text,
-    parse_each,
+    parse_hits,
     quote_words,
     rate_limit_failure,
 )
@@ -80,9 +79,8 @@ class MediaWiki(Provider):
         if answer.get("error") or reply.status != 200:
             raise self._failure(object_at(answer, "error"), reply)
         query = object_at(answer, "query")
-        if not isinstance(query.get("search"), list):
-            raise ProviderFailure("Wikipedia answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects(query["search"]), lambda hit: self._result(hit, reply))
+        hits = query.get("search")
+        results = parse_hits(hits, lambda hit: self._result(hit, reply), self.label)
         offset = object_at(answer, "continue").get("sroffset")
         cursor = {}
         if isinstance(offset, int) and offset > 0:

@@ -24,8 +24,7 @@ from webquarry.search.replies.body import (
     failure,
     json_object,
     object_at,
-    objects,
-    parse_each,
+    parse_hits,
     quota_failure,
     quote_words,
 )
@@ -81,14 +80,13 @@ class SearchApi(Provider):
             return Batch((), more=False)
         if reply.status != 200 or error:
             raise self._failure(quote_words(error), reply)
-        organic = answer.get("organic_results")
-        is_finished = object_at(answer, "search_metadata").get("status") == "Success"
-        if not is_finished or not isinstance(organic, list | None):
+        if object_at(answer, "search_metadata").get("status") != "Success":
             raise ProviderFailure(
                 "SearchAPI.io did not finish the search, or answered in an unknown shape (HTTP "
                 "200)."
             )
-        results = parse_each(objects(organic), self._result)
+        # Without results there are no `organic_results`.
+        results = parse_hits(answer.get("organic_results", []), self._result, self.label)
         next_page = object_at(answer, "pagination").get("next")
         return Batch(tuple(results), more=bool(results) and bool(next_page))
 

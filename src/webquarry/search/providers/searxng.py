@@ -22,8 +22,7 @@ from webquarry.search.replies.body import (
     asks_for_proof,
     failure,
     json_object,
-    objects,
-    parse_each,
+    parse_hits,
     quote_words,
 )
 from webquarry.search.replies.text import iso_date
@@ -93,9 +92,7 @@ class SearXNG(Provider):
         problem = answer.get("error")
         if reply.status != 200 or problem:
             raise failure(reply, self.label, quote_words(problem))
-        if not isinstance(answer.get("results"), list):
-            raise ProviderFailure("SearXNG answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects(answer["results"]), self._result)
+        results = parse_hits(answer.get("results"), self._result, self.label)
         silent = _name_silent_engines(answer)
         if not results and silent:
             raise ProviderFailure(

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from webquarry.credentials import Credential
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
@@ -22,10 +22,10 @@ from webquarry.search.query.parameters import drop_empty
 from webquarry.search.replies.body import (
     failure,
     json_object,
-    objects,
-    parse_each,
+    parse_hits,
     quota_failure,
     quote_words,
+    unknown_shape_failure,
 )
 
 KEY = "SERPER_API_KEY"
@@ -74,11 +74,10 @@ class Serper(Provider):
         is_complaint = "message" in answer and "searchParameters" not in answer
         if reply.status != 200 or is_complaint:
             raise self._failure(answer, reply)
-        organic = answer.get("organic")
-        is_answer = isinstance(answer.get("searchParameters"), dict)
-        if not is_answer or not isinstance(organic, list | None):
-            raise ProviderFailure("Serper answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects(organic), self._result)
+        if not isinstance(answer.get("searchParameters"), dict):
+            raise unknown_shape_failure(self.label)
+        # Without results there is no `organic`.
+        results = parse_hits(answer.get("organic", []), self._result, self.label)
         return Batch(tuple(results), more=bool(results))
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import AuthFailure, BadInput, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
@@ -23,7 +23,7 @@ from webquarry.search.replies.body import (
     failure,
     json_object,
     objects,
-    parse_each,
+    parse_hits,
     quota_failure,
     quote_words,
 )
@@ -87,9 +87,7 @@ class Tavily(Provider):
         answer = json_object(reply, self.label)
         if reply.status != 200 or answer.get("detail") or answer.get("error"):
             raise self._failure(answer, reply)
-        if not isinstance(answer.get("results"), list):
-            raise ProviderFailure("Tavily answered with JSON of an unknown shape (HTTP 200).")
-        results = parse_each(objects(answer["results"]), self._result)
+        results = parse_hits(answer.get("results"), self._result, self.label)
         return Batch(tuple(results), more=False)
 
     def _request(self, body: dict[str, Any]) -> httpx2.Request:

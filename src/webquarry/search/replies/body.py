@@ -146,6 +146,24 @@ def quote_words(text: object, limit: int = 300) -> str:
     return words + "."
 
 
+def parse_hits(
+    hits: object, parse: Callable[[dict[str, Any]], Record | None], label: str
+) -> list[Record]:
+    """The records of the list that an answer must hold. Only an empty list says that nothing was
+    found: what is no list, or has members of which none is a record, is a failure of the provider.
+    """
+    if isinstance(hits, list):
+        records = parse_each(objects(hits), parse)
+        if records or not hits:
+            return records
+    raise unknown_shape_failure(label)
+
+
+def unknown_shape_failure(label: str) -> ProviderFailure:
+    """The error for an answer that is not built as this provider's answers are."""
+    return ProviderFailure(f"{label} answered with JSON of an unknown shape (HTTP 200).")
+
+
 def objects(value: object) -> list[dict[str, Any]]:
     """The objects of a JSON array; what is no array holds none, and other members are passed
     over.

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, ProviderFailure, WebquarryError
+from webquarry.errors import AuthFailure, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.patents.models import Patent, PatentBatch, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber, number_of
@@ -22,7 +22,7 @@ from webquarry.search.replies.body import (
     json_object,
     object_at,
     objects,
-    parse_each,
+    parse_hits,
     quota_failure,
     quote_words,
     rate_limit_failure,
@@ -120,13 +120,9 @@ class LensPatents(PatentProvider):
         answer = json_object(reply, self.label)
         data = answer.get("data")
         total = answer.get("total")
-        if not isinstance(data, list) and total == 0:
+        if data is None and total == 0:
             return PatentBatch((), 0)
-        patents = parse_each(objects(data), self._patent)
-        if not isinstance(data, list) or (data and not patents):
-            raise ProviderFailure(
-                f"{self.label} answered with JSON of an unknown shape (HTTP 200).", retryable=False
-            )
+        patents = parse_hits(data, self._patent, self.label)
         return PatentBatch(tuple(patents), total if isinstance(total, int) else None)
 
     def _request(self, conditions: list[dict[str, Any]], size: int) -> httpx2.Request:

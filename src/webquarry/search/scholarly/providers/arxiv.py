@@ -119,7 +119,10 @@ class Arxiv(Scholarly):
                 raise BadInput(f"arXiv did not accept the request: {words}")
         if not entries and text_of(feed.find(f"{_SEARCH}totalResults")) != "0":
             raise ProviderFailure("arXiv answered with an empty page although it has results.")
-        return parse_each(entries, self._paper)
+        papers = parse_each(entries, self._paper)
+        if entries and not papers:
+            raise ProviderFailure("arXiv answered with entries that are no papers.")
+        return papers
 
     def _paper(self, entry: etree._Element) -> Paper | None:
         """The record of one entry of the feed."""

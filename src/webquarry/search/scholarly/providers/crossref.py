@@ -14,14 +14,14 @@ from typing import Any, Self
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, ProviderFailure, WebquarryError
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.replies.body import (
     failure,
     json_object,
     object_at,
     objects,
-    parse_each,
+    parse_hits,
     quote_words,
     unreadable_failure,
 )
@@ -123,9 +123,7 @@ class Crossref(Scholarly):
             raise self._failure(reply)
         answer = json_object(reply, self.label)
         items = object_at(answer, "message").get("items")
-        if not isinstance(items, list):
-            raise ProviderFailure("Crossref answered with JSON of an unknown shape (HTTP 200).")
-        return parse_each(objects(items), self._paper)
+        return parse_hits(items, self._paper, self.label)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
         """The record of one work; None for what is no paper."""

@@ -12,14 +12,14 @@ from typing import Any
 
 import httpx2
 
-from webquarry.errors import BadInput, ProviderFailure
+from webquarry.errors import BadInput
 from webquarry.net.models import Reply
 from webquarry.search.replies.body import (
     failure,
     json_object,
     object_at,
     objects,
-    parse_each,
+    parse_hits,
     quote_words,
 )
 from webquarry.search.scholarly.models import Author, Paper, PaperQuery
@@ -81,9 +81,7 @@ class EuropePMC(Scholarly):
         if answer.get("errMsg"):
             raise BadInput(f"Europe PMC did not accept the request: {message}")
         entries = object_at(answer, "resultList").get("result")
-        if not isinstance(entries, list):
-            raise ProviderFailure("Europe PMC answered with JSON of an unknown shape (HTTP 200).")
-        return parse_each(objects(entries), self._paper)
+        return parse_hits(entries, self._paper, self.label)
 
     def _paper(self, entry: dict[str, Any]) -> Paper | None:
         """The record of one entry of the list."""

@@ -19,7 +19,7 @@ from webquarry.search.replies.body import (
     json_object,
     object_at,
     objects,
-    parse_each,
+    parse_hits,
     quote_words,
     rate_limit_failure,
 )
@@ -103,9 +103,7 @@ class OpenAlex(Scholarly):
         answer = json_object(reply, self.label)
         if reply.status != 200 or "error" in answer:
             raise self._failure(answer, reply)
-        if not isinstance(answer.get("results"), list):
-            raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
-        return parse_each(objects(answer["results"]), self._paper)
+        return parse_hits(answer.get("results"), self._paper, self.label)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
         """The record of one work; None for what is no paper."""

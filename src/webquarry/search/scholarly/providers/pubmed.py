@@ -25,6 +25,7 @@ from webquarry.search.replies.body import (
     parse_each,
     quote_words,
     rate_limit_failure,
+    unknown_shape_failure,
 )
 from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
@@ -100,6 +101,10 @@ class PubMed(Scholarly):
             words = quote_words(text_of(root)) or "the XML is of an unknown shape."
             raise ProviderFailure(f"PubMed failed: {words}")
         papers = parse_each(root.findall("PubmedArticle"), self._paper)
+        if not papers and len(root):  # books alone are no articles, and nothing was found then
+            is_of_books = all(part.tag == "PubmedBookArticle" for part in root)
+            if not is_of_books:
+                raise ProviderFailure("PubMed answered with XML of an unknown shape (HTTP 200).")
         # The request has the identifiers in the order of relevance; the records may come in
         # another.
         ids = str(httpx2.URL(reply.url).params.get("id", "")).split(",")
@@ -131,9 +136,11 @@ class PubMed(Scholarly):
             raise self._failure(words, bool(problem), reply)
         listed = result.get("idlist")
         if not isinstance(listed, list):
-            raise ProviderFailure("PubMed answered with JSON of an unknown shape (HTTP 200).")
+            raise unknown_shape_failure(self.label)
         texts = [entry for entry in listed if isinstance(entry, str)]
         ids = [text for text in texts if text.isascii() and text.isdigit()]
+        if listed and not ids:
+            raise unknown_shape_failure(self.label)
         return ids[:RECORDS]
 
     def _failure(self, words: str, is_of_search: bool, reply: Reply) -> WebquarryError:

@@ -13,14 +13,14 @@ from typing import Any
 import httpx2
 
 from webquarry.credentials import Credential
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.replies.body import (
     failure,
     json_object,
     object_at,
     objects,
-    parse_each,
+    parse_hits,
     quote_words,
     rate_limit_failure,
 )
@@ -83,11 +83,10 @@ class SemanticScholar(Scholarly):
         answer = json_object(reply, self.label)
         if reply.status != 200:
             raise self._failure(answer, reply)
-        if not isinstance(answer.get("data"), list) and answer.get("total") != 0:
-            raise ProviderFailure(
-                "Semantic Scholar answered with JSON of an unknown shape (HTTP 200)."
-            )
-        return parse_each(objects(answer.get("data")), self._paper)
+        entries = answer.get("data")
+        if entries is None and answer.get("total") == 0:
+            return []
+        return parse_hits(entries, self._paper, self.label)
 
     def _paper(self, entry: dict[str, Any]) -> Paper | None:
         """The record of one entry of the list."""
