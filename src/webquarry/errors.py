@@ -50,6 +50,11 @@ OUTCOMES = (
 )
 
 
+# The longest wait that is believed, whoever asks for it: a server that is wrong about the time, or
+# wants to be rid of us, must not keep us away for days.
+LONGEST_WAIT_SECONDS = 3600.0
+
+
 class WebquarryError(Exception):
     """Base of all webquarry errors. `suggested_action` says what the reader, often a model, can do
     next.
@@ -75,7 +80,7 @@ class WebquarryError(Exception):
         if retryable is not None:
             self.retryable = retryable
         if retry_after_seconds is not None:
-            self.retry_after_seconds = retry_after_seconds
+            self.retry_after_seconds = min(retry_after_seconds, LONGEST_WAIT_SECONDS)
         if suggested_action is not None:
             self.suggested_action = suggested_action
         if provider is not None:

@@ -90,6 +90,22 @@ def test_a_value_past_its_time_is_made_again(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
+def test_a_value_that_was_kept_by_a_clock_ahead_is_made_again(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        calls: list[bytes] = []
+        clock.advance(86_400)
+        await cache.get_or_make("k", making(b"ahead", calls))
+        clock.advance(-86_400)
+        assert not await cache.is_kept_for_all("k")
+        again = await cache.get_or_make("k", making(b"now", calls))
+        assert (again.value, again.cached) == (b"now", False)
+        kept = await cache.get("k")
+        assert kept is not None
+        assert kept.value == b"now"
+
+    with_cache(tmp_path, work)
+
+
 def test_another_process_finds_what_was_kept(tmp_path: Path) -> None:
     async def keep(cache: Cache, clock: HandClock) -> None:
         await cache.put("k", Made(b"v", 60))

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from tests.redis_server import RedisServer, running
 from webquarry.errors import NoSlot
 from webquarry.quota.base import Limit, Quota, QuotaDenied, QuotaGranted
+from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.quota.redis import RedisQuota
 
@@ -24,13 +27,18 @@ Scenario = Callable[[Quota, Quota], Awaitable[None]]
 class Places:
     """Runs a scenario with two quotas that count together; a server alone is both of them."""
 
-    def __init__(self, redis: RedisServer | None) -> None:
+    def __init__(self, redis: RedisServer | None, file: Path | None = None) -> None:
         self._redis = redis
+        self._file = file
 
     def run(self, scenario: Scenario) -> None:
         asyncio.run(self._run(scenario))
 
     async def _run(self, scenario: Scenario) -> None:
+        if self._file is not None:
+            with closing(FileQuota(self._file)) as one, closing(FileQuota(self._file)) as other:
+                await scenario(one, other)
+            return
         if self._redis is None:
             alone = LocalQuota()
             await scenario(alone, alone)
@@ -39,10 +47,13 @@ class Places:
             await scenario(RedisQuota(one), RedisQuota(other))
 
 
-@pytest.fixture(params=["local", "redis"])
-def places(request: pytest.FixtureRequest) -> Iterator[Places]:
+@pytest.fixture(params=["local", "file", "redis"])
+def places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Places]:
     if request.param == "local":
         yield Places(None)
+        return
+    if request.param == "file":
+        yield Places(None, tmp_path / "quota.sqlite3")
         return
     with running() as server:
         yield Places(server)
@@ -129,6 +140,23 @@ def test_a_clock_that_is_behind_neither_fails_nor_gets_more(places: Places) -> N
         assert await other.take([MINUTE], NOON - 5) == QuotaGranted(0)
         assert isinstance(await other.take([MINUTE], NOON - 5), QuotaDenied)
         assert isinstance(await one.take([MINUTE], NOON + 30), QuotaDenied)
+
+    places.run(scenario)
+
+
+def test_after_a_clock_that_was_ahead_nobody_is_locked_out_for_as_long_nor_gets_more(
+    places: Places,
+) -> None:
+    async def scenario(one: Quota, other: Quota) -> None:
+        ahead = NOON + 30 * 86400
+        for _ in range(3):
+            assert isinstance(await one.take([MINUTE, DAY], ahead), QuotaGranted)
+        denied = await one.take([MINUTE, DAY], NOON)
+        assert isinstance(denied, QuotaDenied)
+        assert denied.limit == MINUTE
+        assert denied.retry_after_seconds <= 2 * MINUTE.window_seconds
+        again = NOON + denied.retry_after_seconds + 0.1
+        assert isinstance(await other.take([MINUTE, DAY], again), QuotaGranted)
 
     places.run(scenario)
 

@@ -135,7 +135,9 @@ class Engine:
             seconds = self.options.searched_seconds
         else:
             seconds = self.options.kept_seconds
-        return now < kept.expires_at and now < kept.made_at + seconds
+        # One from further ahead than it is kept was made by a clock that was wrong.
+        is_from_ahead = kept.made_at > now + seconds
+        return now < kept.expires_at and now < kept.made_at + seconds and not is_from_ahead
 
     def cancel(self) -> None:
         """Stop every statement that is under way."""

@@ -20,6 +20,8 @@ from webquarry.meter import count
 
 __all__ = ["Cache", "CachedValue", "Made"]
 
+_CLOCK_SKEW_SECONDS = 60.0  # by which the clocks of servers that share a store may differ
+
 
 @dataclass(frozen=True)
 class Made:
@@ -62,7 +64,7 @@ class Cache:
         """The kept value, if there is one and it is still good."""
         now = self._now()
         for distance, store in enumerate(self._stores):
-            entry = await store.get(key, now)
+            entry = await _get_good(store, key, now)
             if entry is None:
                 continue
             for nearer in self._stores[:distance]:
@@ -92,7 +94,7 @@ class Cache:
         shared_stores = [store for store in self._stores if store.shared]
         is_kept = False
         for store in shared_stores or self._stores:
-            entry = await store.get(key, now)
+            entry = await _get_good(store, key, now)
             if entry is not None:
                 is_kept = True
         return is_kept
@@ -132,3 +134,13 @@ class Cache:
 
     def _now(self) -> float:
         return self._clock.now().timestamp()
+
+
+async def _get_good(store: Store, key: str, now: float) -> CacheEntry | None:
+    """The entry of a store, unless its time is over or lies ahead: of one that was kept by a clock
+    that was ahead nobody knows how old it is.
+    """
+    entry = await store.get(key, now)
+    if entry is None or entry.stored_at > now + _CLOCK_SKEW_SECONDS:
+        return None
+    return entry

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 from webquarry.errors import NoSlot
 
+CLOCK_SKEW_SECONDS = 30.0  # by which the clocks of servers that count together may differ
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -60,6 +62,34 @@ class Quota(ABC):
 def build_no_slot(most: int) -> NoSlot:
     """The error for one who finds all places taken."""
     return NoSlot(f"{most} calls are under way, which is as many as are allowed at once.")
+
+
+@dataclass(frozen=True)
+class WindowCounts:
+    """How many were counted in a window, known by its number since the epoch, and in the one
+    before.
+    """
+
+    window: int
+    before: int = 0
+    current: int = 0
+
+    def at(self, limit: Limit, now: float) -> WindowCounts:
+        """The counts as of now. A clock that is a little behind counts on in the window that has
+        begun; after one that was ahead the count of its window is taken over into today's, so that
+        nobody is locked out for as long as it was ahead, and nobody gets more.
+        """
+        window = int(now // limit.window_seconds)
+        if self.window == window:
+            return self
+        if self.window == window - 1:
+            return WindowCounts(window, before=self.current)
+        if self.window < window:
+            return WindowCounts(window)
+        seconds_ahead = self.window * limit.window_seconds - now
+        if seconds_ahead <= CLOCK_SKEW_SECONDS:
+            return self
+        return WindowCounts(window, current=self.current)
 
 
 def compute_part(limit: Limit, window: int, now: float) -> float:

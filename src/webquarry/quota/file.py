@@ -17,6 +17,7 @@ from webquarry.quota.base import (
     Quota,
     QuotaGranted,
     QuotaVerdict,
+    WindowCounts,
     build_no_slot,
     compute_part,
     join,
@@ -103,26 +104,29 @@ class FileQuota(Quota):
                 continue  # it is alive, and somebody else's
 
     def _judge(self, limit: Limit, now: float) -> QuotaVerdict:
-        window = int(now // limit.window_seconds)
+        """What the counts as of now say, which are in the file from now on."""
         row = self._database.execute(
             "SELECT number, before, current FROM counts WHERE name = ? AND window_seconds = ?",
             (limit.name, limit.window_seconds),
         ).fetchone()
-        if row is None:
-            row = (window - 2, 0, 0)
-        last, before, current = row
-        if last < window:  # a new window begins; a clock that went back leaves the counts
-            before = 0
-            if last == window - 1:
-                before = current
-            current = 0
-            last = window
+        kept = None
+        counts = WindowCounts(int(now // limit.window_seconds))
+        if row is not None:
+            kept = WindowCounts(*row)
+            counts = kept.at(limit, now)
+        if counts != kept:
             self._database.execute(
-                "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, 0)",
-                (limit.name, limit.window_seconds, last, before),
+                "INSERT OR REPLACE INTO counts VALUES (?, ?, ?, ?, ?)",
+                (
+                    limit.name,
+                    limit.window_seconds,
+                    counts.window,
+                    counts.before,
+                    counts.current,
+                ),
             )
-        part = compute_part(limit, last, now)
-        return judge(limit, before, current, part)
+        part = compute_part(limit, counts.window, now)
+        return judge(limit, counts.before, counts.current, part)
 
 
 def _prepare(database: Connection) -> None:

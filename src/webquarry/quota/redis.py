@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from webquarry.quota.base import (
+    CLOCK_SKEW_SECONDS,
     Limit,
     Quota,
     QuotaGranted,
@@ -49,7 +50,8 @@ class RedisQuota(Quota):
             keys.append(self._values.key(name, "count:"))
             window, part = divmod(now / limit.window_seconds, 1)
             life_ms = round(limit.window_seconds * 2000) + 1000  # two windows, and a little
-            arguments += [limit.most, int(window), repr(part), life_ms]
+            skew = CLOCK_SKEW_SECONDS / limit.window_seconds
+            arguments += [limit.most, int(window), repr(part), life_ms, repr(skew)]
         try:
             fits, counts = await self._connection.script(COUNT_TAKE, keys, arguments)
         except RedisUnavailable:

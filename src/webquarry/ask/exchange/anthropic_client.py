@@ -18,7 +18,7 @@ import httpx2
 from webquarry.ask.exchange.sharded_transport import ShardedTransport
 from webquarry.ask.models import ReplyError
 from webquarry.clock import Clock
-from webquarry.errors import MissingExtra
+from webquarry.errors import LONGEST_WAIT_SECONDS, MissingExtra
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.secret import Secret, redact
 
@@ -187,7 +187,7 @@ def _parse_retry_after_ms(headers: httpx2.Headers) -> float | None:
     """The seconds of a `retry-after-ms` header."""
     value = headers.get("retry-after-ms", "")
     if value.isascii() and value.isdigit() and len(value) < 10:
-        return int(value) / 1000
+        return min(int(value) / 1000, LONGEST_WAIT_SECONDS)
     return None
 
 

@@ -18,7 +18,14 @@ from http import HTTPStatus
 
 import httpx2
 
-from webquarry.errors import AuthFailure, NetworkFailure, NotFound, RateLimited, SiteRefused
+from webquarry.errors import (
+    LONGEST_WAIT_SECONDS,
+    AuthFailure,
+    NetworkFailure,
+    NotFound,
+    RateLimited,
+    SiteRefused,
+)
 from webquarry.net.models import Reply
 
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
@@ -55,19 +62,20 @@ def raise_for_status(reply: Reply) -> None:
 
 
 def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
-    """How long the server asks us to wait: seconds or an HTTP date; None when it does not say, or
-    not clearly.
+    """How long the server asks us to wait, an hour at most: seconds or an HTTP date; None when it
+    does not say, or not clearly.
     """
     value = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(value):
-        return float(value)
+        return min(float(value), LONGEST_WAIT_SECONDS)
     try:
         moment = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())
+    wait = (moment - now).total_seconds()
+    return min(max(wait, 0.0), LONGEST_WAIT_SECONDS)
 
 
 def _describe_status(status: int) -> str:

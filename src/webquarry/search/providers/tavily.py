@@ -33,7 +33,6 @@ KEY = "TAVILY_API_KEY"
 MAX_CHARACTERS = 400
 MAX_ALLOWED = 300  # domains
 MAX_BLOCKED = 150
-_LONGEST_WAIT = 10**6  # seconds; what is more is no wait
 
 
 class Tavily(Provider):
@@ -121,7 +120,7 @@ class Tavily(Provider):
         if isinstance(problem, dict) and "retry_after_seconds" in problem:
             wait = problem["retry_after_seconds"]
             seconds = None
-            if isinstance(wait, int | float) and 0 < wait < _LONGEST_WAIT:
+            if isinstance(wait, int | float) and wait > 0:
                 seconds = float(wait)
             return RateLimited(f"Tavily's limit is reached: {words}", retry_after_seconds=seconds)
         if reply.status in (432, 433):

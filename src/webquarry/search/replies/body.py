@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from webquarry.errors import (
+    LONGEST_WAIT_SECONDS,
     BadInput,
     Challenge,
     ProviderFailure,
@@ -115,7 +116,7 @@ def rate_limit_failure(
         message = f"{label} asked us to slow down: {words}"
     wait = retry_after_seconds(reply.headers, reply.fetched_at)
     if at_least is not None:
-        wait = max(wait or 0.0, at_least)
+        wait = min(max(wait or 0.0, at_least), LONGEST_WAIT_SECONDS)
     action = None
     if wait is not None:
         seconds = max(1, round(wait))

@@ -8,7 +8,7 @@ probe), the others are told no until the probe has ended.
 from __future__ import annotations
 
 from webquarry.clock import Clock
-from webquarry.errors import NotRecorded, ProviderFailure, WebquarryError
+from webquarry.errors import LONGEST_WAIT_SECONDS, NotRecorded, ProviderFailure, WebquarryError
 
 # What says something about the provider's health. Bad input and an empty answer do not; a bad key
 # is the user's to mend.
@@ -75,8 +75,8 @@ class Breaker:
             self.rest(asked_seconds or self._rest_seconds, type(error))
 
     def rest(self, seconds: float, cause: type[WebquarryError]) -> None:
-        """Leave the provider alone for so long from now."""
-        self._rests_until = self._clock.monotonic() + seconds
+        """Leave the provider alone for so long from now, an hour at most."""
+        self._rests_until = self._clock.monotonic() + min(seconds, LONGEST_WAIT_SECONDS)
         self.cause = cause
 
     def release(self) -> None:

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import RateLimited
+from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
@@ -148,7 +148,7 @@ class Services(Generic[S]):
             if seconds is not None:
                 left = max(LEAST_SECONDS, end - self.clock.monotonic())
             reply = await self._client.send(request, timeout_seconds=left)
-        rest = service.rest_after(reply)
+        rest = min(service.rest_after(reply), LONGEST_WAIT_SECONDS)
         if rest:
             self._not_before[service.name] = self.clock.monotonic() + rest
         return reply

@@ -66,17 +66,21 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 """
 
-# Sliding counts, with the arithmetic of quota.base.judge, so that looking and counting are one
-# step. KEYS one per limit; ARGV per limit: most, number of the window, part of it that has passed,
-# life in ms. Gives 1 or 0 (counted or not), and the two counts and the part of each limit as they
-# were before.
+# Sliding counts, with the arithmetic of quota.base (judge, WindowCounts.at), so that looking and
+# counting are one step. KEYS one per limit; ARGV per limit: most, number of the window, part of it
+# that has passed, life in ms, windows by which clocks may differ. Gives 1 or 0 (counted or not),
+# and the two counts and the part of each limit as they were before.
 COUNT_TAKE = """
 local fits, counts = 1, {}
 for i, key in ipairs(KEYS) do
-    local most, window, part = tonumber(ARGV[4*i-3]), tonumber(ARGV[4*i-2]), ARGV[4*i-1]
+    local most, window, part = tonumber(ARGV[5*i-4]), tonumber(ARGV[5*i-3]), ARGV[5*i-2]
     local kept = redis.call('HMGET', key, 'window', 'before', 'current')
     local at = tonumber(kept[1] or window)
     local before, current = tonumber(kept[2] or 0), tonumber(kept[3] or 0)
+    if at - window - tonumber(part) > tonumber(ARGV[5*i]) then
+        at, before = window, 0
+        redis.call('HSET', key, 'window', at, 'before', before)
+    end
     if at > window then window, part = at, '0' end
     if at == window - 1 then before, current = current, 0
     elseif at < window then before, current = 0, 0 end
@@ -87,7 +91,7 @@ if fits == 1 then
     for i, key in ipairs(KEYS) do
         local window, before, current = counts[i][1], counts[i][2], counts[i][3]
         redis.call('HSET', key, 'window', window, 'before', before, 'current', current + 1)
-        redis.call('PEXPIRE', key, ARGV[4*i])
+        redis.call('PEXPIRE', key, ARGV[5*i-1])
     end
 end
 return {fits, counts}
