@@ -41,6 +41,12 @@ class LimitSettings(SettingGroup):
         description="Connections that each process of the server holds at once; more are told to "
         "come later.",
     )
+    http_max_unsent_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024 * 1024,
+        description="Bytes of answers that may wait, in each process of the server, for clients to "
+        "take them; beyond it those clients are cut off that have read nothing for longest.",
+    )
     http_grace_seconds: int = Field(
         30,
         ge=0,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import pytest
 import uvicorn
@@ -12,7 +14,11 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.surfaces.server.asgi import asked, scope_of
-from webquarry.surfaces.server.slow_clients import LimitedH11Protocol, SlowClientLimits
+from webquarry.surfaces.server.slow_clients import (
+    LimitedH11Protocol,
+    ServerConnections,
+    SlowClientLimits,
+)
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:
@@ -169,3 +175,124 @@ def test_a_second_request_that_dawdles_is_cut_off_too() -> None:
         return answer
 
     assert b"HTTP/1.1" not in asyncio.run(asyncio.wait_for(run(), 30))
+
+
+LARGE = 400_000
+
+
+async def large(scope: Scope, receive: Receive, send: Send) -> None:
+    await PlainTextResponse(b"x" * int(scope["path"][1:]))(scope, receive, send)
+
+
+class Impatient(LimitedH11Protocol):
+    send_seconds = 0.1
+
+
+@contextlib.asynccontextmanager
+async def serving_large(
+    protocol: Callable[..., asyncio.Protocol],
+) -> AsyncIterator[tuple[uvicorn.Server, tuple[str, int]]]:
+    """A server whose answers hardly fit into the buffers of the system."""
+    limited = SlowClientLimits(large, 1000)
+    config = uvicorn.Config(limited, http=protocol, log_config=None, lifespan="off")  # type: ignore[arg-type]
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        yield server, listening.getsockname()[:2]
+        server.should_exit = True
+        await serving
+
+
+async def ask_without_reading(place: tuple[str, int], size: int) -> socket.socket:
+    """A client that asks for so many bytes and reads none."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(client, place)
+    request = f"GET /{size} HTTP/1.1\r\nHost: x\r\n\r\n"
+    await loop.sock_sendall(client, request.encode())
+    return client
+
+
+@pytest.mark.parametrize("size", [60_000, LARGE])
+def test_a_connection_of_which_no_byte_is_taken_is_closed_whatever_the_size(size: int) -> None:
+    """The smaller answer is whole in the buffer of the connection, and its request over."""
+
+    async def run() -> None:
+        async with serving_large(Impatient) as (server, place):
+            client = await ask_without_reading(place, size)
+            while not server.server_state.connections:
+                await asyncio.sleep(0)
+            while server.server_state.connections:
+                await asyncio.sleep(0)
+            client.close()
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_a_client_that_reads_slowly_gets_all_of_it() -> None:
+    async def run() -> int:
+        async with serving_large(Impatient) as (_, place):
+            client = await ask_without_reading(place, LARGE)
+            loop = asyncio.get_running_loop()
+            came = 0
+            while came < LARGE:  # some bytes at a time, longer than one may dawdle
+                piece = await loop.sock_recv(client, 2_000)
+                assert piece, came
+                came += len(piece)
+            client.close()
+            return came
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) >= LARGE
+
+
+def test_answers_that_nobody_takes_are_bounded_over_all_and_others_are_served() -> None:
+    async def run() -> tuple[int, bytes]:
+        shared = ServerConnections(max_unsent_bytes=1_000_000)
+        async with serving_large(partial(LimitedH11Protocol, shared=shared)) as (server, place):
+            clients = [await ask_without_reading(place, LARGE) for _ in range(10)]
+            reading, writing = await asyncio.open_connection(*place)
+            writing.write(b"GET /100000 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            answer = await reading.read(-1)
+            held = sum(
+                connection.unsent_bytes  # type: ignore[union-attr]
+                for connection in server.server_state.connections
+            )
+            writing.close()
+            for client in clients:
+                client.close()
+            return held, answer
+
+    held, answer = asyncio.run(asyncio.wait_for(run(), 30))
+
+    assert 0 < held <= 1_000_000
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert answer.endswith(b"x" * 100_000)
+
+
+def test_a_server_that_ends_lets_nobody_in_and_sends_those_inside_elsewhere() -> None:
+    """Also one that the system had let in before, which the server hears of only now."""
+
+    async def run() -> tuple[bytes, bytes]:
+        shared = ServerConnections()
+        async with serving_large(partial(LimitedH11Protocol, shared=shared)) as (server, place):
+            inside, writing_inside = await asyncio.open_connection(*place)
+            while not server.server_state.connections:
+                await asyncio.sleep(0)
+            shared.is_closing = True
+            outside, writing_outside = await asyncio.open_connection(*place)
+            turned_away = await outside.read(-1)
+            writing_inside.write(b"GET /1 HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = await inside.read(-1)
+            writing_inside.close()
+            writing_outside.close()
+            return turned_away, answer
+
+    turned_away, answer = asyncio.run(asyncio.wait_for(run(), 30))
+
+    assert turned_away == b""
+    assert answer.startswith(b"HTTP/1.1 503")
+    assert b"retry-after: 5" in answer.lower()
+    assert b"connection: close" in answer.lower()

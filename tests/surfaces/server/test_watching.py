@@ -209,6 +209,34 @@ def test_a_call_that_is_under_way_when_the_server_is_told_to_end_is_answered(
     assert code == 0
 
 
+def keep_asking(server: Served, answered: threading.Event) -> None:
+    """A client that asks on one connection after the other, until nobody lets it in."""
+    while True:
+        try:
+            with httpx2.Client(trust_env=False, timeout=60) as client:
+                while client.get(server.url.replace("/mcp", "/health/live")).status_code == 200:
+                    answered.set()
+        except httpx2.ConnectError:
+            return
+        except httpx2.TransportError:
+            continue  # cut off: it comes again
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")])
+def test_clients_that_come_again_and_again_do_not_hold_up_the_end(flags: tuple[str, ...]) -> None:
+    environ = REPLAY | {"WEBQUARRY_HTTP_GRACE_SECONDS": "600"}
+    with http_server(environ, *flags) as server, ThreadPoolExecutor(4) as apart:
+        answered = [threading.Event() for _ in range(4)]
+        clients = [apart.submit(keep_asking, server, event) for event in answered]
+        assert all(event.wait(60) for event in answered)
+        server.process.terminate()
+        code = server.process.wait(60)  # less than the time for calls under way
+        for client in clients:
+            client.result(60)
+
+    assert code == 0
+
+
 def test_a_second_signal_waits_for_no_call() -> None:
     with (
         searxng() as (provider, environ),
@@ -337,3 +365,13 @@ def test_a_span_is_told_with_its_outcome_and_errors_by_their_kind() -> None:
 
     for outcome in ("empty", "rate_limited", "internal"):
         assert sample(text, "webquarry_tool_seconds_count", tool="a", outcome=outcome) == 1
+
+
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/metrics"])
+def test_on_this_machine_a_page_under_another_name_learns_nothing(path: str) -> None:
+    with http_server(REPLAY) as server:
+        port = urlsplit(server.url).port
+        ours = [f"127.0.0.1:{port}", f"localhost:{port}", "localhost", f"[::1]:{port}"]
+        others = [f"rebound.example:{port}", "rebound.example", "localhost.rebound.example", ""]
+        assert {get(server, path, Host=host).status_code for host in ours} == {200}
+        assert {get(server, path, Host=host).status_code for host in others} == {421}

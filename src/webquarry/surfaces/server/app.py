@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +49,13 @@ from webquarry.surfaces.server.gauges import read_gauges
 from webquarry.surfaces.server.health import Health
 from webquarry.surfaces.server.limits import RequestLimits
 from webquarry.surfaces.server.metrics import Metrics, share_among_workers
-from webquarry.surfaces.server.origins import OriginCheck
+from webquarry.surfaces.server.origins import HostCheck, OriginCheck
 from webquarry.surfaces.server.request_tracking import RequestTracking
-from webquarry.surfaces.server.slow_clients import LimitedH11Protocol, SlowClientLimits
+from webquarry.surfaces.server.slow_clients import (
+    LimitedH11Protocol,
+    ServerConnections,
+    SlowClientLimits,
+)
 from webquarry.surfaces.server.workers import supervise
 from webquarry.toolkit import Toolkit
 
@@ -61,6 +66,7 @@ if TYPE_CHECKING:
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
 _LOCAL_ORIGINS = [f"http://{host}" for host in _LOCAL_HOSTS]
+_PROTOCOL_PATHS = ("/mcp", "/mcp/")
 _BACKLOG = 1024
 
 
@@ -91,14 +97,16 @@ def build_app(
     if stateless:
         # A stream on which nothing can ever come would only hold a place, and hold up the end.
         refused = [
-            Route(path, endpoint=_refuse_stream, methods=["GET"]) for path in ("/mcp", "/mcp/")
+            Route(path, endpoint=_refuse_stream, methods=["GET"]) for path in _PROTOCOL_PATHS
         ]
         routes[:0] = refused
     # A redirect from one to the other would lose the body with many clients.
     routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
     routes.extend((health or Health()).routes())
     inner: ASGIApp = app
-    if access is not None:
+    if access is None:
+        inner = HostCheck(app, [*_LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
+    else:
         if access.metadata_path:
             metadata = access.metadata
 
@@ -152,10 +160,17 @@ class GracefulServer(uvicorn.Server):
     then it takes none, and calls under way are given time to end. A second signal ends it sooner.
     """
 
-    def __init__(self, config: uvicorn.Config, health: Health, drain_seconds: float) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        health: Health,
+        drain_seconds: float,
+        shared: ServerConnections | None = None,
+    ) -> None:
         super().__init__(config)
         self._health = health
         self._drain_seconds = drain_seconds
+        self._shared = shared or ServerConnections()
 
     def shut_down(self) -> None:
         """The first time it drains; every further time it hurries more. The library's own handler
@@ -172,7 +187,15 @@ class GracefulServer(uvicorn.Server):
             self._take_no_more()
 
     def _take_no_more(self) -> None:
+        """From now on nobody is let in, who waits for nothing is let go, and whoever still asks on
+        a connection that is open is told to go elsewhere.
+        """
         self.should_exit = True
+        self._shared.is_closing = True
+        for server in getattr(self, "servers", ()):  # there once it has started
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -202,9 +225,10 @@ async def serve(
     app: ASGIApp, listening: socket.socket, settings: Settings, health: Health | None = None
 ) -> None:
     """Serve until a signal ends it; the socket is closed by then."""
+    shared = ServerConnections(settings.http_max_unsent_bytes)
     config = uvicorn.Config(
         app,
-        http=LimitedH11Protocol,
+        http=partial(LimitedH11Protocol, shared=shared),  # type: ignore[arg-type]
         log_config=None,
         access_log=False,
         server_header=False,
@@ -213,7 +237,7 @@ async def serve(
         h11_max_incomplete_event_size=settings.http_max_header_bytes,
         timeout_graceful_shutdown=settings.http_grace_seconds,
     )
-    server = GracefulServer(config, health or Health(), settings.http_drain_seconds)
+    server = GracefulServer(config, health or Health(), settings.http_drain_seconds, shared)
     with listening:
         await server.serve(sockets=[listening])
 

@@ -1,5 +1,6 @@
 """Web pages that may ask: a request that a browser sends for a page names the page's origin, and
-only known ones pass.
+only known ones pass. Where everybody on this machine may ask, a request names this machine as its
+host: a page whose name was made to lead here names itself.
 """
 
 from __future__ import annotations
@@ -46,3 +47,28 @@ class OriginCheck:
         if ":" in (host or ""):
             host = f"[{host}]"
         return f"{parts.scheme}://{host}:*" in self._allowed
+
+
+class HostCheck:
+    """An ASGI application before another one: what is asked under another name than ours is turned
+    away. The protocol's own path is left to the protocol, which has its own check.
+    """
+
+    def __init__(self, app: ASGIApp, allowed: Collection[str], exempt: Collection[str]) -> None:
+        self._app = app
+        self._allowed = frozenset(allowed)
+        self._exempt = frozenset(exempt)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] not in self._exempt:
+            hosts = [value for name, value in scope["headers"] if name == b"host"]
+            if not any(self._is_allowed(host.decode("latin-1")) for host in hosts):
+                description = "Ask this server by the name of this machine."
+                await send_error(send, 421, "forbidden_host", description)
+                return
+        await self._app(scope, receive, send)
+
+    def _is_allowed(self, host: str) -> bool:
+        """As it is named, or with any port where the list says so."""
+        name, _, port = host.rpartition(":")
+        return host in self._allowed or (port.isdecimal() and f"{name}:*" in self._allowed)

@@ -2,7 +2,8 @@
 its body, and to take what is sent to them; there are so many connections, and a head has so many
 bytes.
 
-Whoever opens connections and says nothing, or reads one byte a minute, must not keep others out.
+Whoever opens connections and says nothing, or reads nothing, must not keep others out, nor fill our
+memory with answers that nobody takes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from webquarry.memory import give_back_memory
 from webquarry.meter import count
 from webquarry.surfaces.server.authentication import send_error
 
@@ -24,41 +26,88 @@ log = logging.getLogger(__name__)
 BODY_SECONDS = 30.0
 SEND_SECONDS = 60.0
 HEAD_SECONDS = 15.0
-_CROWDED_SECONDS = 5  # when to come again where there were too many
+MAX_UNSENT_BYTES = 256 * 1024 * 1024  # over all connections of a process
+CONNECTION = "webquarry.connection"  # where the scope of a request has the connection
+_COME_AGAIN_SECONDS = 5
+_LARGE_ANSWER_BYTES = 1_000_000  # after which memory is given back
+_TRIM_SECONDS = 1.0
+_PIECE_BYTES = 65_536  # of an answer that are handed to the transport at once
 _LINE_OVERHEAD = len(b": \r\n")  # what a header has on the wire besides its name and value
 _CLOSE = (b"connection", b"close")
 
 
+class ServerConnections:
+    """What all connections of a process have in common: how many bytes may wait for clients to take
+    them, and whether the server is about to end.
+    """
+
+    def __init__(self, max_unsent_bytes: int = MAX_UNSENT_BYTES) -> None:
+        self.max_unsent_bytes = max_unsent_bytes
+        self.is_closing = False
+        self._will_trim = False
+
+    def trim_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Give memory back when the large answer that was just sent is gone."""
+        if not self._will_trim:
+            self._will_trim = True
+            loop.call_later(_TRIM_SECONDS, self._trim, loop)
+
+    def _trim(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._will_trim = False
+        loop.run_in_executor(None, give_back_memory)
+
+
 class LimitedH11Protocol(H11Protocol):
     """The server's side of a connection, which ends when the head of a request does not arrive in
-    time.
+    time, or when not one byte of what is sent has been taken for some time.
 
     Where there are too many of them a request is refused with the time to come again: the library
-    only says no.
+    only says no. Where too many bytes wait over all connections, those end whose clients have read
+    nothing for longest.
     """
 
     head_seconds = HEAD_SECONDS
+    send_seconds = SEND_SECONDS
+    held_bytes = 0  # of an answer, which the transport does not have yet
+    taken_at = 0.0  # when the client last took something, or there was nothing to take
     _head_timer: asyncio.TimerHandle | None = None
+    _send_timer: asyncio.TimerHandle | None = None
+    _unsent_before = 0
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
+    def __init__(
+        self, *arguments: Any, shared: ServerConnections | None = None, **named: Any
+    ) -> None:
         super().__init__(*arguments, **named)
+        self._shared = shared or ServerConnections()
         self._max_connections = self.limit_concurrency
         self.limit_concurrency = None
         self._inner_app = self.app
-        self.app = self._serve_unless_crowded
+        self.app = self._serve_unless_refused
 
-    async def _serve_unless_crowded(self, scope: Any, receive: Any, send: Any) -> None:
-        busy = max(len(self.connections), len(self.tasks))
-        if self._max_connections is None or busy <= self._max_connections:
-            await self._inner_app(scope, receive, send)
+    @property
+    def unsent_bytes(self) -> int:
+        """How much of what is for this client is still with us."""
+        return self.held_bytes + self.transport.get_write_buffer_size()
+
+    async def _serve_unless_refused(self, scope: Any, receive: Any, send: Any) -> None:
+        if self._shared.is_closing:
+            await _refuse(send, "ending", "The server is about to end.")
             return
-        count("refused", reason="crowded")
-        headers = [(b"retry-after", str(_CROWDED_SECONDS).encode()), _CLOSE]
-        await send_error(send, 503, "crowded", "There are too many connections.", headers)
+        busy = max(len(self.connections), len(self.tasks))
+        if self._max_connections is not None and busy > self._max_connections:
+            await _refuse(send, "crowded", "There are too many connections.")
+            return
+        scope[CONNECTION] = self
+        await self._inner_app(scope, receive, send)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # Every byte that is not taken at once is noticed, however few they are.
+        transport.set_write_buffer_limits(high=0)
+        self.taken_at = self.loop.time()
         self._start_head_timer()
+        if self._shared.is_closing:  # accepted before the end, and made known after it
+            transport.close()
 
     def data_received(self, data: bytes) -> None:
         """A new cycle begins when the head is complete; the next head is awaited after the
@@ -71,9 +120,54 @@ class LimitedH11Protocol(H11Protocol):
         elif self.cycle is None or self.cycle.response_complete:
             self._start_head_timer()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unsent_before = self.transport.get_write_buffer_size()
+        if self._send_timer is None:
+            self._send_timer = self.loop.call_later(self.send_seconds, self._check_progress)
+
+    def resume_writing(self) -> None:
+        self._stop_send_timer()
+        self.taken_at = self.loop.time()
+        super().resume_writing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_head_timer()
+        self._stop_send_timer()
         super().connection_lost(exc)
+
+    def make_room(self, size: int) -> None:
+        """Before so many bytes more wait for this client: end the connections of those who have
+        read nothing for longest, until all together is within the limit.
+        """
+        unsent = {each: each.unsent_bytes for each in self.connections if each.unsent_bytes}
+        total = sum(unsent.values()) + size
+        slowest_first = sorted(unsent, key=lambda connection: connection.taken_at)
+        for connection in slowest_first:
+            if total <= self._shared.max_unsent_bytes:
+                return
+            total -= unsent[connection]
+            count("refused", reason="unread")
+            log.info("a client that does not read was cut off: too much waits for such clients")
+            connection.transport.abort()
+
+    def end_sending(self, size: int) -> None:
+        """All of an answer of so many bytes is with the transport, or will never be."""
+        self.held_bytes = 0
+        if size >= _LARGE_ANSWER_BYTES:
+            self._shared.trim_later(self.loop)
+
+    def _check_progress(self) -> None:
+        """The client has had its time: it goes on if it has taken anything, and else it ends."""
+        self._send_timer = None
+        unsent = self.transport.get_write_buffer_size()
+        if unsent and unsent >= self._unsent_before:
+            log.info("a client took too long to take its answer")
+            self.transport.abort()
+            return
+        self.taken_at = self.loop.time()
+        self._unsent_before = unsent
+        self._send_timer = self.loop.call_later(self.send_seconds, self._check_progress)
 
     def _start_head_timer(self) -> None:
         if self._head_timer is None:
@@ -84,11 +178,23 @@ class LimitedH11Protocol(H11Protocol):
             self._head_timer.cancel()
             self._head_timer = None
 
+    def _stop_send_timer(self) -> None:
+        if self._send_timer is not None:
+            self._send_timer.cancel()
+            self._send_timer = None
+
     def _abort(self) -> None:
         """The head of the request did not arrive in time."""
         self._head_timer = None
         log.info("a client took too long to say what it wants")
         self.transport.abort()
+
+
+async def _refuse(send: Send, reason: str, description: str) -> None:
+    """Send 503 and when to come again, and let the connection end."""
+    count("refused", reason=reason)
+    headers = [(b"retry-after", str(_COME_AGAIN_SECONDS).encode()), _CLOSE]
+    await send_error(send, 503, reason, description, headers)
 
 
 class SlowClientLimits:
@@ -134,15 +240,37 @@ class SlowClientLimits:
             """First what has come, then whatever comes."""
             return next(pending, None) or await receive()
 
-        async def send_in_time(message: Message) -> None:
-            try:
-                async with asyncio.timeout(self._send_seconds):
-                    await send(message)
-            except TimeoutError:
-                log.info("a client took too long to take its answer")
-                raise ConnectionResetError("the client does not read") from None
+        connection: LimitedH11Protocol | None = scope.get(CONNECTION)
 
-        await self._app(scope, receive_again, send_in_time)
+        async def send_in_pieces(message: Message) -> None:
+            body = message.get("body", b"")
+            if len(body) <= _PIECE_BYTES:
+                await self._send_in_time(send, message)
+                return
+            if connection is not None:
+                connection.make_room(len(body))
+            try:
+                for start in range(0, len(body), _PIECE_BYTES):
+                    end = start + _PIECE_BYTES
+                    has_more = end < len(body) or bool(message.get("more_body"))
+                    piece = {**message, "body": body[start:end], "more_body": has_more}
+                    if connection is not None:
+                        connection.held_bytes = max(len(body) - end, 0)
+                    await self._send_in_time(send, piece)
+            finally:
+                if connection is not None:
+                    connection.end_sending(len(body))
+
+        await self._app(scope, receive_again, send_in_pieces)
+
+    async def _send_in_time(self, send: Send, message: Message) -> None:
+        """Hand a piece of an answer to the client, who takes the one before it in time."""
+        try:
+            async with asyncio.timeout(self._send_seconds):
+                await send(message)
+        except TimeoutError:
+            log.info("a client took too long to take its answer")
+            raise ConnectionResetError("the client does not read") from None
 
     async def _receive_body(self, receive: Receive) -> list[Message] | None:
         """The messages that make up the request; None where they did not come in time.
