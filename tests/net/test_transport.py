@@ -21,6 +21,7 @@ from tests.net.wires import (
     FakeSockets,
     answer_http2,
     echo_host,
+    fall_silent,
     fetch,
     get,
     serve,
@@ -234,6 +235,40 @@ def test_http2_is_spoken_when_it_is_offered(
     assert isinstance(response, httpx2.Response), response
     assert response.extensions["http_version"] == version
     assert response.content == f"pages.example:{port}".encode()
+
+
+@pytest.mark.parametrize("silent_from", ["the start", "the settings", "the body"])
+def test_an_http2_connection_that_falls_silent_is_not_used_again(
+    silent_from: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
+    monkeypatch.setattr("webquarry.net.transport.SILENT_SECONDS", 0.05)
+    authority = Authority(tmp_path)
+    context = authority.server_context("DNS:pages.example", protocols=["h2"])
+    connections = 0
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        if connections == 1:
+            await fall_silent(reader, writer, silent_from)
+        else:
+            await answer_http2(reader, writer)
+
+    async def run() -> list[httpx2.Response | Exception]:
+        async with serve(handler, context) as port:
+            ours = settings(ca_file=authority.file, http2=True)
+            url = f"https://pages.example:{port}/"
+            async with open_transport(ours, LOOPBACK) as transport:
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.5):
+                        await get(transport, url)
+                return [await get(transport, url), await get(transport, url)]
+
+    for response in asyncio.run(asyncio.wait_for(run(), 30)):
+        assert isinstance(response, httpx2.Response), response
+        assert response.status_code == 200
+    assert connections == 2
 
 
 @pytest.mark.parametrize(("trusted", "name"), [(False, "pages.example"), (True, "other.example")])

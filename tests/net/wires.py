@@ -199,6 +199,25 @@ async def answer_http2(reader: asyncio.StreamReader, writer: asyncio.StreamWrite
         await writer.drain()
 
 
+async def fall_silent(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, moment: str
+) -> None:
+    """Speaks HTTP/2 up to a moment, and then says nothing more while the connection is open."""
+    connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
+    if moment != "the start":
+        connection.initiate_connection()
+        writer.write(connection.data_to_send())
+    while data := await reader.read(65_536):
+        if moment != "the body":
+            continue
+        for event in connection.receive_data(data):
+            if isinstance(event, h2.events.RequestReceived):
+                assert event.stream_id is not None
+                connection.send_headers(event.stream_id, [(":status", "200")])
+                connection.send_data(event.stream_id, b"the beginning")
+        writer.write(connection.data_to_send())
+
+
 def tunnel(heads: list[str], lead_to: int | None = None) -> Handler:
     """A proxy that takes down the head of each request, and leads every CONNECT to one port of this
     machine.

@@ -12,10 +12,12 @@ import asyncio
 import select
 import socket
 import ssl
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import zip_longest
 from typing import Any
+from weakref import WeakSet
 
 import httpcore2
 
@@ -40,6 +42,15 @@ class Dialler(httpcore2.AsyncNetworkBackend):
         self._guard = guard
         self._timeout = timeout_seconds
         self._sockets = sockets or httpcore2.AnyIOBackend()
+        self._streams: WeakSet[_KnownSocketStream] = WeakSet()
+
+    def silent_seconds(self, host: str, port: int) -> float:
+        """For how long nothing has come on any open connection to a host."""
+        heard_at = 0.0
+        for stream in self._streams:
+            if stream.dialled == (host, port):
+                heard_at = max(heard_at, stream.heard_at)
+        return time.monotonic() - heard_at
 
     async def connect_tcp(
         self,
@@ -59,16 +70,24 @@ class Dialler(httpcore2.AsyncNetworkBackend):
         async with time_limit(timeout, host):
             addresses = await resolve_allowed_addresses(host, port, self._guard)
             to_dial = alternate_families(addresses)[:MOST_DIALLED]
-            return _KnownSocketStream(await race_connections(to_dial, dial))
+            stream = await race_connections(to_dial, dial)
+            return _KnownSocketStream(stream, (host, port), self._streams)
 
 
 class _KnownSocketStream(Stream):
     """A stream that knows its socket: for every request a pool asks each idle stream whether it was
-    closed over there, and finding the socket anew each time took longer than asking it.
+    closed over there, and finding the socket anew each time took longer than asking it. It also
+    knows when something last came.
     """
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(
+        self, stream: Stream, dialled: tuple[str, int], known: WeakSet[_KnownSocketStream]
+    ) -> None:
         self._stream = stream
+        self.dialled = dialled
+        self.heard_at = time.monotonic()
+        self._known = known
+        known.add(self)
         self._socket = None
         if hasattr(select, "poll"):
             self._socket = stream.get_extra_info("socket")
@@ -78,7 +97,9 @@ class _KnownSocketStream(Stream):
         max_bytes: int,
         timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
     ) -> bytes:
-        return await self._stream.read(max_bytes, timeout)
+        data = await self._stream.read(max_bytes, timeout)
+        self.heard_at = time.monotonic()
+        return data
 
     async def write(
         self,
@@ -97,7 +118,7 @@ class _KnownSocketStream(Stream):
         timeout: float | None = None,  # noqa: ASYNC109 - the pool's
     ) -> Stream:
         stream = await self._stream.start_tls(ssl_context, server_hostname, timeout)
-        return _KnownSocketStream(stream)
+        return _KnownSocketStream(stream, self.dialled, self._known)
 
     def get_extra_info(self, info: str) -> Any:
         if info != "is_readable" or self._socket is None:

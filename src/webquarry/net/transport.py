@@ -8,9 +8,10 @@ httpx2's exceptions.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 100
 MAX_IDLE_CONNECTIONS = 20
 IDLE_SECONDS = 15
+SILENT_SECONDS = 0.5  # after which a connection whose request ran out of time is not trusted
 
 _ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
     httpcore2.ConnectTimeout: httpx2.ConnectTimeout,
@@ -74,11 +76,13 @@ class Transport(httpx2.AsyncBaseTransport):
         self._proxies = Proxies.from_settings(settings)
         self._tls = open_tls(settings.ca_file)
         self._warned = False
-        self._direct = self._open_pool(Dialler(guard, settings.connect_timeout_seconds, sockets))
-        to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
+        self._dialler = Dialler(guard, settings.connect_timeout_seconds, sockets)
+        self._direct = self._open_pool(self._dialler)
+        self._to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
         self._by_proxy: dict[Proxy, httpcore2.AsyncConnectionPool] = {}
         for proxy in set(self._proxies.by_scheme.values()):
-            self._by_proxy[proxy] = self._open_pool(to_proxy, self._build_core_proxy(proxy))
+            core_proxy = self._build_core_proxy(proxy)
+            self._by_proxy[proxy] = self._open_pool(self._to_proxy, core_proxy)
 
     def _open_pool(
         self, network: Dialler, proxy: httpcore2.Proxy | None = None
@@ -126,14 +130,40 @@ class Transport(httpx2.AsyncBaseTransport):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, request, self._guard)
             core_request = self._build_core_request(request, url, proxy)
-            with socks_errors:
-                response = await pool.handle_async_request(core_request)
+            try:
+                with socks_errors:
+                    response = await pool.handle_async_request(core_request)
+            except (asyncio.CancelledError, httpcore2.TimeoutException):
+                await self._close_if_silent(core_request.url, proxy)
+                raise
+
+        async def close_if_silent() -> None:
+            await self._close_if_silent(core_request.url, proxy)
+
         return httpx2.Response(
             response.status,
             headers=response.headers,
-            stream=ResponseBody(response, request),
+            stream=ResponseBody(response, request, close_if_silent),
             extensions=response.extensions,
         )
+
+    async def _close_if_silent(self, url: httpcore2.URL, proxy: Proxy | None) -> None:
+        """After a request that ran out of time: an HTTP/2 connection on which nothing comes any
+        more is closed. It would be taken for the next request to its origin, and for all others.
+        """
+        pool = self._direct
+        dialler = self._dialler
+        host, port = url.host.decode("ascii"), url.origin.port
+        if proxy is not None:
+            pool = self._by_proxy[proxy]
+            dialler = self._to_proxy
+            host, port = proxy.url.raw_host.decode("ascii"), port_of(proxy.url)
+        if dialler.silent_seconds(host, port) < SILENT_SECONDS:
+            return
+        for connection in pool.connections:
+            if connection.can_handle_request(url.origin) and "HTTP/2" in connection.info():
+                log.debug("an HTTP/2 connection to %s is silent and was closed", host)
+                await asyncio.shield(connection.aclose())
 
     async def _judge_behind_proxy(
         self, url: httpx2.URL, request: httpx2.Request, guard: Guard
@@ -189,14 +219,24 @@ class Transport(httpx2.AsyncBaseTransport):
 class ResponseBody(httpx2.AsyncByteStream):
     """The body of a response, as it arrives."""
 
-    def __init__(self, response: httpcore2.Response, request: httpx2.Request) -> None:
+    def __init__(
+        self,
+        response: httpcore2.Response,
+        request: httpx2.Request,
+        close_if_silent: Callable[[], Awaitable[None]],
+    ) -> None:
         self._response = response
         self._request = request
+        self._close_if_silent = close_if_silent
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         with _translate_errors(self._request):
-            async for part in self._response.aiter_stream():
-                yield part
+            try:
+                async for part in self._response.aiter_stream():
+                    yield part
+            except (asyncio.CancelledError, httpcore2.TimeoutException):
+                await self._close_if_silent()
+                raise
 
     async def aclose(self) -> None:
         with _translate_errors(self._request):
