@@ -19,7 +19,7 @@ from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput
 from webquarry.host import folders
 from webquarry.host.host import ToolHost
-from webquarry.host.trust import TrustStore
+from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
 
 
@@ -310,7 +310,10 @@ def test_other_peoples_tools_see_none_of_our_credentials(bench: Workbench) -> No
     dumped = seen.read_text()
     assert dumped.count("---") == 3
     assert "canary" not in dumped
-    assert {line.partition("=")[0] for line in dumped.splitlines()} <= {"PATH", "HOME", "LANG", "TZ", "PWD", "SHLVL", "_", "OLDPWD", "---"}  # fmt: skip
+    assert {line.partition("=")[0] for line in dumped.splitlines()} <= {
+        "PATH", "HOME", "LANG", "TZ", "PWD", "SHLVL", "_", "OLDPWD", "---",
+        "WEBQUARRY_TOOL_FOLDER", "PYTHONDONTWRITEBYTECODE",
+    }  # fmt: skip
     assert "LANG=C.UTF-8" in dumped
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.checking import check_paths
-from webquarry.host.trust import TrustStore, folder_to_trust, hash_folder
+from webquarry.host.trust.contents import hash_folder
+from webquarry.host.trust.store import Judged, TrustStore, folder_to_trust
 
 
 @pytest.fixture
@@ -75,12 +77,12 @@ def test_any_change_takes_the_trust_away(change: str, bench: Workbench, store: T
     outside = bench.script("outside", "exit 1", folder.parent)
     (folder / "linked").symlink_to(outside)
     store.trust(folder)
-    assert store.judge(folder) == "trusted"
+    assert store.judge(folder).verdict == "trusted"
     CHANGES[change](folder)
 
     host = bench.host()
 
-    assert store.judge(folder) == "changed"
+    assert store.judge(folder).verdict == "changed"
     assert host.tools == []
     assert any(
         one.state == "untrusted" and "has changed since it was trusted" in one.reason
@@ -89,13 +91,123 @@ def test_any_change_takes_the_trust_away(change: str, bench: Workbench, store: T
     assert not mark.exists()
 
 
-def test_a_file_that_is_no_executable_may_change(bench: Workbench, store: TrustStore) -> None:
+def test_what_python_writes_by_itself_takes_no_trust_away_and_is_never_run(
+    bench: Workbench, store: TrustStore
+) -> None:
     marking_tool(bench)
-    (bench.project_tools / "notes").write_text("one")
     store.trust(bench.project_tools)
-    (bench.project_tools / "notes").write_text("two")
+    kept = bench.project_tools / "lib" / "__pycache__"
+    kept.mkdir(parents=True)
+    (kept / "helper.cpython-311.pyc").write_bytes(b"anything")
 
-    assert store.judge(bench.project_tools) == "trusted"
+    judged = store.judge(bench.project_tools)
+
+    assert judged.verdict == "trusted"
+    assert judged.copy is not None
+    assert not list(judged.copy.rglob("*.pyc"))
+
+
+def helped_tool(bench: Workbench) -> Path:
+    """A tool that does what a file beside it says, which is what comes back."""
+    folder = bench.project_tools
+    text = json.dumps(WEATHER)
+    (folder / "lib").mkdir(parents=True)
+    helper = folder / "lib" / "helper.sh"
+    helper.write_text('answer=\'{"from": "the helper"}\'\n')
+    body = (
+        f"if [ \"$1\" = --schema ]; then echo '{text}'; exit; fi\n"
+        'cat >/dev/null\n. "$(dirname "$0")/lib/helper.sh"\necho "$answer"'
+    )
+    bench.script("weather", body, folder)
+    return helper
+
+
+def test_a_tool_finds_what_lies_beside_it(bench: Workbench, store: TrustStore) -> None:
+    helped_tool(bench)
+    store.trust(bench.project_tools)
+
+    answer = asyncio.run(bench.host().run("weather", {"city": "Oslo"}))
+
+    assert answer == {"from": "the helper"}
+
+
+def test_a_file_that_a_tool_runs_takes_the_trust_away_when_it_changes(
+    bench: Workbench, store: TrustStore
+) -> None:
+    helper = helped_tool(bench)
+    store.trust(bench.project_tools)
+    host = bench.host()
+    helper.write_text('answer=\'{"from": "somebody else"}\'\n')
+
+    with pytest.raises(Refused, match="has changed since it was trusted"):
+        asyncio.run(host.run("weather", {"city": "Oslo"}))
+
+
+def test_what_is_run_are_the_bytes_that_were_compared(
+    bench: Workbench, store: TrustStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when somebody puts others in their place right after the comparison."""
+    helper = helped_tool(bench)
+    store.trust(bench.project_tools)
+    host = bench.host()
+    judge = TrustStore.judge
+
+    def judge_and_swap(store: TrustStore, folder: Path) -> Judged:
+        judged = judge(store, folder)
+        helper.write_text('answer=\'{"from": "somebody else"}\'\n')
+        (folder / "weather").write_text("#!/bin/sh\necho '{}'\n")
+        return judged
+
+    monkeypatch.setattr(TrustStore, "judge", judge_and_swap)
+
+    assert asyncio.run(host.run("weather", {"city": "Oslo"})) == {"from": "the helper"}
+
+
+def test_a_copy_that_was_tampered_with_is_made_again(bench: Workbench, store: TrustStore) -> None:
+    helped_tool(bench)
+    store.trust(bench.project_tools)
+    host = bench.host()
+    copy = store.judge(bench.project_tools).copy
+    assert copy is not None
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o700
+    (copy / "lib" / "helper.sh").write_text('answer=\'{"from": "somebody else"}\'\n')
+
+    assert asyncio.run(host.run("weather", {"city": "Oslo"})) == {"from": "the helper"}
+
+
+def test_copies_of_what_is_trusted_no_more_are_removed(bench: Workbench, store: TrustStore) -> None:
+    helper = helped_tool(bench)
+    store.trust(bench.project_tools)
+    first = store.judge(bench.project_tools).copy
+    append(helper)
+    store.trust(bench.project_tools)
+    second = store.judge(bench.project_tools).copy
+
+    assert first is not None
+    assert second is not None
+    assert not first.exists()
+    assert second.exists()
+
+
+@pytest.mark.parametrize("what", ["pipe", "loop", "many", "large"])
+def test_a_folder_of_which_nobody_can_know_the_content_is_not_trusted(
+    what: str, bench: Workbench, store: TrustStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helped_tool(bench)
+    store.trust(bench.project_tools)
+    if what == "pipe":
+        os.mkfifo(bench.project_tools / "pipe")
+    elif what == "loop":
+        (bench.project_tools / "lib" / "up").symlink_to(bench.project_tools)
+    elif what == "many":
+        monkeypatch.setattr("webquarry.host.trust.contents.MOST_FILES", 1)
+    else:
+        monkeypatch.setattr("webquarry.host.trust.contents.MOST_BYTES", 100)
+
+    assert store.judge(bench.project_tools).verdict == "unknowable"
+    assert bench.host().tools == []
+    with pytest.raises(BadInput, match="nobody can vouch"):
+        store.trust(bench.project_tools)
 
 
 def test_a_tool_that_changed_after_discovery_is_not_run(
@@ -121,7 +233,7 @@ def test_the_same_tools_elsewhere_are_not_trusted(
     bench.tool(WEATHER, folder=copy)
 
     assert hash_folder(copy) == hash_folder(bench.project_tools)
-    assert store.judge(copy) == "unknown"
+    assert store.judge(copy).verdict == "unknown"
 
 
 def test_trust_can_be_taken_back(bench: Workbench, store: TrustStore) -> None:
@@ -130,7 +242,7 @@ def test_trust_can_be_taken_back(bench: Workbench, store: TrustStore) -> None:
 
     assert store.forget(bench.project_tools)
     assert not store.forget(bench.project_tools)
-    assert store.judge(bench.project_tools) == "unknown"
+    assert store.judge(bench.project_tools).verdict == "unknown"
 
 
 def test_in_the_home_directory_the_projects_folder_is_the_users_own(
@@ -153,8 +265,8 @@ def test_what_is_remembered_is_for_the_user_alone_and_written_at_once(
     assert stat.S_IMODE(store.file.stat().st_mode) == 0o600
     assert stat.S_IMODE(store.file.parent.stat().st_mode) == 0o700
     assert [path.name for path in store.file.parent.iterdir()] == ["trusted-tools.json"]
-    assert store.judge(bench.project_tools) == "trusted"
-    assert store.judge(bench.user_tools) == "trusted"
+    assert store.judge(bench.project_tools).verdict == "trusted"
+    assert store.judge(bench.user_tools).verdict == "trusted"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"folders": 5}', b"\xff", b"[" * 100_000])
@@ -164,7 +276,7 @@ def test_a_list_that_cannot_be_read_trusts_nobody(
     store.file.parent.mkdir(parents=True)
     store.file.write_bytes(content)
     with caplog.at_level(logging.WARNING):
-        assert store.judge(bench.project_tools) == "unknown"
+        assert store.judge(bench.project_tools).verdict == "unknown"
 
     assert "none is trusted" in caplog.text
 
@@ -218,15 +330,20 @@ def test_an_untrusted_projects_tool_is_not_run_to_be_checked_either(
     assert findings == []
 
 
-def test_an_executable_that_nobody_may_read_cannot_be_vouched_for(
+def test_a_file_that_nobody_may_read_cannot_be_vouched_for(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch, store: TrustStore
 ) -> None:
     bench.tool(schema_of("secret"), folder=bench.project_tools)
+    store.trust(bench.project_tools)
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("webquarry.host.trust.hashlib.file_digest", refuse)
-    store.trust(bench.project_tools)
+    monkeypatch.setattr("webquarry.host.trust.contents._hash_file", refuse)
 
-    assert store.judge(bench.project_tools) == "changed"
+    judged = store.judge(bench.project_tools)
+
+    assert judged.verdict == "unknowable"
+    assert "Permission denied" in judged.distrust
+    with pytest.raises(BadInput, match="nobody can vouch"):
+        store.trust(bench.project_tools)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from webquarry.host.discovery import explain_distrust
 from webquarry.host.folders import (
     Folder,
     executables_in,
@@ -22,7 +22,7 @@ from webquarry.host.folders import (
 from webquarry.host.models import Executable, Finding
 from webquarry.host.probe import MAX_SCHEMA_BYTES, judge_schema, probe
 from webquarry.host.start_limiter import StartLimiter
-from webquarry.host.trust import TrustStore
+from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
 
 Report = list[tuple[Path, list[Finding]]]
@@ -41,10 +41,10 @@ async def check_paths(
 
     async def check(path: Path) -> list[Finding]:
         absolute = expand(path, environ)
-        findings = await asyncio.to_thread(_check_without_running, absolute, settings, environ)
-        if findings is not None:
-            return findings
-        executable = Executable(absolute, "user", is_ours(absolute))
+        checked = await asyncio.to_thread(_check_without_running, absolute, settings, environ)
+        if not isinstance(checked, Executable):
+            return checked
+        executable = checked
         async with limiter.admit() as on_start:
             answer = await probe(executable, environ, on_start)
         return list(answer.findings)
@@ -66,9 +66,9 @@ def list_files(path: Path) -> list[Path]:
 
 def _check_without_running(
     path: Path, settings: Settings, environ: Mapping[str, str]
-) -> list[Finding] | None:
+) -> list[Finding] | Executable:
     """What can be said without running it: all of a schema file, or why a program is not run; else
-    None.
+    the program to ask.
     """
     if path.suffix == ".json" and path.is_file():
         try:
@@ -79,9 +79,12 @@ def _check_without_running(
         judged = judge_schema(data)
         return list(judged.findings)
     reason = explain_not_runnable(path)
-    if not reason and needs_trust(path.parent, settings, environ):
-        store = TrustStore.of(environ)
-        reason = explain_distrust(path.parent, store)
     if reason:
         return [Finding("error", "$", reason)]
-    return None
+    executable = Executable(path, "user", is_ours(path))
+    if not needs_trust(path.parent, settings, environ):
+        return executable
+    trusted = TrustStore.of(environ).judge(path.parent)
+    if trusted.copy is None:
+        return [Finding("error", "$", trusted.distrust)]
+    return replace(executable, copy=trusted.copy / path.name)

@@ -11,15 +11,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from webquarry.host.environment import escape_unprintable
 from webquarry.host.folders import Folder, executables_in, tool_folders
 from webquarry.host.models import Executable, HostedTool, Skipped
 from webquarry.host.probe import Probe, probe
 from webquarry.host.start_limiter import StartLimiter
-from webquarry.host.trust import TrustStore
+from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -49,10 +48,8 @@ async def discover(settings: Settings, environ: Mapping[str, str]) -> Discovery:
         async with limiter.admit() as on_start:
             return await probe(executable, environ, on_start)
 
-    # The project's come first: its folder was judged a moment ago, and nothing may change in
-    # between.
-    answers = await asyncio.gather(*map(ask, reversed(executables)))
-    tools = _choose_by_name(executables, answers[::-1], skipped)
+    answers = await asyncio.gather(*map(ask, executables))
+    tools = _choose_by_name(executables, answers, skipped)
     for one in skipped:
         level = logging.INFO if one.state == "overridden" else logging.WARNING
         path = escape_unprintable(str(one.path))
@@ -62,31 +59,21 @@ async def discover(settings: Settings, environ: Mapping[str, str]) -> Discovery:
     return Discovery(tuple(by_name), tuple(skipped))
 
 
-def explain_distrust(folder: Path, store: TrustStore) -> str:
-    """Why the tools of a project's folder are not run; empty when they may be."""
-    verdict = store.judge(folder)
-    if verdict == "changed":
-        return (
-            "its folder has changed since it was trusted; look at it again and run: "
-            "webquarry tools trust"
-        )
-    if verdict == "trusted":
-        return ""
-    return "its folder is not trusted; look at it and run: webquarry tools trust"
-
-
 def _list_folder(folder: Folder, store: TrustStore) -> tuple[list[Executable], list[Skipped]]:
     """The executables that may be asked, and what is passed over without asking."""
     executables, refused = executables_in(folder)
     skipped = [Skipped(path, reason, folder.origin) for path, reason in refused.items()]
-    distrust = ""
-    if folder.origin == "project" and executables:
-        distrust = explain_distrust(folder.path, store)
-    if not distrust:
+    if folder.origin != "project" or not executables:
         return executables, skipped
+    judged = store.judge(folder.path)
+    if judged.copy is None:
+        for executable in executables:
+            skipped.append(Skipped(executable.path, judged.distrust, folder.origin, "untrusted"))
+        return [], skipped
+    copies = []
     for executable in executables:
-        skipped.append(Skipped(executable.path, distrust, folder.origin, "untrusted"))
-    return [], skipped
+        copies.append(replace(executable, copy=judged.copy / executable.path.name))
+    return copies, skipped
 
 
 def _choose_by_name(

@@ -22,6 +22,8 @@ _PASSED = frozenset({
     "USERNAME", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS",
     "PROCESSOR_ARCHITECTURE",
 })  # fmt: skip
+# Where a project's tool lies, of which a copy is run.
+_FOLDER_VARIABLE = "WEBQUARRY_TOOL_FOLDER"
 _SECRET_NAME = re.compile(r"(?i)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
 _SHORTEST_SECRET = 8  # shorter values under such names are mostly switches and paths
 
@@ -34,6 +36,9 @@ def environment_for(executable: Executable, environ: Mapping[str, str]) -> dict[
     for name, value in environ.items():
         if name.upper() in _PASSED:
             passed[name] = value
+    if executable.copy is not None:
+        passed[_FOLDER_VARIABLE] = str(executable.path.parent)
+        passed["PYTHONDONTWRITEBYTECODE"] = "1"  # or the copy would not stay what it is
     return passed
 
 

@@ -12,11 +12,12 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from webquarry.errors import BadInput, Refused
 from webquarry.host.arguments import coerce
-from webquarry.host.discovery import Discovery, discover, explain_distrust
+from webquarry.host.discovery import Discovery, discover
 from webquarry.host.environment import escape_unprintable, remember_secrets
 from webquarry.host.loops.anthropic import answer_anthropic
 from webquarry.host.loops.gemini import answer_gemini
@@ -28,7 +29,7 @@ from webquarry.host.translation.gemini import Form, to_gemini
 from webquarry.host.translation.mcp import to_mcp
 from webquarry.host.translation.naming import EVERYBODY, NameRules, alias, restore
 from webquarry.host.translation.openai import to_chat, to_responses
-from webquarry.host.trust import TrustStore
+from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
 
 
@@ -106,7 +107,7 @@ class ToolHost:
     async def run(self, name: str, arguments: Mapping[str, Any]) -> JsonObject:
         """Run a tool with these arguments, which are checked against its schema first."""
         tool = self.get(name)
-        await self._check_trust(tool)
+        tool = await self._verify(tool)
         return await run_tool(tool, arguments, self._settings, self._environ)
 
     def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
@@ -166,13 +167,17 @@ class ToolHost:
         own_arguments = coerce(by_own_names, tool.parameters)
         return await self.run(tool.name, own_arguments)
 
-    async def _check_trust(self, tool: HostedTool) -> None:
-        """A project's folder may have changed since the tools were looked for."""
-        reason = ""
-        if tool.origin == "project":
-            reason = await asyncio.to_thread(explain_distrust, tool.path.parent, self._trust)
-        if reason:
+    async def _verify(self, tool: HostedTool) -> HostedTool:
+        """The tool with the bytes that are run: a project's folder may have changed since the tools
+        were looked for.
+        """
+        if tool.origin != "project":
+            return tool
+        judged = await asyncio.to_thread(self._trust.judge, tool.path.parent)
+        if judged.copy is None:
             raise Refused(
-                f"The tool {tool.name} was not run: {reason}.",
+                f"The tool {tool.name} was not run: {judged.distrust}.",
                 suggested_action="Run `webquarry tools trust`.",
             )
+        copy = judged.copy / tool.path.name
+        return replace(tool, executable=replace(tool.executable, copy=copy))

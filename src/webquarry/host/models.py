@@ -46,6 +46,12 @@ class Executable:
     path: Path
     origin: Origin
     ours: bool = False  # one of webquarry's own scripts: these alone see the whole environment
+    copy: Path | None = None  # of a project's tool: the verified bytes, which are run in its place
+
+    @property
+    def program(self) -> Path:
+        """The file that is run."""
+        return self.copy or self.path
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ async def probe(
     environment = environment_for(executable, environ)
     try:
         completed = await run_bounded(
-            [str(executable.path), "--schema"], _LIMITS, environment, on_start=on_start
+            [str(executable.program), "--schema"], _LIMITS, environment, on_start=on_start
         )
     except (OSError, ValueError) as error:  # ValueError: a name that no program can be started by
         return _refuse(explain_start_failure(error))

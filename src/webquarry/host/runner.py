@@ -36,7 +36,7 @@ async def run_tool(
     limits = ProcessLimits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
     environment = environment_for(tool.executable, environ)
     try:
-        completed = await run_bounded([str(tool.path)], limits, environment, stdin)
+        completed = await run_bounded([str(tool.executable.program)], limits, environment, stdin)
     except (OSError, ValueError) as error:
         reason = explain_start_failure(error)
         raise _build_failure(tool, f"did not start: {reason}") from error

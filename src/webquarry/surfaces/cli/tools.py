@@ -24,7 +24,7 @@ from webquarry.host.folders import Folder, executables_in, expand
 from webquarry.host.host import ToolHost
 from webquarry.host.models import HostedTool
 from webquarry.host.strict_json import NotJson, parse_json
-from webquarry.host.trust import TrustStore, folder_to_trust
+from webquarry.host.trust.store import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
 from webquarry.surfaces.terminal import AsJson, command_output, one_line

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -140,7 +140,8 @@ class LimitedH11Protocol(H11Protocol):
         """Before so many bytes more wait for this client: end the connections of those who have
         read nothing for longest, until all together is within the limit.
         """
-        unsent = {each: each.unsent_bytes for each in self.connections if each.unsent_bytes}
+        connections = cast("set[LimitedH11Protocol]", self.connections)
+        unsent = {each: each.unsent_bytes for each in connections if each.unsent_bytes}
         total = sum(unsent.values()) + size
         slowest_first = sorted(unsent, key=lambda connection: connection.taken_at)
         for connection in slowest_first:

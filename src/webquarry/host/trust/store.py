@@ -1,31 +1,57 @@
 """Which project folders the user has trusted: by path, and by the content that they had then.
 
 Tools in a project's folder are code of whoever wrote the project. They are run, `--schema`
-included, only while the names and bytes of all executables there are those that were trusted; any
-change takes the trust away. What is remembered is one small file in the state folder.
+included, only while the names and bytes of all files there are those that were trusted; any change
+takes the trust away. What is run is a private copy of the bytes that were compared: whatever is put
+in their place a moment later is not. What is remembered is one small file in the state folder, and
+the copies lie beside it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.host.folders import Folder, executables_in
+from webquarry.host.trust.contents import CannotVouch, copy_folder, hash_folder
 
 log = logging.getLogger(__name__)
 
-Verdict = Literal["trusted", "unknown", "changed"]
+Verdict = Literal["trusted", "unknown", "changed", "unknowable"]
 
 # Whatever a damaged file can raise
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is thought of a folder: why its tools are not run, or the copy of which they are."""
+
+    verdict: Verdict
+    reason: str = ""
+    copy: Path | None = None
+
+    @property
+    def distrust(self) -> str:
+        """Why the tools of the folder are not run, and what to do; empty when they may be."""
+        if self.verdict == "trusted":
+            return ""
+        look = "look at it"
+        if self.verdict == "changed":
+            look = "look at it again"
+        return f"{self.reason}; {look} and run: webquarry tools trust"
+
+
+_CHANGED = Judged("changed", "its folder has changed since it was trusted")
 
 
 @dataclass(frozen=True)
@@ -43,19 +69,35 @@ class TrustStore:
             state = home / ".local" / "state"
         return cls(state / "webquarry" / "trusted-tools.json")
 
-    def judge(self, folder: Path) -> Verdict:
-        """Is this folder trusted as it is right now?"""
+    def judge(self, folder: Path) -> Judged:
+        """Is this folder trusted as it is right now? One that is comes with its private copy."""
         remembered = self._read().get(str(folder.resolve()))
         if remembered is None:
-            return "unknown"
-        if remembered == hash_folder(folder):
-            return "trusted"
-        return "changed"
+            return Judged("unknown", "its folder is not trusted")
+        try:
+            if remembered != hash_folder(folder):
+                return _CHANGED
+            copy = self._find_copy(remembered) or self._make_copy(folder, remembered)
+        except CannotVouch as problem:
+            return Judged("unknowable", f"its folder {problem}, so nobody can vouch for it")
+        except OSError as error:
+            words = error.strerror or type(error).__name__
+            place = self.file.parent
+            return Judged("unknowable", f"its folder cannot be copied to {place} ({words})")
+        if copy is None:  # it changed between looking and copying
+            return _CHANGED
+        return Judged("trusted", copy=copy)
 
     def trust(self, folder: Path) -> str:
         """Remember the folder with its present content; gives the digest."""
         folders = self._read()
-        content = hash_folder(folder)
+        try:
+            content = hash_folder(folder)
+        except CannotVouch as problem:
+            raise BadInput(
+                f"The folder {folder} {problem}, so nobody can vouch for what it runs.",
+                suggested_action="Keep only what the tools need in it, and trust it again.",
+            ) from None
         folders[str(folder.resolve())] = content
         self._write(folders)
         return content
@@ -67,6 +109,41 @@ class TrustStore:
         if was_known:
             self._write(folders)
         return was_known
+
+    @property
+    def _copies(self) -> Path:
+        return self.file.with_name("trusted-copies")
+
+    def _find_copy(self, content: str) -> Path | None:
+        """The copy that is there, if nothing in it has changed since it was made."""
+        copy = self._copies / content.partition(":")[2]
+        if not copy.is_dir():
+            return None
+        with suppress(CannotVouch):
+            if hash_folder(copy) == content:
+                return copy
+        shutil.rmtree(copy, ignore_errors=True)
+        return None
+
+    def _make_copy(self, folder: Path, content: str) -> Path | None:
+        """A copy of the folder, if what was copied is what was trusted."""
+        self._copies.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._forget_copies()
+        with tempfile.TemporaryDirectory(dir=self._copies, prefix=".new-") as scratch:
+            made = Path(scratch) / "tools"
+            if copy_folder(folder, made) != content:
+                return None
+            copy = self._copies / content.partition(":")[2]
+            with suppress(OSError):  # somebody else has just made the same
+                made.rename(copy)
+        return copy
+
+    def _forget_copies(self) -> None:
+        """Remove the copies of what is trusted no more."""
+        needed = {content.partition(":")[2] for content in self._read().values()}
+        for copy in self._copies.iterdir():
+            if copy.name not in needed and not copy.name.startswith("."):
+                shutil.rmtree(copy, ignore_errors=True)
 
     def _read(self) -> dict[str, str]:
         try:
@@ -104,22 +181,6 @@ class TrustStore:
                 f"The list of trusted folders {self.file} cannot be written: {error.strerror}.",
                 suggested_action="Make its folder writable, or set XDG_STATE_HOME to one that is.",
             ) from error
-
-
-def hash_folder(folder: Path) -> str:
-    """One hash over the names and bytes of all executables; a link counts as what it leads to."""
-    whole = hashlib.sha256()
-    executables, _ = executables_in(Folder(folder, "project"))
-    for executable in executables:
-        try:
-            with executable.path.open("rb") as file:
-                content = hashlib.file_digest(file, "sha256").hexdigest()
-        # it may be executable without being readable, or just gone: then nobody can vouch for it
-        except OSError as error:
-            never_the_same = os.urandom(8).hex()
-            content = f"unreadable:{type(error).__name__}:{never_the_same}"
-        whole.update(f"{executable.path.name!a}\0{content}\0".encode())
-    return f"sha256:{whole.hexdigest()}"
 
 
 def folder_to_trust(path: Path, project_tools: Path) -> Path:
