@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import html
+import json
+import os
+import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import httpx2
 import pytest
@@ -78,6 +84,52 @@ def test_a_secret_is_nowhere_in_the_recording(warc: Path, number: int) -> None:
     assert b"7f3a" not in written
     assert b"***" in written
     assert check(warc) == 0
+
+
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "percent": lambda text: quote(text, safe=""),
+    "percent in lower case": lambda text: quote(text, safe="").replace("%2F", "%2f"),
+    "plus": quote_plus,
+    "html": html.escape,
+    "json": lambda text: json.dumps(text)[1:-1],
+    "json with escaped slashes": lambda text: text.replace("/", "\\/"),
+    "json of numbers": lambda text: text.replace("/", "\\u002f").replace("+", "\\u002b"),
+}
+
+
+@pytest.mark.parametrize("outer", ENCODINGS)
+@pytest.mark.parametrize("inner", ENCODINGS)
+def test_a_secret_that_a_server_writes_back_encoded_once_or_twice_is_masked(
+    inner: str, outer: str
+) -> None:
+    once = ENCODINGS[inner](CANARY)
+    twice = ENCODINGS[outer](once)
+    masker = Masker({CANARY})
+
+    for text in (once, twice):
+        written = masker.mask(f"before {text} behind".encode()).decode()
+        assert "***" in written
+        assert "canary" not in written
+        assert "7f3a" not in written
+        assert text not in written
+
+
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+def test_a_secret_in_a_login_is_masked_in_base64_too(before: str) -> None:
+    login = base64.b64encode(f"{before}{CANARY}, and more".encode()).decode()
+
+    written = Masker({CANARY}).mask(f'{{"auth": "Basic {quote(login)}"}}'.encode()).decode()
+
+    assert login not in written
+    assert quote(login) not in written
+    assert "***" in written
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other permissions")
+def test_a_recording_is_for_its_owner_alone(warc: Path) -> None:
+    record_mock(warc, echo, secret_places()[0])
+
+    assert stat.S_IMODE(warc.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("number", range(7))

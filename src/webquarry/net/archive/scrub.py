@@ -9,7 +9,6 @@ same answer in a recording.
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ from urllib.parse import unquote_plus
 
 import httpx2
 
+from webquarry.net.archive.spellings import LONGEST_SIGN, list_patterns
 from webquarry.secret import HEADERS, MASK, PARAMETERS, list_known_values
 
 RawHeaders = list[tuple[bytes, bytes]]
@@ -26,7 +26,6 @@ RequestKey = tuple[str, str, str]
 
 _ACCOUNT = frozenset({"cx"})  # says who asks, as a key does, and is no part of the question
 _SECRET_HEADER = re.compile(r"(?i)auth|token|secret|cookie|api-?key|password|session|credential")
-_ESCAPE = re.compile(r"%[0-9A-F]{2}")
 _FORM = "x-www-form-urlencoded"
 _COOKIE_START = re.compile(rb"^([^=;]*)(=[^;]*)?")
 _URL_HEADERS = frozenset({"location", "content-location", "refresh", "link"})
@@ -38,32 +37,27 @@ _SECRET_PARAMETER = re.compile(
 
 
 class Masker:
-    """Finds the known secrets in bytes, also in the spellings that JSON and HTML give them."""
+    """Finds the known secrets in bytes, also as URLs, JSON, HTML and base64 spell them, and as
+    those spell each other.
+    """
 
     def __init__(self, known: Iterable[str]) -> None:
-        spellings: set[bytes] = set()
-        for value in known:
-            lower_escapes = _ESCAPE.sub(lambda found: found[0].lower(), value)
-            in_html = html.escape(value)
-            in_json = json.dumps(value)[1:-1]
-            with_escaped_slashes = value.replace("/", "\\/")
-            for spelling in (value, lower_escapes, in_html, in_json, with_escaped_slashes):
-                spellings.add(spelling.encode())
-        longest_first = sorted(spellings, key=lambda value: (-len(value), value))
+        longest_first = sorted(known, key=lambda value: (-len(value), value))
+        self._patterns: list[re.Pattern[bytes]] = []
         self.longest = 0
-        self._pattern: re.Pattern[bytes] | None = None
-        if longest_first:
-            self.longest = len(longest_first[0])
-            self._pattern = re.compile(b"|".join(map(re.escape, longest_first)))
+        for value in longest_first:
+            self._patterns += list_patterns(value)
+            signs = sum(not char.isalnum() for char in value)
+            self.longest = max(self.longest, 2 * len(value.encode()) + LONGEST_SIGN * signs)
 
     def __bool__(self) -> bool:
-        return self._pattern is not None
+        return bool(self._patterns)
 
     def mask(self, data: bytes) -> bytes:
         """The data with every known secret masked."""
-        if self._pattern is None:
-            return data
-        return self._pattern.sub(MASK.encode(), data)
+        for pattern in self._patterns:
+            data = pattern.sub(MASK.encode(), data)
+        return data
 
     def mask_stream(self, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
         """Each piece of a body, as it was and masked; a secret that lies across two chunks is found
@@ -82,11 +76,10 @@ class Masker:
         chunk.
         """
         end = max(0, len(data) - self.longest + 1)
-        if self._pattern is None:
-            return end
-        for found in self._pattern.finditer(data):
-            if found.start() < end < found.end():
-                return found.end()
+        for pattern in self._patterns:
+            for found in pattern.finditer(data, max(0, end - self.longest)):
+                if found.start() < end < found.end():
+                    end = found.end()
         return end
 
 

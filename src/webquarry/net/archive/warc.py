@@ -67,7 +67,8 @@ class WarcFile:
         self._lock = threading.Lock()
         self._gzip = _is_gzip(path)
         try:
-            self._file = os.open(path, _OPEN_FLAGS, 0o666)
+            # What was read and asked is the user's own business.
+            self._file = os.open(path, _OPEN_FLAGS, 0o600)
         except OSError as error:
             raise _build_unusable_error(path, error) from error
         with self._lock_file():
