@@ -2,8 +2,8 @@
 
 Each sign that is no letter or digit may stand as itself or as any of the escapes that URLs, JSON
 and HTML have for it, escaped again as often as texts are put into texts; some may be escaped and
-others not. A login in base64 has the secret at any place of a longer text. What one sign may take is
-bounded, so that looking for it takes time that grows with the text and no faster.
+others not. A login in base64 has the secret at any place of a longer text. What one sign may take
+is bounded, so that looking for it takes time that grows with the text and no faster.
 """
 
 from __future__ import annotations
