@@ -142,8 +142,8 @@ def fill_records(folder: Path, leave: Path) -> None:
             answers.keep(database, cipher, f"digest {number}", kept)  # type: ignore[arg-type]
 
         file.do(settle)
-    shutil.copytree(folder, leave)  # the log has not been written back
-    Path(leave / "state.sqlite3-shm").unlink(missing_ok=True)
+    # The log has not been written back.
+    shutil.copytree(folder, leave, ignore=shutil.ignore_patterns("*-shm"))
     file.close()
 
 
@@ -154,8 +154,7 @@ def fill_cache(folder: Path, leave: Path) -> None:
         store = DiskStore(folder, 10_000_000)
         for number in range(ENTRIES):
             await store.put(f"key {number}", CacheEntry(_value(number), NOW, NOW + HOURS))
-        shutil.copytree(folder, leave)
-        Path(leave / "cache.sqlite3-shm").unlink(missing_ok=True)
+        shutil.copytree(folder, leave, ignore=shutil.ignore_patterns("*-shm"))
         await store.aclose()
 
     asyncio.run(write())
@@ -234,9 +233,7 @@ def use_records(folder: Path) -> Counter[str]:
         file.do(lambda database, cipher: answers.find(database, cipher, digests, NOW + 1))
     with refusing():
         limits = AskLimits(max_usd_per_day=100.0)
-        file.do(
-            lambda database, _: ledger.reserve(database, "s", "sql", "m", 1, limits, NOW, DAY)
-        )
+        file.do(lambda database, _: ledger.reserve(database, "s", "sql", "m", 1, limits, NOW, DAY))
     with refusing():
         file.do(lambda database, _: answers.delete_expired(database, NOW + 1))
     file.probe()
@@ -250,6 +247,8 @@ def damage_one(draw: random.Random, folder: Path, names: list[str]) -> str:
     name = draw.choice(there)
     spoil = draw.choice(DAMAGES)
     data = bytearray((folder / name).read_bytes())
+    if name.endswith("-wal") and spoil in (cut_end, zero_page):
+        spoil = flip_bits  # a log that ends earlier looks like one that was never longer
     spoil(draw, data)
     (folder / name).write_bytes(data)
     return f"{spoil.__name__} in {name}"
@@ -264,7 +263,7 @@ def run_all(runs: int, seed: int) -> Tally:
         fill_records(templates / "records", templates / "records-killed")
         for number in range(runs):
             what = ("cache", "records")[number % 2]
-            draw = random.Random(f"{seed} {number}")  # noqa: S311 - damage, not a secret
+            draw = random.Random(f"{seed} {number}")
             folder = templates / "now"
             shutil.copytree(templates / (what + draw.choice(("", "-killed"))), folder)
             stem = {"cache": "cache", "records": "state"}[what]

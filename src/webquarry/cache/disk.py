@@ -109,10 +109,11 @@ class DiskStore(Store):
                 self._rest(error)
                 return otherwise
             except FILE_ERRORS as error:
-                if classify(error) is Trouble.BUSY:
+                trouble = classify(error, self.path)
+                if trouble is Trouble.BUSY:
                     self._say(error, "did not answer; going on without it")
                     return otherwise
-                if classify(error) not in _REPLACED:
+                if trouble not in _REPLACED:
                     self._rest(error)
                     return otherwise
                 self._replace_damaged(error, is_last)
@@ -167,7 +168,7 @@ class DiskStore(Store):
 
     def _say(self, error: BaseException, what: str) -> None:
         """Log it, unless the last that was said is the same."""
-        trouble = classify(error)
+        trouble = classify(error, self.path)
         if trouble is not self._trouble:
             self._trouble = trouble
             log.warning("the cache %s %s (%s)", self.path, what, error)

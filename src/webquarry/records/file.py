@@ -33,9 +33,16 @@ from webquarry.records.failures import (
     describe,
     explain_error,
 )
-from webquarry.records.shape import make_record_file, prepare, prepare_memory
+from webquarry.records.shape import (
+    KEY_NAME,
+    NAME,
+    bring_up_to_date,
+    check_file,
+    make_record_file,
+    open_cipher,
+    prepare,
+)
 from webquarry.store.database_file import DatabaseFile, check_pages
-from webquarry.store.log_check import count_dropped_commits
 from webquarry.store.encryption import KEY_BYTES, Cipher
 from webquarry.store.sqlite import (
     FILE_ERRORS,
@@ -52,8 +59,6 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[Connection, Cipher], T]
 
-NAME = "state.sqlite3"
-KEY_NAME = "state.key"
 _IN_MEMORY = ":memory:"
 _UNSAID = (Trouble.BUSY, Trouble.MOVED)  # over as soon as it is asked again
 
@@ -138,12 +143,12 @@ class RecordFile:
             self._file.close()  # what is written without its key nobody reads after us
         if not self._file.is_open or self._cipher is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._cipher = _open_cipher(self.path)
+            self._cipher = open_cipher(self.path)
             self._key_stamp = _read_stamp(self.path.with_name(KEY_NAME))
             if not os.path.lexists(self.path):
                 _move_orphaned_log(self.path)
                 make_record_file(self.path, self._cipher)
-            _check_file(self.path)
+            check_file(self.path)
         database = self._file.open()
         if self._file.is_changed():
             check_pages(database, self.path)
@@ -153,7 +158,7 @@ class RecordFile:
     def _open_memory(self) -> tuple[Connection, Cipher]:
         if self._memory is None or self._cipher is None:
             cipher = Cipher(os.urandom(KEY_BYTES))
-            self._memory = connect(_IN_MEMORY, lambda database: prepare_memory(database, cipher))
+            self._memory = connect(_IN_MEMORY, lambda database: bring_up_to_date(database, cipher))
             self._cipher = cipher
         return self._memory, self._cipher
 
@@ -196,7 +201,7 @@ class RecordFile:
         """The error for whoever asked. What is new is logged, and the next call opens the file
         again.
         """
-        trouble = classify(error)
+        trouble = classify(error, self.path)
         detail = explain_error(error)
         count("records_refused", reason=trouble)
         if isinstance(error, UnusableRow):
@@ -227,23 +232,6 @@ class MissingRecordFile(RecordFile):
         raise UnusableFile("this user has no home", Trouble.NO_FOLDER)
 
 
-def _open_cipher(path: Path) -> Cipher:
-    """The cipher of the key beside the file. A new key would make an old file unreadable, so none
-    is made for one.
-    """
-    key = path.with_name(KEY_NAME)
-    try:
-        is_lost = os.path.lexists(path) and not Cipher.is_key(key)
-    except PermissionError:
-        text = f"its key {KEY_NAME} cannot be read: permission denied"
-        raise UnusableFile(text, Trouble.PERMISSION) from None
-    except IsADirectoryError:
-        is_lost = True
-    if is_lost:
-        raise UnusableFile(f"its key {KEY_NAME} is missing or damaged", Trouble.LOST_KEY)
-    return Cipher.open(key)
-
-
 def _read_stamp(path: Path) -> tuple[int, int, int] | None:
     """What tells a file from another one at its place; None where there is none."""
     try:
@@ -251,20 +239,6 @@ def _read_stamp(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns
-
-
-def _check_file(path: Path) -> None:
-    """See that there is a file which we may read and write, and that nothing would be dropped by
-    opening it.
-    """
-    if path.is_dir():
-        raise UnusableFile("it is a folder", Trouble.PERMISSION)
-    if not os.access(path, os.R_OK | os.W_OK):
-        raise UnusableFile("permission denied", Trouble.PERMISSION)
-    if not path.stat().st_size:
-        raise UnusableFile("it is empty", Trouble.DAMAGED)
-    if count_dropped_commits(path):
-        raise UnusableFile("the end of its log cannot be read", Trouble.DAMAGED)
 
 
 def _move_orphaned_log(path: Path) -> None:

@@ -64,7 +64,9 @@ class FileJournals(Journals):
             name = hash_journal(cipher, owner, id)
             owner_name = hash_owner(cipher, owner)
             idle_since = (now - idle_seconds,)
-            for row in database.execute(f"{HEAD_QUERY} WHERE touched_at < ?", idle_since).fetchall():
+            for row in database.execute(
+                f"{HEAD_QUERY} WHERE touched_at < ?", idle_since
+            ).fetchall():
                 idle = read_head(cipher, row)
                 database.execute("DELETE FROM journals WHERE name = ?", (idle.name,))
             if _find_head(database, cipher, name) is not None:

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from webquarry import meter
 from webquarry.errors import RecordsFailure
 from webquarry.records.base import (
     Journal,
@@ -63,6 +64,7 @@ class RedisJournals(Journals):
             raise FileExistsError(id)
         if outcome == b"too many":
             raise TooManyJournals
+        self._connection.note_written()
 
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
         name = self._name(owner, id)
@@ -105,10 +107,13 @@ class RedisJournals(Journals):
             if outcome == b"none":
                 raise KeyError(id)
             if outcome == b"added":
+                self._connection.note_written()
                 return int(count)
             if after is not None:
                 raise JournalMoved(id)
-        raise RecordsFailure("Too many others wrote to the same journal at the same time.")
+        raise RecordsFailure(
+            "Too many others wrote to the same journal at the same time.", reason="busy"
+        )
 
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
         owner_name = hash_owner(self._cipher, owner).hex()
@@ -140,8 +145,11 @@ class RedisJournals(Journals):
             reason = str(error).rstrip(".")
             if error.lost:
                 reason = "there is no connection"
+            word = self._connection.refusal or "unavailable"
+            meter.count("records_refused", reason=word)
             raise RecordsFailure(
                 f"The records in Redis cannot be used: {reason}.",
+                reason=word,
                 suggested_action="Wait a moment and read again before you try again: the last "
                 "change may have been made.",
             ) from error
@@ -160,6 +168,7 @@ class RedisJournals(Journals):
             raise RecordsFailure(
                 "A record cannot be decrypted: it is damaged, or was written with another "
                 "WEBQUARRY_STORE_KEY.",
+                reason="damaged",
                 retryable=False,
                 suggested_action="Give all servers the key that it was written with, or restore "
                 "a backup of Redis.",

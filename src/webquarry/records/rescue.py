@@ -15,14 +15,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from webquarry.records.base import name_entry
-from webquarry.records.file import KEY_NAME, NAME
 from webquarry.records.journals import HEAD_QUERY, read_head
-from webquarry.records.shape import make_record_file
+from webquarry.records.shape import KEY_NAME, NAME, make_record_file
 from webquarry.store.encryption import Cipher
 from webquarry.store.log_check import count_dropped_commits
 from webquarry.store.sqlite import FILE_ERRORS, Connection, check_row, connect
@@ -30,11 +29,16 @@ from webquarry.store.sqlite import FILE_ERRORS, Connection, check_row, connect
 Write = Callable[[dict[str, Any]], None]
 Read = Callable[[Sequence[Any]], None]
 
-_COUNTS = (
-    "questions", "calls", "searches", "input_tokens", "output_tokens", "cached_tokens", "amount",
-    "uncertain",
+_ANSWERS_QUERY = "SELECT name, value, made_at FROM ask_answers"
+_SPENDING = (
+    "day", "statement", "model", "door", "begun_at", "questions", "calls", "searches",
+    "input_tokens", "output_tokens", "cached_tokens", "amount", "uncertain",
 )  # fmt: skip
-_SPENDING = ("day", "statement", "model", "door", "begun_at", *_COUNTS)
+_SPENDING_TYPES = (str, str, str, str, float, *(int,) * 8)
+_SPENDING_QUERY = (
+    "SELECT day, statement, model, door, begun_at, questions, calls, searches,"
+    " input_tokens, output_tokens, cached_tokens, amount, uncertain FROM ask_spending"
+)
 _PAGE_SIZE = slice(16, 18)  # in the header of a file
 _PAGE_COUNT = slice(28, 32)
 _FREE_PAGES = slice(32, 40)
@@ -54,12 +58,27 @@ class RescueReport:
     dropped_commits: int = 0  # finished transactions at the end of the log that are damaged
     key_missing: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
-        fields = asdict(self)
-        fields["unreadableTables"] = fields.pop("unreadable_tables")
-        fields["droppedCommits"] = fields.pop("dropped_commits")
-        fields["keyMissing"] = fields.pop("key_missing")
-        return fields
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything was read."""
+        return not (self.lost or self.unreadable_tables or self.dropped_commits or self.key_missing)
+
+    def describe(self) -> str:
+        """What was read and what was lost, for a person."""
+        text = (
+            f"{self.journals} sessions with {self.entries} entries, {self.answers} paid answers "
+            f"and {self.spending} rows of the ledger were read."
+        )
+        if self.is_whole:
+            return f"{text} Nothing is lost."
+        text = f"{text} At least {self.lost} values are lost."
+        if self.key_missing:
+            text = f"{text} The key is missing or damaged: only the ledger can be read without it."
+        if self.unreadable_tables:
+            text = f"{text} Parts of {self.unreadable_tables} tables cannot be looked at."
+        if self.dropped_commits:
+            text = f"{text} {self.dropped_commits} writes at the end of the log are damaged."
+        return text
 
 
 def rescue_records(folder: Path, write: Write) -> RescueReport:
@@ -91,10 +110,8 @@ class _Rescuer:
 
     def run(self) -> RescueReport:
         self._rescue_journals()
-        self._read_table("SELECT name, value, made_at FROM ask_answers", "name", self._add_answer)
-        columns = ", ".join(_SPENDING)
-        query = f"SELECT {columns} FROM ask_spending"
-        self._read_table(query, "day, statement, model", self._add_spending)
+        self._read_table(_ANSWERS_QUERY, "name", self._add_answer)
+        self._read_table(_SPENDING_QUERY, "day, statement, model", self._add_spending)
         return self.report
 
     def _rescue_journals(self) -> None:
@@ -185,8 +202,7 @@ class _Rescuer:
         self._write({"type": "answer", "madeAt": made_at, "value": _show_value(content)})
 
     def _add_spending(self, row: Sequence[Any]) -> None:
-        types = (str, str, str, str, float, *(int for _ in _COUNTS))
-        values = check_row(row, *types)
+        values = check_row(row, *_SPENDING_TYPES)
         self.report.spending += 1
         self._write({"type": "spending"} | dict(zip(_SPENDING, values, strict=True)))
 
@@ -255,8 +271,8 @@ def _look_at_tables(database: Connection) -> None:
     database.text_factory = str
     database.execute(f"{HEAD_QUERY} LIMIT 0")
     database.execute("SELECT journal, number FROM journal_entries LIMIT 0")
-    database.execute("SELECT name, value, made_at FROM ask_answers LIMIT 0")
-    database.execute(f"SELECT {', '.join(_SPENDING)} FROM ask_spending LIMIT 0")
+    database.execute(f"{_ANSWERS_QUERY} LIMIT 0")
+    database.execute(f"{_SPENDING_QUERY} LIMIT 0")
 
 
 def _mend_first_page(copy: Path) -> None:

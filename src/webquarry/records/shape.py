@@ -1,5 +1,5 @@
-"""The shape of the record file: a connection goes in, tables of today's shape that belong to our
-key come out, or the reason why not.
+"""The record file and what it has to be like: a path and a connection go in, a sound file with
+tables of today's shape that belong to our key comes out, or the reason why not.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from webquarry.store.database_file import check_pages
 from webquarry.store.encryption import Cipher
+from webquarry.store.log_check import count_dropped_commits
 from webquarry.store.sqlite import (
     Connection,
     Trouble,
@@ -21,10 +22,43 @@ from webquarry.store.sqlite import (
     switch_to_wal,
 )
 
+NAME = "state.sqlite3"
+KEY_NAME = "state.key"
 _HIGHEST_VERSION = 10_000  # beyond it, no release ever wrote the number
 _MARK = b"webquarry"
 _MARK_NAME = b"key check"
 _OTHER_KEY = "state.key is not the key that it was written with"
+
+
+def open_cipher(path: Path) -> Cipher:
+    """The cipher of the key beside the file. A new key would make an old file unreadable, so none
+    is made for one.
+    """
+    key = path.with_name(KEY_NAME)
+    try:
+        is_lost = os.path.lexists(path) and not Cipher.is_key(key)
+    except PermissionError:
+        text = f"its key {KEY_NAME} cannot be read: permission denied"
+        raise UnusableFile(text, Trouble.PERMISSION) from None
+    except IsADirectoryError:
+        is_lost = True
+    if is_lost:
+        raise UnusableFile(f"its key {KEY_NAME} is missing or damaged", Trouble.LOST_KEY)
+    return Cipher.open(key)
+
+
+def check_file(path: Path) -> None:
+    """See that there is a file which we may read and write, and that nothing would be dropped by
+    opening it.
+    """
+    if path.is_dir():
+        raise UnusableFile("it is a folder", Trouble.PERMISSION)
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise UnusableFile("permission denied", Trouble.PERMISSION)
+    if not path.stat().st_size:
+        raise UnusableFile("it is empty", Trouble.DAMAGED)
+    if count_dropped_commits(path):
+        raise UnusableFile("the end of its log cannot be read", Trouble.DAMAGED)
 
 
 def make_record_file(path: Path, cipher: Cipher) -> None:
@@ -50,11 +84,6 @@ def prepare(database: Connection, path: Path, cipher: Cipher, *, thorough: bool)
     database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
     database.execute("PRAGMA cell_size_check = ON")
     check_pages(database, path, thorough=thorough)
-    bring_up_to_date(database, cipher)
-
-
-def prepare_memory(database: Connection, cipher: Cipher) -> None:
-    """The same shape, in the memory of this process."""
     bring_up_to_date(database, cipher)
 
 

@@ -44,6 +44,7 @@ class DatabaseFile:
 
     def __init__(self, path: Path, prepare: Callable[[Connection], None]) -> None:
         self.path = path
+        self._paths = {suffix: Path(f"{path}{suffix}") for suffix in ("", *_BESIDE)}
         self._prepare = prepare
         self._database: Connection | None = None
         self._inodes: dict[str, tuple[int, int]] = {}
@@ -125,9 +126,9 @@ class DatabaseFile:
     def _read_inodes(self) -> dict[str, tuple[int, int]]:
         """The inodes of the files that are there, by what is behind the name."""
         inodes: dict[str, tuple[int, int]] = {}
-        for suffix in ("", *_BESIDE):
+        for suffix, path in self._paths.items():
             with suppress(OSError):
-                found = os.stat(f"{self.path}{suffix}")
+                found = path.stat()
                 inodes[suffix] = (found.st_dev, found.st_ino)
         return inodes
 

@@ -26,7 +26,6 @@ _LAST_FRAME = slice(16, 20)  # in the index that SQLite makes of a log
 _MOST_BYTES = 256_000_000
 _LOOKS = 3  # somebody may be writing
 _PAUSE_SECONDS = 0.05
-_FIRST_PAGE_BYTES = 65_536
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def _count_once(path: Path) -> int:
     log = _parse(data)
     if log is None:
         return 1
-    believed = _count_believed_frames(path, data)
+    believed = _count_believed_frames(log)
     if believed is None:
         return 0
     commits = log.list_commits(believed)
@@ -106,17 +105,17 @@ def _parse(data: bytes) -> _Log | None:
     return _Log(data, page_size, (salt, other_salt))
 
 
-def _count_believed_frames(path: Path, data: bytes) -> int | None:
-    """How far SQLite reads this log: it is given a copy, with the first page of the database, and
-    says so in the index that it makes. None where the database cannot be opened, or there is no
-    room for a copy: whoever opens it will say why.
+def _count_believed_frames(log: _Log) -> int | None:
+    """How far SQLite reads this log: it is given a copy, behind an empty database of its own, and
+    says so in the index that it makes. None where there is no room for a copy.
     """
     with suppress(OSError), tempfile.TemporaryDirectory(prefix="webquarry-log-") as place:
         copy = Path(place) / "copy.sqlite3"
-        with path.open("rb") as file:
-            copy.write_bytes(file.read(_FIRST_PAGE_BYTES))
-        Path(f"{copy}-wal").write_bytes(data)
-        with suppress(*FILE_ERRORS), closing(connect(copy, lambda _: None)) as database:
+        with closing(connect(copy, lambda _: None)) as database:
+            database.execute(f"PRAGMA page_size = {log.page_size}")
+            database.execute("PRAGMA journal_mode = WAL")
+        Path(f"{copy}-wal").write_bytes(log.data)
+        with closing(connect(copy, lambda _: None)) as database:
             with suppress(*FILE_ERRORS):  # the pages that it wants are not there
                 database.execute("PRAGMA user_version").fetchone()
             index = Path(f"{copy}-shm").read_bytes()

@@ -104,10 +104,19 @@ class UnusableRow(UnusableFile):
         super().__init__(text, Trouble.DAMAGED)
 
 
-def classify(error: BaseException) -> Trouble:
+def classify(error: BaseException, path: Path | None = None) -> Trouble:
     """Why the file cannot be used. Whatever SQLite cannot explain, such as a table of another
-    shape or a key that is there twice, is damage: our statements are sound.
+    shape or a key that is there twice, is damage: our statements are sound. So is a file that
+    calls itself read-only, at a place where we may write.
     """
+    trouble = _classify(error)
+    if trouble is not Trouble.READ_ONLY or path is None or isinstance(error, OSError):
+        return trouble
+    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+    return Trouble.DAMAGED if may_write else trouble
+
+
+def _classify(error: BaseException) -> Trouble:
     if isinstance(error, UnusableFile):
         return error.trouble
     if isinstance(error, OSError):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webquarry.ask.models import AskLimits, Usage
-from webquarry.store.sqlite import Connection
+from webquarry.store.sqlite import Connection, check_row
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
 _UNITS_PER_USD = 1_000_000_000
@@ -45,6 +45,7 @@ _SPENT_SINCE = (
     " input_tokens, output_tokens, cached_tokens, amount, uncertain"
     " FROM ask_spending WHERE day >= ? ORDER BY begun_at DESC, statement, model"
 )
+_SPENDING_TYPES = (str, str, str, str, float, *(int,) * 8)
 _ADD_SPENDING = (
     "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, searches,"
     " input_tokens, output_tokens, cached_tokens, amount, uncertain)"
@@ -123,7 +124,7 @@ def reserve(
     # What a dead process had set aside counts as spent, for nobody knows.
     ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
     for fields in ended:
-        held = Reservation(*fields)
+        held = Reservation(*check_row(fields, int, str, str, str, str, int))
         _add_spending(database, held, Usage(), held.amount, now, 0)
     wanted = _to_units(usd)
     for what, limit, value in (
@@ -165,7 +166,8 @@ def spent_since(database: Connection, day: str) -> list[SpendingRecord]:
     """Every statement since that day, the newest first."""
     rows = database.execute(_SPENT_SINCE, (day,)).fetchall()
     records = []
-    for *fields, amount, uncertain in rows:
+    for row in rows:
+        *fields, amount, uncertain = check_row(row, *_SPENDING_TYPES)
         values = (*fields, amount / _UNITS_PER_USD, uncertain / _UNITS_PER_USD)
         records.append(SpendingRecord(*values))
     return records
@@ -207,7 +209,10 @@ def _add_spending(
 def _read_number(database: Connection, query: str, value: str) -> int:
     """The one number that a query gives; none is 0."""
     (number,) = database.execute(query, (value,)).fetchone()
-    return int(number or 0)
+    if number is None:
+        return 0
+    (number,) = check_row((number,), int)
+    return int(number)
 
 
 def _to_units(usd: float) -> int:
