@@ -148,7 +148,7 @@ class RecordFile:
             if not os.path.lexists(self.path):
                 _move_orphaned_log(self.path)
                 make_record_file(self.path, self._cipher)
-            check_file(self.path)
+            check_file(self.path, is_suspect=self.trouble is Trouble.DAMAGED)
         database = self._file.open()
         if self._file.is_changed():
             check_pages(database, self.path)

@@ -17,8 +17,10 @@ from webquarry.store.sqlite import (
     Connection,
     Trouble,
     UnusableFile,
+    check_access,
     connect,
     make_file,
+    roll_back,
     switch_to_wal,
 )
 
@@ -47,17 +49,15 @@ def open_cipher(path: Path) -> Cipher:
     return Cipher.open(key)
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, *, is_suspect: bool = False) -> None:
     """See that there is a file which we may read and write, and that nothing would be dropped by
-    opening it.
+    opening it. A file that was found damaged before is not looked at several times.
     """
-    if path.is_dir():
-        raise UnusableFile("it is a folder", Trouble.PERMISSION)
-    if not os.access(path, os.R_OK | os.W_OK):
-        raise UnusableFile("permission denied", Trouble.PERMISSION)
+    check_access(path)
     if not path.stat().st_size:
         raise UnusableFile("it is empty", Trouble.DAMAGED)
-    if count_dropped_commits(path):
+    looks = 1 if is_suspect else 3
+    if count_dropped_commits(path, looks=looks):
         raise UnusableFile("the end of its log cannot be read", Trouble.DAMAGED)
 
 
@@ -120,7 +120,7 @@ def bring_up_to_date(database: Connection, cipher: Cipher) -> None:
             database.execute("INSERT OR IGNORE INTO key_check VALUES (1, ?)", (mark,))
         database.execute("COMMIT")
     except BaseException:
-        database.execute("ROLLBACK")
+        roll_back(database)
         raise
     _check_key(database, cipher)
 

@@ -24,7 +24,7 @@ _FRAME = struct.Struct(">6I")  # page, pages after a commit (0 inside), two salt
 _MAGIC = (0x377F0682, 0x377F0683)  # checksums of little-endian words, and of big-endian ones
 _LAST_FRAME = slice(16, 20)  # in the index that SQLite makes of a log
 _MOST_BYTES = 256_000_000
-_LOOKS = 3  # somebody may be writing
+_LOOKS = 3
 _PAUSE_SECONDS = 0.05
 
 
@@ -51,12 +51,13 @@ class _Log:
         return commits
 
 
-def count_dropped_commits(path: Path) -> int:
+def count_dropped_commits(path: Path, *, looks: int = _LOOKS) -> int:
     """How many finished transactions in the log of this database SQLite would drop; at least one
-    where the beginning of the log itself is damaged.
+    where the beginning of the log itself is damaged. A log that is being written to may look
+    damaged: only what is there at each of several looks counts.
     """
     dropped = 0
-    for look in range(_LOOKS):
+    for look in range(looks):
         if look:
             time.sleep(_PAUSE_SECONDS)
         dropped = _count_once(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ __all__ = [
     "Trouble",
     "UnusableFile",
     "UnusableRow",
+    "check_access",
     "check_row",
     "classify",
     "connect",
@@ -34,6 +36,7 @@ __all__ = [
 
 BUSY_SECONDS = 10  # how long a process waits for another one's write
 _WAL_PAUSE_SECONDS = 0.01
+_LEAST_ROOM_BYTES = 1_000_000
 
 # What SQLite raises, whatever the file holds. A message that quotes damaged bytes is no text, and
 # lengths that make no sense ask for more memory than there is.
@@ -107,13 +110,26 @@ class UnusableRow(UnusableFile):
 def classify(error: BaseException, path: Path | None = None) -> Trouble:
     """Why the file cannot be used. Whatever SQLite cannot explain, such as a table of another
     shape or a key that is there twice, is damage: our statements are sound. So is a file that
-    calls itself read-only, at a place where we may write.
+    calls itself read-only, at a place where we may write. A disk that fails is full where there is
+    no room.
     """
     trouble = _classify(error)
-    if trouble is not Trouble.READ_ONLY or path is None or isinstance(error, OSError):
+    if path is None or isinstance(error, UnusableFile):
         return trouble
-    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
-    return Trouble.DAMAGED if may_write else trouble
+    if trouble is Trouble.READ_ONLY and not isinstance(error, OSError):
+        may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+        return Trouble.DAMAGED if may_write else trouble
+    if trouble is Trouble.FAILING and not _has_room(path.parent):
+        return Trouble.FULL
+    return trouble
+
+
+def _has_room(folder: Path) -> bool:
+    """Whether there is any room to speak of on the disk of this folder."""
+    try:
+        return shutil.disk_usage(folder).free >= _LEAST_ROOM_BYTES
+    except OSError:
+        return True
 
 
 def _classify(error: BaseException) -> Trouble:
@@ -151,13 +167,20 @@ def make_file(path: Path) -> None:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        if path.is_dir():
-            raise UnusableFile("it is a folder", Trouble.PERMISSION) from None
-        if not os.access(path, os.R_OK | os.W_OK):
-            text = "it cannot be opened: Permission denied"
-            raise UnusableFile(text, Trouble.PERMISSION) from None
+        check_access(path)
         return
     os.close(handle)
+
+
+def check_access(path: Path) -> None:
+    """See that there is a file that we may read and write."""
+    if path.is_dir():
+        raise UnusableFile("it is a folder", Trouble.PERMISSION)
+    if os.access(path, os.R_OK | os.W_OK):
+        return
+    if hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_RDONLY:
+        raise UnusableFile("its disk is read-only", Trouble.READ_ONLY)
+    raise UnusableFile("permission denied", Trouble.PERMISSION)
 
 
 def connect(
