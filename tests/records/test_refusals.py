@@ -70,6 +70,17 @@ def refusal(work: Callable[[], Any]) -> RecordsFailure:
     return caught.value
 
 
+def append_until_refused(file: RecordFile) -> tuple[int, RecordsFailure]:
+    """How many entries there are by then, and why it was refused."""
+    acknowledged = 1
+    try:
+        while acknowledged < 1000:
+            acknowledged = append(file, "s1")
+    except RecordsFailure as failure:
+        return acknowledged, failure
+    raise AssertionError("nothing was refused")
+
+
 def test_where_no_folder_can_be_made_records_are_refused_until_it_can(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     folder = tmp_path / "home" / "folder"
@@ -109,17 +120,14 @@ def test_a_full_disk_is_said_and_records_go_on_when_there_is_room(
         begin(file, "s1")
         (pages,) = file.do(lambda database, _: database.execute("PRAGMA page_count").fetchone())
         file.do(lambda database, _: database.execute(f"PRAGMA max_page_count = {pages}"))
-        acknowledged = 1
-        with pytest.raises(RecordsFailure) as caught:
-            while acknowledged < 1000:
-                acknowledged = append(file, "s1")
+        acknowledged, failure = append_until_refused(file)
         assert file.trouble == "full"
         # The next call opens the file anew, which knows nothing of the limit.
         assert append(file, "s1") == acknowledged + 1
         assert file.trouble is None
 
-    assert (caught.value.reason, caught.value.retryable) == ("full", True)
-    assert "disk is full" in caught.value.message
+    assert (failure.reason, failure.retryable) == ("full", True)
+    assert "disk is full" in failure.message
     assert count_entries(tmp_path, "s1") == acknowledged + 1
     assert caplog.text.count("disk is full") == 1
     assert caplog.text.count("can be used again") == 1
@@ -332,9 +340,7 @@ def sqlite_checkpoint(path: Path) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("version", "reason"), [(999, "newer"), (2_000_000_000, "damaged"), (-5, "damaged")]
 )
-def test_a_newer_file_is_told_from_a_damaged_one(
-    tmp_path: Path, version: int, reason: str
-) -> None:
+def test_a_newer_file_is_told_from_a_damaged_one(tmp_path: Path, version: int, reason: str) -> None:
     with opened(tmp_path) as file:
         begin(file, "s1")
         file.do(lambda database, _: database.execute(f"PRAGMA user_version = {version}"))
@@ -405,5 +411,5 @@ def test_no_other_process_loses_its_locks_when_a_second_file_is_opened_and_close
             " one.execute('PRAGMA user_version').fetchone(); one.close()"
         )
         subprocess.run([sys.executable, "-c", script, str(tmp_path / NAME)], check=True)
-        assert os.path.exists(tmp_path / f"{NAME}-wal")  # noqa: PTH110 - a look, nothing more
+        assert os.path.exists(tmp_path / f"{NAME}-wal")
         assert append(file, "s1") == 3

@@ -208,6 +208,8 @@ def read_entries(database: Connection, cipher: Cipher, head: JournalHead) -> tup
     entries: list[bytes] = []
     for due, row in enumerate(rows, 1):
         number, encrypted = check_row(row, int, bytes)
+        if number < 1:
+            raise UnusableRow("has an entry with a number that never was")
         entries.append(_decrypt(cipher, encrypted, name_entry(head.name, number)))
         if number != due:
             raise UnusableRow("has lost an entry on the disk")

@@ -57,11 +57,13 @@ class RescueReport:
     unreadable_tables: int = 0  # of which some part could not even be looked at
     dropped_commits: int = 0  # finished transactions at the end of the log that are damaged
     key_missing: bool = False
+    beginning_damaged: bool = False  # so that it is not even known what was there
 
     @property
     def is_whole(self) -> bool:
         """Whether everything was read."""
-        return not (self.lost or self.unreadable_tables or self.dropped_commits or self.key_missing)
+        losses = (self.lost, self.unreadable_tables, self.dropped_commits)
+        return not (any(losses) or self.key_missing or self.beginning_damaged)
 
     def describe(self) -> str:
         """What was read and what was lost, for a person."""
@@ -74,6 +76,8 @@ class RescueReport:
         text = f"{text} At least {self.lost} values are lost."
         if self.key_missing:
             text = f"{text} The key is missing or damaged: only the ledger can be read without it."
+        if self.beginning_damaged:
+            text = f"{text} The beginning of the file is damaged: more may have been there."
         if self.unreadable_tables:
             text = f"{text} Parts of {self.unreadable_tables} tables cannot be looked at."
         if self.dropped_commits:
@@ -90,12 +94,13 @@ def rescue_records(folder: Path, write: Write) -> RescueReport:
             shutil.copyfile(folder / f"{NAME}-wal", f"{copy}-wal")
         cipher = _read_cipher(folder / KEY_NAME)
         dropped_commits = count_dropped_commits(copy)
-        database = _open_copy(copy)
+        database, is_mended = _open_copy(copy)
         try:
             report = _Rescuer(database, cipher, write).run()
         finally:
             database.close()
     report.dropped_commits = dropped_commits
+    report.beginning_damaged = is_mended
     return report
 
 
@@ -252,18 +257,18 @@ def _read_cipher(path: Path) -> Cipher | None:
     return None
 
 
-def _open_copy(copy: Path) -> Connection:
-    """A connection to the copy, which may be mended for that."""
+def _open_copy(copy: Path) -> tuple[Connection, bool]:
+    """A connection to the copy, and whether it had to be mended for that."""
     try:
-        return connect(copy, _look_at_tables)
+        return connect(copy, _look_at_tables), False
     except FILE_ERRORS:
         _mend_first_page(copy)
     try:
-        return connect(copy, _look_at_tables)
+        return connect(copy, _look_at_tables), True
     except FILE_ERRORS:
         copy.unlink()  # of which nothing can be read
         make_record_file(copy, Cipher(bytes(32)))
-        return connect(copy, _look_at_tables)
+        return connect(copy, _look_at_tables), True
 
 
 def _look_at_tables(database: Connection) -> None:

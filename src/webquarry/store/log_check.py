@@ -17,7 +17,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from webquarry.store.sqlite import FILE_ERRORS, connect
+from webquarry.store.sqlite import FILE_ERRORS, Connection, connect
 
 _HEADER = struct.Struct(">8I")  # magic, version, page size, sequence, two salts, two checksums
 _FRAME = struct.Struct(">6I")  # page, pages after a commit (0 inside), two salts, two checksums
@@ -112,16 +112,21 @@ def _count_believed_frames(log: _Log) -> int | None:
     """
     with suppress(OSError), tempfile.TemporaryDirectory(prefix="webquarry-log-") as place:
         copy = Path(place) / "copy.sqlite3"
-        with closing(connect(copy, lambda _: None)) as database:
+        with closing(connect(copy, _hurry)) as database:
             database.execute(f"PRAGMA page_size = {log.page_size}")
             database.execute("PRAGMA journal_mode = WAL")
         Path(f"{copy}-wal").write_bytes(log.data)
-        with closing(connect(copy, lambda _: None)) as database:
+        with closing(connect(copy, _hurry)) as database:
             with suppress(*FILE_ERRORS):  # the pages that it wants are not there
                 database.execute("PRAGMA user_version").fetchone()
             index = Path(f"{copy}-shm").read_bytes()
             return int.from_bytes(index[_LAST_FRAME], sys.byteorder)
     return None
+
+
+def _hurry(database: Connection) -> None:
+    """Nobody has to wait for the disk: what is made here is gone in a moment."""
+    database.execute("PRAGMA synchronous = OFF")
 
 
 def _may_be_torn(changed_at: float) -> bool:
