@@ -126,9 +126,9 @@ class RecordFile:
             self._close()
         self._thread.shutdown()
 
-    def _close(self) -> None:
+    def _close(self, *, keep_log: bool = False) -> None:
         if self._file is not None:
-            self._file.close()
+            self._file.close(keep_log=keep_log)
         if self._memory is not None:
             self._memory.close()
             self._memory = None
@@ -183,7 +183,7 @@ class RecordFile:
                 "there is not in the file that is used from now on",
                 file.path,
             )
-        file.close()
+        file.close(keep_log=True)
 
     def _check_place(self) -> None:
         """See that what is committed now will be found again."""
@@ -216,7 +216,7 @@ class RecordFile:
         if trouble is Trouble.MOVED and self._file is not None:
             self._leave_moved_file(self._file)
         if trouble is not Trouble.BUSY:
-            self._close()
+            self._close(keep_log=trouble is Trouble.DAMAGED)
         return failure
 
 

@@ -26,6 +26,7 @@ from webquarry.store.sqlite import (
     Trouble,
     UnusableFile,
     connect,
+    keep_log_on_close,
 )
 
 Stamp = tuple[int, int]  # the size of a file, and when it was last changed
@@ -63,11 +64,17 @@ class DatabaseFile:
             self.note_changes()
         return self._database
 
-    def close(self) -> None:
+    def close(self, *, keep_log: bool = False) -> None:
+        """Close what is open. With `keep_log`, the log is not written into a file that is not the
+        one it was written for, or is damaged, where Python can ask SQLite for that.
+        """
         database, self._database = self._database, None
-        if database is not None:
-            with suppress(*FILE_ERRORS):
-                database.close()
+        if database is None:
+            return
+        with suppress(*FILE_ERRORS):
+            if keep_log:
+                keep_log_on_close(database)
+            database.close()
 
     def is_moved(self) -> bool:
         """Whether one of the files that are open is no longer the one that its path leads to."""
