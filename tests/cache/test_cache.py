@@ -8,8 +8,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 import textwrap
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

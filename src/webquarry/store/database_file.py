@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from webquarry.store.sqlite import (
+    BUSY_SECONDS,
     FILE_ERRORS,
     Connection,
     Trouble,
@@ -43,8 +44,14 @@ _CHECKED_ROUGHLY_BYTES = 128_000_000
 class DatabaseFile:
     """One file and its connection, for one thread at a time."""
 
-    def __init__(self, path: Path, prepare: Callable[[Connection], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        prepare: Callable[[Connection], None],
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
         self.path = path
+        self._busy_seconds = busy_seconds
         self._paths = {suffix: Path(f"{path}{suffix}") for suffix in ("", *_BESIDE)}
         self._prepare = prepare
         self._database: Connection | None = None
@@ -59,7 +66,7 @@ class DatabaseFile:
         """The connection, made at the first use. What stands in the way is raised as it came."""
         if self._database is None:
             self._inodes = self._read_inodes()  # known even of a file that cannot be opened
-            self._database = connect(self.path, self._prepare)
+            self._database = connect(self.path, self._prepare, self._busy_seconds)
             self._inodes = self._read_inodes()
             self.note_changes()
         return self._database
