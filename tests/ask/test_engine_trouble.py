@@ -142,14 +142,15 @@ def test_nothing_is_asked_when_what_it_costs_cannot_be_written_down(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    settings = {"WEBQUARRY_STATE_FOLDER": str(tmp_path / "file" / "below")}
+    folder = str(tmp_path / "file" / "below")
     for _ in range(3):
         with pytest.raises(RecordsFailure) as caught:
-            asked(servers, tmp_path, *questions(2), **settings)
+            asked(servers, tmp_path, *questions(2), WEBQUARRY_STATE_FOLDER=folder)
         assert caught.value.reason == "no_folder"
     assert servers.messages == 0
 
-    replies = asked(servers, tmp_path, *questions(2), WEBQUARRY_RECORDS="memory", **settings)
+    chosen = {"WEBQUARRY_RECORDS": "memory", "WEBQUARRY_STATE_FOLDER": folder}
+    replies = asked(servers, tmp_path, *questions(2), search=True, **chosen)
     assert [reply.error for reply in replies] == [None, None]
 
 

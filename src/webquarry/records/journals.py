@@ -13,6 +13,7 @@ from typing import Any
 
 from webquarry.errors import RecordsFailure
 from webquarry.records.base import (
+    LAST_MOMENT,
     Journal,
     JournalMoved,
     Journals,
@@ -26,7 +27,6 @@ from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 _SEALED = struct.Struct(">dd?q")  # when begun, when touched, whether finished, how many entries
-_LAST_MOMENT = 253_402_300_000.0  # in the year 9999; what is later was never written by us
 HEAD_QUERY = (
     "SELECT name, owner, locked_id, created_at, touched_at, finished, seal,"
     " (SELECT count(*) FROM journal_entries WHERE journal = name) FROM journals"
@@ -186,7 +186,7 @@ def read_head(cipher: Cipher, row: Sequence[Any]) -> JournalHead:
     *fields, seal, count = row
     checked = check_row((*fields, count), bytes, bytes, bytes, float, float, int, int)
     name, owner, encrypted_id, created_at, touched_at, finished, _ = checked
-    if not all(abs(moment) < _LAST_MOMENT for moment in (created_at, touched_at)):
+    if not all(abs(moment) < LAST_MOMENT for moment in (created_at, touched_at)):
         raise UnusableRow("has a moment that never was")
     head = JournalHead(name, owner, encrypted_id, created_at, touched_at, bool(finished), count)
     if seal is not None and seal != head.seal(cipher):

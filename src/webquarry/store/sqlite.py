@@ -156,7 +156,7 @@ def check_row(row: Sequence[Any], *types: type) -> tuple[Any, ...]:
     for value, wanted in zip(row, types, strict=True):
         if not isinstance(value, wanted):
             raise UnusableRow("a row holds a value of another type")
-        if wanted is float and not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             raise UnusableRow("a row holds a number that is none")
     return tuple(row)
 
