@@ -393,6 +393,7 @@ def _make_older(database: Any) -> None:
     """As the release before wrote it."""
     database.execute("DROP TABLE key_check")
     database.execute("ALTER TABLE journals DROP COLUMN seal")
+    database.execute("ALTER TABLE ask_spending DROP COLUMN seal")
     database.execute("PRAGMA user_version = 2")
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from webquarry.store.encryption import Cipher
 
-
 LAST_MOMENT = 253_402_300_000.0  # in the year 9999; what is later was never written by us
 
 

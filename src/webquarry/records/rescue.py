@@ -21,7 +21,7 @@ from typing import Any
 
 from webquarry.records.base import name_entry
 from webquarry.records.journals import HEAD_QUERY, read_head
-from webquarry.records.shape import KEY_NAME, NAME, make_record_file
+from webquarry.records.shape import KEY_NAME, NAME, make_record_file, seal_row
 from webquarry.store.encryption import Cipher
 from webquarry.store.log_check import count_dropped_commits
 from webquarry.store.sqlite import FILE_ERRORS, Connection, check_row, connect
@@ -37,7 +37,7 @@ _SPENDING = (
 _SPENDING_TYPES = (str, str, str, str, float, *(int,) * 8)
 _SPENDING_QUERY = (
     "SELECT day, statement, model, door, begun_at, questions, calls, searches,"
-    " input_tokens, output_tokens, cached_tokens, amount, uncertain FROM ask_spending"
+    " input_tokens, output_tokens, cached_tokens, amount, uncertain, seal FROM ask_spending"
 )
 _PAGE_SIZE = slice(16, 18)  # in the header of a file
 _PAGE_COUNT = slice(28, 32)
@@ -207,7 +207,11 @@ class _Rescuer:
         self._write({"type": "answer", "madeAt": made_at, "value": _show_value(content)})
 
     def _add_spending(self, row: Sequence[Any]) -> None:
-        values = check_row(row, *_SPENDING_TYPES)
+        *fields, seal = row
+        values = check_row(fields, *_SPENDING_TYPES)
+        if seal is not None and self._cipher and seal != seal_row(self._cipher, values):
+            self.report.lost += 1
+            return
         self.report.spending += 1
         self._write({"type": "spending"} | dict(zip(_SPENDING, values, strict=True)))
 

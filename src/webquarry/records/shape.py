@@ -101,7 +101,10 @@ def check_version(database: Connection) -> int:
 
 
 def bring_up_to_date(database: Connection, cipher: Cipher) -> None:
-    """Run the migrations that the file has not seen, and see that it belongs to our key."""
+    """Run the migrations that the file has not seen, and see that it belongs to our key.
+    Statements may then ask for `row_seal(…)`, the seal of some columns.
+    """
+    database.create_function("row_seal", -1, lambda *row: seal_row(cipher, row), deterministic=True)
     database.execute("PRAGMA foreign_keys = ON")
     migrations = _read_migrations()
     if check_version(database) == len(migrations):
@@ -123,6 +126,11 @@ def bring_up_to_date(database: Connection, cipher: Cipher) -> None:
         roll_back(database)
         raise
     _check_key(database, cipher)
+
+
+def seal_row(cipher: Cipher, row: tuple[object, ...]) -> bytes:
+    """What the values of a row are sealed with, so that a change of them on the disk is noticed."""
+    return cipher.hash_name(f"row {row!r}")
 
 
 def _check_key(database: Connection, cipher: Cipher) -> None:
