@@ -278,6 +278,7 @@ def test_a_log_that_was_deleted_under_us_costs_nothing(
         for name in names:
             (tmp_path / name).unlink()
         assert append(file, "s1") == 3
+        assert read(file, "never there") is None  # for nothing was lost
 
     assert count_entries(tmp_path, "s1") == 3
 
