@@ -151,11 +151,13 @@ async def main():
     except RecordsFailure as failure:
         reason = failure.reason
     refused_again = 0
+    resource.setrlimit(resource.RLIMIT_FSIZE, (33_000, resource.RLIM_INFINITY))
     for _ in range(3):
         try:
-            acknowledged = await journals.append("ada", "s1", b"x" * 5000, 2.0)
+            acknowledged = await journals.append("ada", "s1", b"x" * 50_000, 2.0)
         except RecordsFailure:
             refused_again += 1
+        assert await journals.read("ada", "s1", 2.0, idle_seconds=100.0)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     acknowledged = await journals.append("ada", "s1", b"after", 3.0)
     print(json.dumps([reason, refused_again, acknowledged]))
@@ -164,15 +166,27 @@ asyncio.run(main())
 """
 
 
+def test_an_error_of_the_database_does_not_empty_records_in_memory() -> None:
+    file = RecordFile(None)
+    begin(file, "s1")
+    refusal(lambda: file.do(lambda database, _: database.execute("SELECT * FROM nowhere")))
+
+    assert append(file, "s1") == 2
+    file.close()
+
+
 def test_a_disk_that_takes_no_more_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, check=True
     )
-    reason, _, acknowledged = json.loads(done.stdout)
+    reason, refused_again, acknowledged = json.loads(done.stdout)
 
     with opened(tmp_path) as file:
         journal = asyncio.run(FileJournals(file).read("ada", "s1", 4.0, idle_seconds=100.0))
     assert reason in ("full", "failing")
+    assert refused_again == 3
+    assert done.stderr.count("cannot be written") == 1, "reading does not end it"
+    assert done.stderr.count("can be used again") == 1
     assert journal is not None
     assert len(journal.entries) == acknowledged
     assert journal.entries[-1] == b"after"

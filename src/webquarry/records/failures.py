@@ -64,9 +64,8 @@ def build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFa
     is_local = caller() == LOCAL
     action = _ACTION[trouble]
     if not is_local:
-        action = _FOR_CALLERS.get(
-            trouble, f"Tell those who run this server: its records are {trouble.replace('_', ' ')}."
-        )
+        tell = f"Tell those who run this server that its records cannot be used ({trouble})."
+        action = _FOR_CALLERS.get(trouble, tell)
         path = None
     return RecordsFailure(
         describe(trouble, detail, path),

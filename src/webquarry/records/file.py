@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
@@ -60,6 +61,7 @@ T = TypeVar("T")
 Work = Callable[[Connection, Cipher], T]
 
 _IN_MEMORY = ":memory:"
+_OF_WRITING = (Trouble.FULL, Trouble.FAILING, Trouble.READ_ONLY)
 _UNSAID = (Trouble.BUSY, Trouble.MOVED)  # over as soon as it is asked again
 
 
@@ -95,6 +97,7 @@ class RecordFile:
                 database, cipher = self._open()
             except (OSError, *FILE_ERRORS) as error:
                 raise self._refuse(error) from error
+            changes = database.total_changes
             try:
                 database.execute("BEGIN IMMEDIATE")
                 result = work(database, cipher)
@@ -106,32 +109,26 @@ class RecordFile:
             except BaseException:
                 roll_back(database)
                 raise
-            self._note_success()
+            self._note_success(has_written=database.total_changes > changes)
             return result
 
     def probe(self) -> Trouble | None:
         """Whether records can be used now. Where they could not be, that is tried by writing."""
         work = _look
         if self.trouble is not None:
-            work = _write_version
-        try:
+            work = _write
+        with suppress(RecordsFailure):
             self.do(work)
-        except RecordsFailure as failure:
-            if failure.reason in _UNSAID:
-                return self.trouble
         return self.trouble
 
     def close(self) -> None:
         with self._lock:
-            self._close()
+            if self._file is not None:
+                self._file.close()
+            if self._memory is not None:
+                self._memory.close()
+                self._memory = None
         self._thread.shutdown()
-
-    def _close(self, *, keep_log: bool = False) -> None:
-        if self._file is not None:
-            self._file.close(keep_log=keep_log)
-        if self._memory is not None:
-            self._memory.close()
-            self._memory = None
 
     def _open(self) -> tuple[Connection, Cipher]:
         """The database and its cipher: of the file that is at the path now."""
@@ -178,6 +175,7 @@ class RecordFile:
             )
         else:
             self.replaced_at = time.time()
+            self.has_damaged_rows = False
             log.error(
                 "the record file %s was deleted or replaced while it was open; what was recorded "
                 "there is not in the file that is used from now on",
@@ -190,9 +188,14 @@ class RecordFile:
         if self._file is not None and self._file.is_moved():
             raise UnusableFile("it was deleted or replaced", Trouble.MOVED)
 
-    def _note_success(self) -> None:
+    def _note_success(self, *, has_written: bool) -> None:
+        """What could not be written yesterday can often be read: only a write tells that it is
+        over.
+        """
         if self._file is not None:
             self._file.note_changes()
+        if self.trouble in _OF_WRITING and not has_written:
+            return
         if self.trouble is not None:
             log.warning("the record file %s can be used again", self.path)
             self.trouble = None
@@ -215,8 +218,8 @@ class RecordFile:
             log.error("%s", describe(trouble, detail, self.path))
         if trouble is Trouble.MOVED and self._file is not None:
             self._leave_moved_file(self._file)
-        if trouble is not Trouble.BUSY:
-            self._close(keep_log=trouble is Trouble.DAMAGED)
+        if trouble is not Trouble.BUSY and self._file is not None:
+            self._file.close(keep_log=trouble is Trouble.DAMAGED)
         return failure
 
 
@@ -257,7 +260,6 @@ def _look(database: Connection, _: Cipher) -> None:
     database.execute("SELECT id FROM key_check").fetchone()
 
 
-def _write_version(database: Connection, _: Cipher) -> None:
+def _write(database: Connection, _: Cipher) -> None:
     """Write what is there already."""
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    database.execute(f"PRAGMA user_version = {int(version)}")
+    database.execute("UPDATE key_check SET value = value")

@@ -110,7 +110,10 @@ def _count_believed_frames(log: _Log) -> int | None:
     """How far SQLite reads this log: it is given a copy, behind an empty database of its own, and
     says so in the index that it makes. None where there is no room for a copy.
     """
-    with suppress(OSError), tempfile.TemporaryDirectory(prefix="webquarry-log-") as place:
+    with (
+        suppress(OSError, *FILE_ERRORS),
+        tempfile.TemporaryDirectory(prefix="webquarry-log-") as place,
+    ):
         copy = Path(place) / "copy.sqlite3"
         with closing(connect(copy, _hurry)) as database:
             database.execute(f"PRAGMA page_size = {log.page_size}")

@@ -127,11 +127,16 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Where answers and pages are kept for a while."""
+    from webquarry.cache.open import find_cache_folder
+
+    variable = "XDG_CACHE_HOME"
     if settings.cache_folder is not None:
-        folder = settings.cache_folder.expanduser().absolute()
-        return _check_writable("cache folder", folder, "WEBQUARRY_CACHE_FOLDER")
-    folder = _xdg_folder(environ, "XDG_CACHE_HOME", ".cache")
-    return _check_writable("cache folder", folder, "XDG_CACHE_HOME")
+        variable = "WEBQUARRY_CACHE_FOLDER"
+    folder = find_cache_folder(settings, environ)
+    if folder is None:
+        detail = "there is no home folder; memory is used instead"
+        return CheckResult("cache folder", "warning", detail, "Set WEBQUARRY_CACHE_FOLDER")
+    return _check_writable("cache folder", folder.absolute(), variable)
 
 
 def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -157,15 +162,6 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
         variable = "WEBQUARRY_STATE_FOLDER"
     refused = "steps of research and paid questions are refused"
     return _check_writable(name, folder, variable, refused)
-
-
-def _xdg_folder(environ: Mapping[str, str], variable: str, usual: str) -> Path:
-    """Our folder by the XDG rules, which ignore relative paths."""
-    folder = Path(environ.get(variable) or "")
-    if not folder.is_absolute():
-        home = Path(environ.get("HOME") or Path.home())
-        folder = home / usual
-    return folder / "webquarry"
 
 
 def _check_writable(
