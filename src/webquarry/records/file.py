@@ -83,6 +83,7 @@ class RecordFile:
         self._memory: Connection | None = None
         self._cipher: Cipher | None = None
         self._key_stamp: tuple[int, int, int] | None = None
+        self._is_suspect = False  # whether all of it is to be checked when it is opened
 
     async def run(self, work: Work[T]) -> T:
         """Do it on a thread of our own, so that the event loop does not wait for the disk."""
@@ -162,8 +163,9 @@ class RecordFile:
     def _prepare(self, database: Connection) -> None:
         assert self.path is not None
         assert self._cipher is not None
-        is_suspect = self.trouble is Trouble.DAMAGED
+        is_suspect = self._is_suspect or self.trouble is Trouble.DAMAGED
         prepare(database, self.path, self._cipher, thorough=is_suspect)
+        self._is_suspect = False
 
     def _leave_moved_file(self, file: DatabaseFile) -> None:
         """Somebody deleted or replaced the file, or its log, while we had it open."""
@@ -171,6 +173,13 @@ class RecordFile:
             log.warning(
                 "the log of the record file %s was deleted under us; what was in it is in the "
                 "file now, and nothing is lost",
+                file.path,
+            )
+        elif not file.is_replaced():
+            self._is_suspect = True
+            log.error(
+                "the log of the record file %s was deleted under us and another one begun; what "
+                "was written last may be lost",
                 file.path,
             )
         else:

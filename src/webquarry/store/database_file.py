@@ -94,6 +94,10 @@ class DatabaseFile:
         self._inodes = now  # a log that was not needed before
         return False
 
+    def is_replaced(self) -> bool:
+        """Whether the file itself is another one, or gone, and not only its log."""
+        return self._read_inodes().get("") != self._inodes.get("")
+
     def is_changed(self) -> bool:
         """Whether somebody else wrote to the file itself since we last looked: another process
         that moved its log there, or a stranger.
@@ -110,9 +114,9 @@ class DatabaseFile:
         """
         if self._database is None or self.is_changed():
             return False
-        now = self._read_inodes()
-        if now.get("") != self._inodes.get(""):
+        if self.is_replaced():
             return False
+        now = self._read_inodes()
         for suffix in _BESIDE:
             if suffix in now and now[suffix] != self._inodes.get(suffix):
                 return False
