@@ -214,9 +214,11 @@ class RecordFile:
         again.
         """
         trouble = classify(error, self.path)
+        if self._file is not None and self._file.is_moved():
+            trouble = Trouble.MOVED  # whatever SQLite makes of that
         detail = explain_error(error)
         count("records_refused", reason=trouble)
-        if isinstance(error, UnusableRow):
+        if isinstance(error, UnusableRow) and trouble is not Trouble.MOVED:
             if not self.has_damaged_rows:
                 log.error("the record file %s holds a damaged record: it %s", self.path, detail)
             self.has_damaged_rows = True

@@ -26,6 +26,7 @@ from webquarry.store.sqlite import (
     Connection,
     Trouble,
     UnusableFile,
+    classify,
     connect,
     keep_log_on_close,
 )
@@ -35,6 +36,7 @@ _LOG, _INDEX = "-wal", "-shm"
 _BESIDE = (_LOG, _INDEX)
 _ASIDE = ".damaged-"
 _MOST_ASIDE = 3
+_PAUSE_SECONDS = 0.005
 _ASIDE_SECONDS = 7 * 86_400
 # What a check may cost at each opening: some 20 ms.
 _CHECKED_BYTES = 16_000_000
@@ -110,21 +112,30 @@ class DatabaseFile:
 
     def save_log(self) -> bool:
         """After somebody deleted the log or its index, which we still have open: write what is in
-        it into the file. True if nothing was lost, and nobody else has begun another log.
+        it into the file. True if nothing was lost: nobody has begun another log, which could not
+        end while we have the file open.
         """
-        if self._database is None or self.is_changed():
+        if self._database is None:
             return False
-        if self.is_replaced():
-            return False
+        end = time.monotonic() + self._busy_seconds
+        while not self._has_other_log() and time.monotonic() < end:
+            try:
+                row = self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except FILE_ERRORS as error:
+                if classify(error) is not Trouble.BUSY:
+                    return False
+            else:
+                if row and row[0] == 0:
+                    return True
+            time.sleep(_PAUSE_SECONDS)  # another process, which noticed as well, is at it
+        return False
+
+    def _has_other_log(self) -> bool:
+        """Whether the file is another one, or somebody has begun another log for it."""
         now = self._read_inodes()
-        for suffix in _BESIDE:
-            if suffix in now and now[suffix] != self._inodes.get(suffix):
-                return False
-        try:
-            row = self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except FILE_ERRORS:
-            return False
-        return bool(row) and row[0] == 0
+        if now.get("") != self._inodes.get(""):
+            return True
+        return any(suffix in now and now[suffix] != self._inodes.get(suffix) for suffix in _BESIDE)
 
     def set_aside(self) -> Path | None:
         """Move the file away, with what lies beside it, and say where to; None if another process
