@@ -297,6 +297,70 @@ def test_a_log_that_was_deleted_under_us_costs_nothing(
     assert count_entries(tmp_path, "s1") == 3
 
 
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from webquarry.errors import RecordsFailure
+from webquarry.records.file import RecordFile
+from webquarry.records.journals import FileJournals
+
+async def main():
+    id = sys.argv[2]
+    journals = FileJournals(RecordFile(Path(sys.argv[1])))
+    await journals.begin("ada", id, b"first", 1000.0, most=50, idle_seconds=4 * 3600.0)
+    acknowledged = 1
+    while acknowledged < 60:
+        try:
+            acknowledged = await journals.append("ada", id, b"x" * 300, 1001.0, after=acknowledged)
+        except RecordsFailure as failure:
+            assert failure.reason == "moved", failure
+        print(acknowledged, flush=True)
+        if acknowledged % 10 == 0:
+            sys.stdin.readline()  # until we may go on
+
+asyncio.run(main())
+"""
+
+
+def test_processes_that_write_at_once_lose_nothing_when_their_log_is_deleted_under_them(
+    tmp_path: Path,
+) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), id],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for id in ("s1", "s2")
+    ]
+    first, second = writers
+    assert first.stdin is not None
+    assert first.stdout is not None
+    assert second.stdin is not None
+    assert second.stdout is not None
+    second.stdin.close()  # which does not wait for anybody
+    assert (first.stdout.readline(), second.stdout.readline()) == ("2\n", "2\n")  # both have it
+    deleted = 0
+    for line in first.stdout:
+        if int(line) % 10 == 0:
+            for name in FILES[1:]:
+                deleted += (tmp_path / name).exists()
+                (tmp_path / name).unlink(missing_ok=True)
+            first.stdin.write("\n")
+            first.stdin.flush()
+    first.stdin.close()
+    second.stdout.read()
+    for writer in writers:
+        writer.wait(60)
+        assert writer.stdout is not None
+        writer.stdout.close()
+
+    assert deleted > 4
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert [count_entries(tmp_path, id) for id in ("s1", "s2")] == [60, 60]
+
+
 def test_a_key_that_was_deleted_under_us_is_noticed_before_anything_is_written_without_it(
     tmp_path: Path,
 ) -> None:

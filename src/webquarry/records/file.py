@@ -89,7 +89,11 @@ class RecordFile:
         """Do it on a thread of our own, so that the event loop does not wait for the disk."""
         context = copy_context()  # an error says as much as whoever asks may know
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, context.run, self.do, work)
+        try:
+            return await loop.run_in_executor(self._thread, context.run, self.do, work)
+        except RecordsFailure as failure:
+            count("records_refused", reason=failure.reason)
+            raise
 
     def do(self, work: Work[T]) -> T:
         """Do it now, in one transaction."""
@@ -217,7 +221,6 @@ class RecordFile:
         if self._file is not None and self._file.is_moved():
             trouble = Trouble.MOVED  # whatever SQLite makes of that
         detail = explain_error(error)
-        count("records_refused", reason=trouble)
         if isinstance(error, UnusableRow) and trouble is not Trouble.MOVED:
             if not self.has_damaged_rows:
                 log.error("the record file %s holds a damaged record: it %s", self.path, detail)
