@@ -16,15 +16,15 @@ WebquarryError                internal      a bug of ours, or something nobody f
 │   └── NoSlot                rate_limited  as many calls as are allowed at once are under way
 ├── AuthFailure               auth          a credential is missing or was not accepted
 ├── ProviderFailure           network       one provider failed in a way of its own
-├── RecordsFailure            internal      the records could not be read or written
+├── RecordsFailure            records       the records could not be read or written
 ├── Cancelled                 internal      the user stopped it; what was paid for is kept
 └── Unreadable                unsupported   fetched, but no text could be made of it
     ├── ScriptPage            js_shell      nothing is there until its scripts have run
     ├── ThinPage              thin          nothing, or next to nothing, is there
     └── MissingExtra          unsupported   an optional library is not installed
 
-`kind` is one of the outcomes of `OUTCOMES` (or "internal"); every door renders the same fields in
-its own form.
+`kind` is one of the outcomes of `OUTCOMES` (or "records", or "internal"); every door renders the
+same fields in its own form.
 """
 
 from __future__ import annotations
@@ -219,14 +219,24 @@ class ProviderFailure(WebquarryError):
 
 
 class RecordsFailure(WebquarryError):
-    """The records could not be read or written; nothing was changed."""
+    """The records could not be read or written; nothing was changed. `reason` is one word: `full`,
+    `read_only`, `permission`, `no_folder`, `failing`, `busy`, `moved`, `damaged`, `newer`,
+    `lost_key`, or `unavailable` where they are in a Redis that is.
+    """
 
-    kind = "internal"
+    kind = "records"
     retryable = True
     suggested_action = (
         "Try again; `webquarry doctor` says where records are kept and what is wrong with the "
         "place."
     )
+
+    def __init__(self, message: str, *, reason: str = "unavailable", **fields: Any) -> None:
+        super().__init__(message, **fields)
+        self.reason = reason
+
+    def as_dict(self) -> dict[str, Any]:
+        return super().as_dict() | {"reason": self.reason}
 
 
 class Cancelled(WebquarryError):

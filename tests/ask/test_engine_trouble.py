@@ -11,7 +11,7 @@ from tests.ask.asking import asked, questions, with_engine
 from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeReply, FakeServers, error_reply
 from webquarry.ask.engine import Engine
 from webquarry.ask.models import ModelReply, Question
-from webquarry.errors import AuthFailure, BadInput
+from webquarry.errors import AuthFailure, BadInput, RecordsFailure
 
 
 def test_one_failing_row_fails_no_other(servers: FakeServers, tmp_path: Path) -> None:
@@ -136,3 +136,41 @@ def test_no_key_is_in_any_reply_log_or_file_even_when_the_provider_repeats_it(
         assert key not in said
         assert key not in files
     assert b"Answer to" not in files, "answers are encrypted"
+
+
+def test_nothing_is_asked_when_what_it_costs_cannot_be_written_down(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    folder = str(tmp_path / "file" / "below")
+    for _ in range(3):
+        with pytest.raises(RecordsFailure) as caught:
+            asked(servers, tmp_path, *questions(2), WEBQUARRY_STATE_FOLDER=folder)
+        assert caught.value.reason == "no_folder"
+    assert servers.messages == 0
+
+    chosen = {"WEBQUARRY_RECORDS": "memory", "WEBQUARRY_STATE_FOLDER": folder}
+    replies = asked(servers, tmp_path, *questions(2), search=True, **chosen)
+    assert [reply.error for reply in replies] == [None, None]
+
+
+def test_an_answer_that_was_paid_for_and_not_written_down_is_not_paid_for_again(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    async def work(engine: Engine) -> None:
+        write = engine._records.do
+
+        def fail_to_keep(work: Any) -> Any:
+            if servers.messages:
+                raise RecordsFailure("The disk is full.", reason="full")
+            return write(work)
+
+        engine._records.do = fail_to_keep  # type: ignore[method-assign]
+        with pytest.raises(RecordsFailure):
+            await engine.ask(Question("a", "b"), engine.statement())
+        engine._records.do = write  # type: ignore[method-assign]
+        reply = await engine.ask(Question("a", "b"), engine.statement())
+        assert reply.error is None
+        assert servers.messages == 1
+
+    with_engine(servers, tmp_path, work, search=False)

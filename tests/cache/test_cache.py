@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -350,6 +351,73 @@ def test_a_folder_that_cannot_be_made_leaves_memory_alone_and_says_so_once(
     with caplog.at_level(logging.WARNING):
         with_cache(tmp_path / "file" / "below", work)
     assert caplog.text.count("memory only") == 1
+
+
+@pytest.mark.parametrize("names", [("",), ("", "-wal", "-shm"), ("-wal",)])
+def test_a_file_that_was_deleted_under_us_is_begun_anew(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        await cache.put("k", Made(b"v", 60))
+        for name in names:
+            (tmp_path / f"cache.sqlite3{name}").unlink()
+        await cache.put("l", Made(b"w", 60))
+
+    async def find(cache: Cache, clock: HandClock) -> None:
+        assert (await cache.get("l")) is not None
+
+    with_cache(tmp_path, work)
+    with_cache(tmp_path, find)
+
+
+def test_a_full_disk_leaves_memory_alone_for_a_while_and_is_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        store = DiskStore(tmp_path, 10_000_000)
+        await store.put("k", CacheEntry(b"v", 0, 1e9))
+        assert store._file.open().execute("PRAGMA max_page_count = 3").fetchone()
+        for number in range(5):
+            await store.put(f"large {number}", CacheEntry(bytes(50_000), 0, 1e9))
+        assert await store.get("k", 1.0) is None  # it rests
+        store._rests_until = 0.0
+        await store.put("l", CacheEntry(b"w", 0, 1e9))
+        found = await store.get("l", 1.0)
+        assert found is not None
+        assert found.value == b"w"
+        await store.aclose()
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(run())
+    assert caplog.text.count("memory only") == 1
+    assert list(tmp_path.glob("*.damaged-*")) == []
+
+
+def test_what_was_set_aside_is_removed_after_a_while_and_no_more_than_three_are_kept(
+    tmp_path: Path,
+) -> None:
+    week = 7 * 86_400 * 10**9
+    now = time.time_ns()
+    old = tmp_path / f"cache.sqlite3.damaged-{now - week - 10**9}"
+    recent = [tmp_path / f"cache.sqlite3.damaged-{now - number}" for number in range(1, 6)]
+    mine = tmp_path / "cache.sqlite3.damaged-by-me"
+    for path in (old, *recent[:4], mine):
+        path.write_bytes(b"damaged")
+    recent[4].mkdir()
+
+    keeps_one_value(tmp_path)
+
+    assert sorted(tmp_path.glob("*.damaged-*")) == sorted([*recent[:3], mine])
+
+
+def test_a_file_that_calls_itself_read_only_where_we_may_write_is_damaged(tmp_path: Path) -> None:
+    keeps_one_value(tmp_path)
+    data = bytearray((tmp_path / "cache.sqlite3").read_bytes())
+    data[18] = 200  # the version of the format that is needed to write to it
+    (tmp_path / "cache.sqlite3").write_bytes(data)
+
+    keeps_one_value(tmp_path)
+    assert len(list(tmp_path.glob("*.damaged-*"))) == 1
 
 
 def test_memory_forgets_the_least_recently_used_first() -> None:

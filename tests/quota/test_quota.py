@@ -278,3 +278,46 @@ def test_who_has_not_asked_for_long_is_forgotten() -> None:
         assert len(quota._counts) == 2
 
     asyncio.run(scenario())
+
+
+def test_workers_whose_file_is_damaged_or_gone_count_for_themselves_and_then_together_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "quota.sqlite3"
+        one, other = FileQuota(path), FileQuota(path)
+        limits = [Limit("ada", 3, 60.0)]
+        assert isinstance(await one.take(limits, 30.0), QuotaGranted)
+        path.unlink()
+        path.mkdir()  # which is no file at all
+        granted = [isinstance(await one.take(limits, 31.0), QuotaGranted) for _ in range(4)]
+        async with one.slot("ada", 1):
+            with pytest.raises(NoSlot):
+                await one.slot("ada", 1).__aenter__()
+        path.rmdir()
+        assert isinstance(await other.take(limits, 32.0), QuotaGranted)
+        assert isinstance(await one.take(limits, 33.0), QuotaGranted)
+        assert isinstance(await one.take(limits, 33.0), QuotaGranted)
+        assert isinstance(await other.take(limits, 34.0), QuotaDenied)
+        assert granted == [True, True, False, False]
+        one.close()
+        other.close()
+
+    asyncio.run(scenario())
+    assert caplog.text.count("each counts alone") == 1
+    assert caplog.text.count("count together again") == 1
+
+
+def test_a_damaged_file_of_counts_is_begun_anew(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "quota.sqlite3"
+        path.write_bytes(b"not a database at all" * 100)
+        one, other = FileQuota(path), FileQuota(path)
+        limits = [Limit("ada", 2, 60.0)]
+        for quota in (one, one, other):  # the first of them finds the damage
+            assert isinstance(await quota.take(limits, 30.0), QuotaGranted)
+        assert isinstance(await other.take(limits, 31.0), QuotaDenied)
+        one.close()
+        other.close()
+
+    asyncio.run(scenario())

@@ -102,20 +102,6 @@ def test_a_damaged_file_and_one_of_a_newer_release_are_left_as_they_are(tmp_path
     assert (tmp_path / "state.sqlite3").read_bytes().startswith(b"not a database")
 
 
-def test_where_nothing_can_be_written_records_are_kept_in_memory_and_that_is_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def scenario() -> None:
-        (tmp_path / "file").write_text("in the way")
-        one = journals(tmp_path / "file" / "folder")
-        await begin(one, "s1")
-        assert await one.read("ada", "s1", 1001.0, idle_seconds=HOURS)
-        close(one)
-
-    asyncio.run(scenario())
-    assert "in memory only" in caplog.text
-
-
 def test_an_acknowledged_entry_survives_kill_9(tmp_path: Path) -> None:
     script = """
 import asyncio, sys

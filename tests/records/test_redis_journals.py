@@ -151,6 +151,24 @@ def test_an_entry_moved_to_another_place_is_noticed(redis_server: RedisServer) -
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("moment", ["never", "inf", "1e300", ""])
+def test_a_moment_that_somebody_changed_is_a_damaged_record(
+    redis_server: RedisServer, moment: str
+) -> None:
+    async def scenario() -> None:
+        async with redis_server.connect() as connection:
+            found = journals(connection)
+            await begin(found)
+            key = b"webquarry:journal:meta:" + found._name("ada", "s1")
+            change = "redis.call('HSET', KEYS[1], 'touched', ARGV[1]) return 1"
+            await connection.script(change, [key], [moment])
+            with pytest.raises(RecordsFailure) as caught:
+                await entries(found)
+            assert caught.value.reason == "damaged"
+
+    asyncio.run(scenario())
+
+
 def test_a_server_with_another_key_finds_no_journal(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as connection, redis_server.connect(bytes(32)) as other:

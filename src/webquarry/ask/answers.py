@@ -14,7 +14,7 @@ from typing import Any
 
 from webquarry.ask.models import AnswerSource, ModelReply, Usage
 from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import Connection
+from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 _NAMES_PER_QUERY = 500  # SQLite takes only so many parameters
 
@@ -59,7 +59,11 @@ def find(
         columns = "SELECT name, value, made_at, expires_at FROM ask_answers"
         where = f"WHERE name IN ({marks}) AND expires_at > ?"  # question marks alone
         rows = database.execute(f"{columns} {where}", (*part, now))
-        for name, value, made_at, expires_at in rows:
+        for row in rows:
+            try:
+                name, value, made_at, expires_at = check_row(row, bytes, bytes, float, float)
+            except UnusableRow:
+                continue  # as good as none: it is asked for again, and written anew
             content = cipher.decrypt(value, name)
             reply = _decode_reply(content)
             if reply is not None:

@@ -385,9 +385,13 @@ class Engine:
             if keeps:
                 answers.keep(database, cipher, digest, kept)
 
-        await self._commits.commit(write)
-        if keeps:
-            self._templates.remember(template, question.context, question.prompt, kept)
+        try:
+            await self._commits.commit(write)
+        finally:
+            # Also an answer that could not be written down is paid for: asked again in this
+            # process, it costs nothing.
+            if keeps:
+                self._templates.remember(template, question.context, question.prompt, kept)
 
     def _plan(
         self, question: Question, template: RequestTemplate, statement: Statement

@@ -1,8 +1,10 @@
 """The store behind: one SQLite file shared by all processes of a user, its values encrypted.
 
 All work is done on one thread of its own, so the event loop never waits for the disk. A file that
-is damaged, or of another version, is set aside with a warning and a new one is begun; nothing that
-goes wrong here fails a call.
+is damaged, or of another version, is set aside with a warning and a new one is begun; one that was
+deleted or replaced under us is opened anew; where there is no room or no right to write, calls go
+on without it for a minute. Each of these is said once, and nothing that goes wrong here fails a
+call.
 """
 
 from __future__ import annotations
@@ -17,14 +19,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from webquarry.cache.base import CacheEntry, Stats, Store
+from webquarry.store.database_file import DatabaseFile, remove_old_asides
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import (
+    FILE_ERRORS,
     Connection,
-    DatabaseError,
-    connect,
-    is_temporary,
+    Trouble,
+    UnusableFile,
+    check_row,
+    classify,
+    make_file,
     switch_to_wal,
-    touch,
 )
 
 log = logging.getLogger(__name__)
@@ -34,6 +39,9 @@ Work = Callable[[Connection, Cipher], T]
 _VERSION = 1
 _TOUCH_SECONDS = 60  # how stale `used_at` may be before a read writes it again
 _PUTS_BETWEEN_SWEEPS = 64
+_REST_SECONDS = 60.0  # before a place that could not be written to is tried again
+# A file that is in the way is replaced, too: nothing in it is missed.
+_REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION)
 _TABLE = (
     "\nCREATE TABLE IF NOT EXISTS entries (\n"
     "    name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"
@@ -51,11 +59,11 @@ class DiskStore(Store):
         self.path = folder / "cache.sqlite3"
         self._max_bytes = max_bytes
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-cache")
-        self._database: Connection | None = None
+        self._file = DatabaseFile(self.path, _prepare)
         self._cipher: Cipher | None = None
-        self._inode = 0  # of the file that was opened
         self._puts = 0
-        self._off = False
+        self._trouble: Trouble | None = None  # what was said last
+        self._rests_until = 0.0
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
         work = partial(self._get, key, now)
@@ -77,17 +85,17 @@ class DiskStore(Store):
         return Stats("disk", count, size, str(self.path))
 
     async def aclose(self) -> None:
-        if self._database is not None:
+        if self._file.is_open:
             try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._file.close)
             except RuntimeError:
                 # At exit the interpreter ends our thread before anybody can close us.
-                self._close()
+                self._file.close()
         self._thread.shutdown()
 
     async def _run(self, work: Work[T], otherwise: T) -> T:
         """What the work gives, done on our thread; `otherwise` where the file cannot be used."""
-        if self._off:
+        if time.monotonic() < self._rests_until:
             return otherwise
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._run_here, work, otherwise)
@@ -96,72 +104,74 @@ class DiskStore(Store):
         """A damaged file is set aside once and the work tried again on the new one."""
         for is_last in (False, True):
             try:
-                return work(*self._open())
-            except DatabaseError as error:
-                if is_temporary(error):
-                    log.warning(
-                        "the cache %s did not answer (%s); going on without it", self.path, error
-                    )
+                result = work(*self._open())
+            except OSError as error:
+                self._rest(error)
+                return otherwise
+            except FILE_ERRORS as error:
+                trouble = classify(error, self.path)
+                if trouble is Trouble.BUSY:
+                    self._say(error, "did not answer; going on without it")
+                    return otherwise
+                if trouble not in _REPLACED:
+                    self._rest(error)
                     return otherwise
                 self._replace_damaged(error, is_last)
-                if self._off:
-                    return otherwise
-            except OSError as error:
-                log.warning(
-                    "no cache on disk: %s cannot be used (%s); answers are kept in memory only",
-                    self.path,
-                    error,
-                )
-                self._off = True
-                return otherwise
+            else:
+                self._trouble = None
+                return result
         return otherwise
 
     def _open(self) -> tuple[Connection, Cipher]:
-        """The database and its cipher, opened at the first use."""
-        if self._database is None or self._cipher is None:
+        """The database and its cipher, opened at the first use, and again when the file that was
+        open is no longer there.
+        """
+        if self._file.is_moved():
+            self._file.close()
+        if not self._file.is_open or self._cipher is None:
             # Only its owner may look into the folder.
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             key = self.path.with_name("cache.key")
             self._cipher = Cipher.open(key)
-            self._inode = touch(self.path)
-            self._database = connect(self.path, _prepare)
-        return self._database, self._cipher
+            make_file(self.path)
+            remove_old_asides(self.path)
+        return self._file.open(), self._cipher
 
-    def _replace_damaged(self, error: DatabaseError, is_last: bool) -> None:
+    def _replace_damaged(self, error: BaseException, is_last: bool) -> None:
         """Make room for a new file; where that cannot be done, go on without one."""
-        self._close()
-        if not is_last:
-            try:
-                self._set_aside(error)
-                return
-            except OSError as refusal:
-                log.warning("the damaged cache %s cannot be set aside (%s)", self.path, refusal)
-        log.warning(
-            "the cache %s cannot be used (%s); answers are kept in memory only", self.path, error
-        )
-        self._off = True
-
-    def _set_aside(self, error: DatabaseError) -> None:
-        """Move the file away, unless another process has done so already."""
-        if not self.path.exists():
+        self._file.close()
+        if is_last:
+            self._rest(error)
             return
-        if self._inode and self.path.stat().st_ino != self._inode:
+        try:
+            aside = self._file.set_aside()
+        except OSError as refusal:
+            log.warning("the damaged cache %s cannot be set aside (%s)", self.path, refusal)
+            self._rest(error)
             return
-        aside = self.path.with_name(f"{self.path.name}.damaged-{time.time_ns()}")
-        for suffix in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        self.path.replace(aside)
+        if aside is None:
+            return
+        Path(f"{aside}-wal").unlink(missing_ok=True)
         log.warning(
             "the cache %s is damaged (%s); it is set aside as %s and a new one begun",
             self.path,
             error,
             aside,
         )
+        remove_old_asides(self.path)
 
-    def _close(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+    def _rest(self, error: BaseException) -> None:
+        """Go on without the file for a while."""
+        self._file.close()
+        self._rests_until = time.monotonic() + _REST_SECONDS
+        self._say(error, "cannot be used; answers are kept in memory only")
+
+    def _say(self, error: BaseException, what: str) -> None:
+        """Log it, unless the last that was said is the same."""
+        trouble = classify(error, self.path)
+        if trouble is not self._trouble:
+            self._trouble = trouble
+            log.warning("the cache %s %s (%s)", self.path, what, error)
 
     def _get(self, key: str, now: float, database: Connection, cipher: Cipher) -> CacheEntry | None:
         name = cipher.hash_name(key)
@@ -172,7 +182,7 @@ class DiskStore(Store):
         ).fetchone()
         if row is None:
             return None
-        encrypted, stored_at, expires_at, used_at = row
+        encrypted, stored_at, expires_at, used_at = check_row(row, bytes, float, float, float)
         value = cipher.decrypt(encrypted, name)
         if value is None:  # another key file: of no use to anybody
             database.execute("DELETE FROM entries WHERE name = ?", (name,))
@@ -213,7 +223,8 @@ def _prepare(database: Connection) -> None:
     """Of today's shape; a file of any other version counts as damaged."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version not in (0, _VERSION):
-        raise DatabaseError(f"version {version} where {_VERSION} was expected")
+        text = f"version {version} where {_VERSION} was expected"
+        raise UnusableFile(text, Trouble.NEWER)
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(_TABLE)

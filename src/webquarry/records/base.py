@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from webquarry.store.encryption import Cipher
 
+LAST_MOMENT = 253_402_300_000.0  # in the year 9999; what is later was never written by us
+
 
 class JournalMoved(Exception):
     """Somebody else added to the journal since it was read: read again, decide again."""

@@ -6,7 +6,10 @@ brought up to date on opening.
     number = file.do(lambda database, cipher: ...)            # from any thread
 
 Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has
-changed. What cannot be done is a `RecordsFailure`; a damaged file is never replaced by us.
+changed. What cannot be done is a `RecordsFailure` that says why, and the next call tries again:
+a disk with room again, a file that was put back are noticed by themselves. A file that was deleted
+or replaced under us is never written to again. A damaged file is never replaced by us. What is
+wrong stands in `trouble` and is logged once, and so is its end.
 """
 
 from __future__ import annotations
@@ -15,29 +18,51 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
+from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
 
 from webquarry.errors import RecordsFailure
+from webquarry.meter import count
+from webquarry.records.failures import (
+    build_failure,
+    build_row_failure,
+    describe,
+    explain_error,
+)
+from webquarry.records.shape import (
+    KEY_NAME,
+    NAME,
+    bring_up_to_date,
+    check_file,
+    make_record_file,
+    open_cipher,
+    prepare,
+)
+from webquarry.store.database_file import DatabaseFile, check_pages
 from webquarry.store.encryption import KEY_BYTES, Cipher
 from webquarry.store.sqlite import (
+    FILE_ERRORS,
     Connection,
-    DatabaseError,
+    Trouble,
+    UnusableFile,
+    UnusableRow,
+    classify,
     connect,
-    is_temporary,
-    switch_to_wal,
-    touch,
+    roll_back,
 )
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[Connection, Cipher], T]
 
-_NAME = "state.sqlite3"
 _IN_MEMORY = ":memory:"
+_OF_WRITING = (Trouble.FULL, Trouble.FAILING, Trouble.READ_ONLY)
+_UNSAID = (Trouble.BUSY, Trouble.MOVED)  # over as soon as it is asked again
 
 
 class RecordFile:
@@ -46,116 +71,209 @@ class RecordFile:
     """
 
     def __init__(self, folder: Path | None) -> None:
-        self.path = folder / _NAME if folder else None
+        self.path = folder / NAME if folder else None
+        self.trouble: Trouble | None = None  # why it could not be used when it was last asked
+        self.has_damaged_rows = False
+        self.replaced_at: float | None = None  # when another file was found in its place
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-records")
         self._lock = threading.RLock()
-        self._database: Connection | None = None
+        self._file: DatabaseFile | None = None
+        if self.path is not None:
+            self._file = DatabaseFile(self.path, self._prepare)
+        self._memory: Connection | None = None
         self._cipher: Cipher | None = None
+        self._key_stamp: tuple[int, int, int] | None = None
+        self._is_suspect = False  # whether all of it is to be checked when it is opened
 
     async def run(self, work: Work[T]) -> T:
         """Do it on a thread of our own, so that the event loop does not wait for the disk."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self.do, work)
+        context = copy_context()  # an error says as much as whoever asks may know
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread, context.run, self.do, work)
+        except RecordsFailure as failure:
+            count("records_refused", reason=failure.reason)
+            raise
 
     def do(self, work: Work[T]) -> T:
         """Do it now, in one transaction."""
         with self._lock:
             try:
                 database, cipher = self._open()
-                database.execute("BEGIN IMMEDIATE")
-                try:
-                    result = work(database, cipher)
-                except BaseException:
-                    database.execute("ROLLBACK")
-                    raise
-                database.execute("COMMIT")
-                return result
-            except DatabaseError as error:
-                place = self.path or "in memory"
-                if is_temporary(error):
-                    raise RecordsFailure(
-                        f"The record file {place} did not answer: {error}."
-                    ) from error
-                raise RecordsFailure(
-                    f"The record file {place} cannot be used: {error}.",
-                    retryable=False,
-                    suggested_action=f"Move {place} and the files beside it away to begin a new "
-                    "one, or restore a backup.",
-                ) from error
-
-    def _open(self) -> tuple[Connection, Cipher]:
-        if self._database is not None and self._cipher is not None:
-            return self._database, self._cipher
-        if self.path is not None:
+            except (OSError, *FILE_ERRORS) as error:
+                raise self._refuse(error) from error
+            changes = database.total_changes
             try:
-                self._cipher = _open_cipher(self.path)
-                touch(self.path)
-            except OSError as error:
-                # A home that cannot be written to is said once, and the work goes on.
-                log.warning(
-                    "records are kept in memory only, until this process ends: %s: %s",
-                    self.path,
-                    error,
-                )
-                self.path = None
-        if self.path is None:
-            self._cipher = Cipher(os.urandom(KEY_BYTES))
-        assert self._cipher is not None
-        self._database = connect(self.path or _IN_MEMORY, _prepare)
-        return self._database, self._cipher
+                database.execute("BEGIN IMMEDIATE")
+                result = work(database, cipher)
+                self._check_place()
+                database.execute("COMMIT")
+            except FILE_ERRORS as error:
+                roll_back(database)
+                raise self._refuse(error) from error
+            except BaseException:
+                roll_back(database)
+                raise
+            self._note_success(has_written=database.total_changes > changes)
+            return result
+
+    def probe(self) -> Trouble | None:
+        """Whether records can be used now. Where they could not be, that is tried by writing."""
+        work = _look
+        if self.trouble is not None:
+            work = _write
+        with suppress(RecordsFailure):
+            self.do(work)
+        return self.trouble
 
     def close(self) -> None:
         with self._lock:
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            if self._file is not None:
+                self._file.close()
+            if self._memory is not None:
+                self._memory.close()
+                self._memory = None
         self._thread.shutdown()
 
+    def _open(self) -> tuple[Connection, Cipher]:
+        """The database and its cipher: of the file that is at the path now."""
+        if self._file is None or self.path is None:
+            return self._open_memory()
+        if self._file.is_moved():
+            self._leave_moved_file(self._file)
+        if self._file.is_open and _read_stamp(self.path.with_name(KEY_NAME)) != self._key_stamp:
+            self._file.close()  # what is written without its key nobody reads after us
+        if not self._file.is_open or self._cipher is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._cipher = open_cipher(self.path)
+            self._key_stamp = _read_stamp(self.path.with_name(KEY_NAME))
+            if not os.path.lexists(self.path):
+                _move_orphaned_log(self.path)
+                make_record_file(self.path, self._cipher)
+            check_file(self.path, is_suspect=self.trouble is Trouble.DAMAGED)
+        database = self._file.open()
+        if self._file.is_changed():
+            check_pages(database, self.path)
+            self._file.note_changes()
+        return database, self._cipher
 
-def _open_cipher(path: Path) -> Cipher:
-    """The cipher of the key beside the file. A new key would make an old file unreadable, so none
-    is made for one.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    key = path.with_name("state.key")
-    is_in_use = path.exists() and path.stat().st_size
-    if is_in_use and not Cipher.is_key(key):
-        raise RecordsFailure(
-            f"The key {key} of the record file is missing or damaged.",
-            retryable=False,
-            suggested_action=f"Restore it from a backup, or move {path} away to begin a new "
-            "record.",
-        )
-    return Cipher.open(key)
+    def _open_memory(self) -> tuple[Connection, Cipher]:
+        if self._memory is None or self._cipher is None:
+            cipher = Cipher(os.urandom(KEY_BYTES))
+            self._memory = connect(_IN_MEMORY, lambda database: bring_up_to_date(database, cipher))
+            self._cipher = cipher
+        return self._memory, self._cipher
 
+    def _prepare(self, database: Connection) -> None:
+        assert self.path is not None
+        assert self._cipher is not None
+        is_suspect = self._is_suspect or self.trouble is Trouble.DAMAGED
+        prepare(database, self.path, self._cipher, thorough=is_suspect)
+        self._is_suspect = False
 
-def _prepare(database: Connection) -> None:
-    """Durable, and of today's shape; a file from a newer release is left as it is."""
-    switch_to_wal(database)
-    database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
-    database.execute("PRAGMA foreign_keys = ON")
-    # In order; their numbers have no gaps, so the count is the version.
-    folder = resources.files("webquarry.records.migrations")
-    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
-    migrations = [(folder / name).read_text("utf-8") for name in names]
-    if _read_version(database) == len(migrations):
-        return
-    database.execute("BEGIN IMMEDIATE")  # several processes may come at once: the first one does it
-    try:
-        version = _read_version(database)
-        if version > len(migrations):
-            raise DatabaseError(
-                f"it is of version {version}, and this release knows {len(migrations)}"
+    def _leave_moved_file(self, file: DatabaseFile) -> None:
+        """Somebody deleted or replaced the file, or its log, while we had it open."""
+        if file.save_log():
+            log.warning(
+                "the log of the record file %s was deleted under us; what was in it is in the "
+                "file now, and nothing is lost",
+                file.path,
             )
-        for number, migration in enumerate(migrations[version:], version + 1):
-            for statement in filter(str.strip, migration.split(";")):
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {number}")
-        database.execute("COMMIT")
-    except BaseException:
-        database.execute("ROLLBACK")
-        raise
+        elif not file.is_replaced():
+            self._is_suspect = True
+            log.error(
+                "the log of the record file %s was deleted under us and another one begun; what "
+                "was written last may be lost",
+                file.path,
+            )
+        else:
+            self.replaced_at = time.time()
+            self.has_damaged_rows = False
+            log.error(
+                "the record file %s was deleted or replaced while it was open; what was recorded "
+                "there is not in the file that is used from now on",
+                file.path,
+            )
+        file.close(keep_log=True)
+
+    def _check_place(self) -> None:
+        """See that what is committed now will be found again."""
+        if self._file is not None and self._file.is_moved():
+            raise UnusableFile("it was deleted or replaced", Trouble.MOVED)
+
+    def _note_success(self, *, has_written: bool) -> None:
+        """What could not be written yesterday can often be read: only a write tells that it is
+        over.
+        """
+        if self._file is not None:
+            self._file.note_changes()
+        if self.trouble in _OF_WRITING and not has_written:
+            return
+        if self.trouble is not None:
+            log.warning("the record file %s can be used again", self.path)
+            self.trouble = None
+
+    def _refuse(self, error: BaseException) -> RecordsFailure:
+        """The error for whoever asked. What is new is logged, and the next call opens the file
+        again.
+        """
+        trouble = classify(error, self.path)
+        if self._file is not None and self._file.is_moved():
+            trouble = Trouble.MOVED  # whatever SQLite makes of that
+        detail = explain_error(error)
+        if isinstance(error, UnusableRow) and trouble is not Trouble.MOVED:
+            if not self.has_damaged_rows:
+                log.error("the record file %s holds a damaged record: it %s", self.path, detail)
+            self.has_damaged_rows = True
+            return build_row_failure(detail)
+        failure = build_failure(trouble, detail, self.path)
+        if trouble not in _UNSAID and trouble is not self.trouble:
+            self.trouble = trouble
+            log.error("%s", describe(trouble, detail, self.path))
+        if trouble is Trouble.MOVED and self._file is not None:
+            self._leave_moved_file(self._file)
+        if trouble is not Trouble.BUSY and self._file is not None:
+            self._file.close(keep_log=trouble is Trouble.DAMAGED)
+        return failure
 
 
-def _read_version(database: Connection) -> int:
-    row = database.execute("PRAGMA user_version").fetchone()
-    return int(row[0])
+class MissingRecordFile(RecordFile):
+    """Stands for the record file of a user who has no folder for one: every piece of work is
+    refused.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def _open(self) -> tuple[Connection, Cipher]:
+        raise UnusableFile("this user has no home", Trouble.NO_FOLDER)
+
+
+def _read_stamp(path: Path) -> tuple[int, int, int] | None:
+    """What tells a file from another one at its place; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
+
+
+def _move_orphaned_log(path: Path) -> None:
+    """A log without its file was left when somebody deleted that: SQLite would take it for the
+    log of the new one.
+    """
+    orphan = Path(f"{path}-wal")
+    if orphan.exists():
+        target = path.with_name(f"{path.name}.deleted-{time.time_ns()}")
+        log.error("the record file %s was deleted; its log is kept as %s-wal", path, target)
+        orphan.replace(f"{target}-wal")
+    Path(f"{path}-shm").unlink(missing_ok=True)
+
+
+def _look(database: Connection, _: Cipher) -> None:
+    database.execute("SELECT id FROM key_check").fetchone()
+
+
+def _write(database: Connection, _: Cipher) -> None:
+    """Write what is there already."""
+    database.execute("UPDATE key_check SET value = value")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from webquarry.records.file import RecordFile
+from webquarry.records.file import MissingRecordFile, RecordFile
 from webquarry.settings import Settings
 from webquarry.store.folder import find_folder
-
-log = logging.getLogger(__name__)
 
 
 def find_records_folder(settings: Settings, environ: Mapping[str, str]) -> Path | None:
@@ -19,8 +16,12 @@ def find_records_folder(settings: Settings, environ: Mapping[str, str]) -> Path 
 
 
 def open_records(settings: Settings, environ: Mapping[str, str]) -> RecordFile:
-    """The record file, which is made when it is first used."""
+    """The record file, which is made when it is first used. In memory only where the user has
+    chosen that: what was acknowledged would otherwise be lost without anybody knowing.
+    """
+    if settings.records == "memory":
+        return RecordFile(None)
     folder = find_records_folder(settings, environ)
     if folder is None:
-        log.warning("records are kept in memory only: there is no home folder")
+        return MissingRecordFile()
     return RecordFile(folder)

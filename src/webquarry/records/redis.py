@@ -9,12 +9,15 @@ it has to be set up.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from webquarry import meter
 from webquarry.errors import RecordsFailure
 from webquarry.records.base import (
+    LAST_MOMENT,
     Journal,
     JournalMoved,
     Journals,
@@ -63,6 +66,7 @@ class RedisJournals(Journals):
             raise FileExistsError(id)
         if outcome == b"too many":
             raise TooManyJournals
+        self._connection.note_written()
 
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:
         name = self._name(owner, id)
@@ -70,13 +74,14 @@ class RedisJournals(Journals):
         if not found:
             return None
         created, touched, finished, marked_entries = found
-        if float(touched) < now - idle_seconds:
+        created_at, touched_at = _parse_moment(created), _parse_moment(touched)
+        if touched_at < now - idle_seconds:
             return None
         entries: list[bytes] = []
         for number, marked in enumerate(marked_entries, 1):
             encrypted = marked[_MARK:]
             entries.append(self._decrypt(encrypted, name_entry(name, number)))
-        return Journal(id, float(created), float(touched), tuple(entries), finished == b"1")
+        return Journal(id, created_at, touched_at, tuple(entries), finished == b"1")
 
     async def append(
         self,
@@ -105,23 +110,27 @@ class RedisJournals(Journals):
             if outcome == b"none":
                 raise KeyError(id)
             if outcome == b"added":
+                self._connection.note_written()
                 return int(count)
             if after is not None:
                 raise JournalMoved(id)
-        raise RecordsFailure("Too many others wrote to the same journal at the same time.")
+        raise RecordsFailure(
+            "Too many others wrote to the same journal at the same time.", reason="busy"
+        )
 
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
         owner_name = hash_owner(self._cipher, owner).hex()
         rows = await self._run(scripts.JOURNAL_LIST, [owner_name])
-        rows.sort(key=lambda row: (-float(row[3]), row[0]))
+        rows.sort(key=lambda row: (-_parse_moment(row[3]), row[0]))
         journals: list[Journal] = []
         for name, encrypted_id, created, touched, finished in rows:
-            touched_at = float(touched)
+            touched_at = _parse_moment(touched)
             if touched_at < now - idle_seconds:
                 continue
             id = self._decrypt(encrypted_id, name).decode()
             is_finished = finished == b"1"
-            journals.append(Journal(id, float(created), touched_at, (), is_finished))
+            created_at = _parse_moment(created)
+            journals.append(Journal(id, created_at, touched_at, (), is_finished))
         return journals
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
@@ -140,8 +149,11 @@ class RedisJournals(Journals):
             reason = str(error).rstrip(".")
             if error.lost:
                 reason = "there is no connection"
+            word = self._connection.refusal or "unavailable"
+            meter.count("records_refused", reason=word)
             raise RecordsFailure(
                 f"The records in Redis cannot be used: {reason}.",
+                reason=word,
                 suggested_action="Wait a moment and read again before you try again: the last "
                 "change may have been made.",
             ) from error
@@ -157,14 +169,32 @@ class RedisJournals(Journals):
     def _decrypt(self, encrypted: bytes, name: bytes) -> bytes:
         value = self._cipher.decrypt(encrypted, name)
         if value is None:
-            raise RecordsFailure(
-                "A record cannot be decrypted: it is damaged, or was written with another "
-                "WEBQUARRY_STORE_KEY.",
-                retryable=False,
-                suggested_action="Give all servers the key that it was written with, or restore "
-                "a backup of Redis.",
+            raise _build_damage(
+                "cannot be decrypted: it is damaged, or was written with another "
+                "WEBQUARRY_STORE_KEY"
             )
         return value
+
+
+def _parse_moment(text: bytes | None) -> float:
+    """A moment as we wrote it; Redis keeps what anybody writes there."""
+    try:
+        moment = float(text or b"")
+    except ValueError:
+        moment = math.inf
+    if not abs(moment) < LAST_MOMENT:
+        raise _build_damage("has a moment that never was")
+    return moment
+
+
+def _build_damage(what: str) -> RecordsFailure:
+    return RecordsFailure(
+        f"A record {what}.",
+        reason="damaged",
+        retryable=False,
+        suggested_action="Give all servers the key that it was written with, or restore a backup "
+        "of Redis.",
+    )
 
 
 def _draw_mark() -> str:

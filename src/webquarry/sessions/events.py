@@ -109,9 +109,10 @@ def replay_journal(journal: Journal) -> ResearchSession:
             add = _ADD_EVENT.get(event["event"])
             if add is not None:
                 add(builder, event, datetime.fromtimestamp(event["at"], UTC))
-        except (ValueError, LookupError, TypeError) as failure:
+        except (ValueError, LookupError, TypeError, OverflowError, OSError) as failure:
             raise RecordsFailure(
                 f"The research session {journal.id} holds an entry that is not one of ours.",
+                reason="damaged",
                 retryable=False,
                 suggested_action="Begin a new session: sequential_search with stepNumber 1 and "
                 "no sessionId.",

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import RecordsFailure, WebquarryError
 
 if TYPE_CHECKING:  # a tool may be called without any session
     from webquarry.sessions.models import Source
@@ -48,8 +48,11 @@ async def record_call(
         try:
             await sessions.record_error(session, tool, error)
         except WebquarryError as failure:
-            log.warning(
-                "an error of %s was not recorded in its research session: %s", tool, failure
+            log.log(
+                _choose_level(sessions, failure),
+                "an error of %s was not recorded in its research session: %s",
+                tool,
+                failure,
             )
         raise
     meta: dict[str, Any] = {"sessionId": session_id, "stepNumber": session.current.number}
@@ -57,10 +60,23 @@ async def record_call(
         meta["recorded"] = await sessions.record(session, tool, answer.sources())
         for partial in answer.failures():
             await sessions.record_error(session, tool, partial)
+        sessions.said_reason = None
     except WebquarryError as failure:
-        log.warning(
-            "the sources of %s were not recorded in the research session: %s", tool, failure
+        log.log(
+            _choose_level(sessions, failure),
+            "the sources of %s were not recorded in the research session: %s",
+            tool,
+            failure,
         )
         meta |= {"recorded": 0, "error": failure.as_dict()}
     answer.add_meta(session=meta)
     return answer
+
+
+def _choose_level(sessions: Sessions, failure: WebquarryError) -> int:
+    """Records that are in trouble are in trouble for every call: that is said once."""
+    if not isinstance(failure, RecordsFailure):
+        return logging.WARNING
+    is_new = failure.reason != sessions.said_reason
+    sessions.said_reason = failure.reason
+    return logging.WARNING if is_new else logging.INFO

@@ -48,6 +48,7 @@ class Sessions:
         self._most = settings.session_most
         self._most_steps = settings.session_most_steps
         self._repeatable = repeatable
+        self.said_reason: str | None = None  # why records fail now, as the log has it
 
     async def begin(self, draft: StepDraft) -> ResearchSession:
         """A new session with its first step."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -26,6 +27,12 @@ class CacheSettings(SettingGroup):
         None,
         description="Folder of the records: research sessions, paid answers, the ledger. Not set: "
         "`$XDG_STATE_HOME/webquarry`, or `~/.local/state/webquarry`.",
+    )
+    records: Literal["durable", "memory"] = Field(
+        "durable",
+        description="`durable`: what cannot be written to the records is refused, with the reason. "
+        "`memory`: records are kept in the memory of each process alone, and are gone when it "
+        "ends.",
     )
     cache_max_bytes: int = Field(
         200_000_000,

@@ -1,34 +1,187 @@
 """What every SQLite file of ours has in common: it is made with the rights of its owner alone, and
-opened by many at once. Nobody else imports sqlite3: the types that callers name are here as well.
+opened by many at once. An error of the file or of its folder goes in, the reason why it cannot be
+used comes out (`classify`). Nobody else imports sqlite3: the types that callers name are here.
 """
 
 from __future__ import annotations
 
+import errno
+import math
 import os
+import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from sqlite3 import Connection, DatabaseError
+from typing import Any
 
-__all__ = ["Connection", "DatabaseError", "connect", "is_temporary", "switch_to_wal", "touch"]
+__all__ = [
+    "FILE_ERRORS",
+    "Connection",
+    "DatabaseError",
+    "Trouble",
+    "UnusableFile",
+    "UnusableRow",
+    "check_access",
+    "check_row",
+    "classify",
+    "connect",
+    "keep_log_on_close",
+    "make_file",
+    "roll_back",
+    "switch_to_wal",
+]
 
 BUSY_SECONDS = 10  # how long a process waits for another one's write
 _WAL_PAUSE_SECONDS = 0.01
+_LEAST_ROOM_BYTES = 1_000_000
+
+# What SQLite raises, whatever the file holds. A message that quotes damaged bytes is no text, and
+# lengths that make no sense ask for more memory than there is.
+FILE_ERRORS = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 
-def touch(path: Path) -> int:
-    """Make the file if it is not there, and see that we may use it; its inode."""
+class Trouble(StrEnum):
+    """Why a file cannot be used. The word is what whoever watches a server sees."""
+
+    BUSY = "busy"
+    MOVED = "moved"  # deleted or replaced while it was written to
+    FULL = "full"
+    READ_ONLY = "read_only"
+    PERMISSION = "permission"
+    NO_FOLDER = "no_folder"
+    FAILING = "failing"
+    DAMAGED = "damaged"
+    NEWER = "newer"
+    LOST_KEY = "lost_key"
+
+
+_BY_ERRNO = {
+    errno.ENOSPC: Trouble.FULL,
+    errno.EDQUOT: Trouble.FULL,
+    errno.EFBIG: Trouble.FULL,
+    errno.EROFS: Trouble.READ_ONLY,
+    errno.EACCES: Trouble.PERMISSION,
+    errno.EPERM: Trouble.PERMISSION,
+    errno.ENOTDIR: Trouble.NO_FOLDER,
+    errno.EISDIR: Trouble.NO_FOLDER,
+    errno.EEXIST: Trouble.NO_FOLDER,
+    errno.ENOENT: Trouble.NO_FOLDER,
+    errno.ELOOP: Trouble.NO_FOLDER,
+    errno.ENAMETOOLONG: Trouble.NO_FOLDER,
+}
+_BY_CODE = {
+    sqlite3.SQLITE_BUSY: Trouble.BUSY,
+    sqlite3.SQLITE_LOCKED: Trouble.BUSY,
+    sqlite3.SQLITE_PROTOCOL: Trouble.BUSY,
+    sqlite3.SQLITE_INTERRUPT: Trouble.BUSY,
+    sqlite3.SQLITE_FULL: Trouble.FULL,
+    sqlite3.SQLITE_READONLY: Trouble.READ_ONLY,
+    sqlite3.SQLITE_PERM: Trouble.PERMISSION,
+    sqlite3.SQLITE_AUTH: Trouble.PERMISSION,
+    sqlite3.SQLITE_CANTOPEN: Trouble.PERMISSION,
+    sqlite3.SQLITE_IOERR: Trouble.FAILING,
+    sqlite3.SQLITE_NOMEM: Trouble.FAILING,
+    # A file that ends too early, and a file system that says itself that it is broken.
+    sqlite3.SQLITE_IOERR_SHORT_READ: Trouble.DAMAGED,
+    sqlite3.SQLITE_IOERR_CORRUPTFS: Trouble.DAMAGED,
+    sqlite3.SQLITE_IOERR_DATA: Trouble.DAMAGED,
+}
+_PRIMARY = 0xFF  # the part of a code that says the kind; the rest says where
+
+
+class UnusableFile(DatabaseError):
+    """We found ourselves that a file cannot be used, and why."""
+
+    def __init__(self, text: str, trouble: Trouble) -> None:
+        super().__init__(text)
+        self.trouble = trouble
+
+
+class UnusableRow(UnusableFile):
+    """One row holds what was never written there; the others may be sound."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, Trouble.DAMAGED)
+
+
+def classify(error: BaseException, path: Path | None = None) -> Trouble:
+    """Why the file cannot be used. Whatever SQLite cannot explain, such as a table of another
+    shape or a key that is there twice, is damage: our statements are sound. So is a file that
+    calls itself read-only, at a place where we may write. A disk that fails is full where there is
+    no room.
+    """
+    trouble = _classify(error)
+    if path is None or isinstance(error, UnusableFile):
+        return trouble
+    if trouble is Trouble.READ_ONLY and not isinstance(error, OSError):
+        may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
+        return Trouble.DAMAGED if may_write else trouble
+    if trouble is Trouble.FAILING and not _has_room(path.parent):
+        return Trouble.FULL
+    return trouble
+
+
+def _has_room(folder: Path) -> bool:
+    """Whether there is any room to speak of on the disk of this folder."""
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except (PermissionError, IsADirectoryError) as error:
-        if not os.path.lexists(path):
-            raise
-        raise DatabaseError(f"it cannot be opened: {error.strerror}") from error
+        return shutil.disk_usage(folder).free >= _LEAST_ROOM_BYTES
+    except OSError:
+        return True
+
+
+def _classify(error: BaseException) -> Trouble:
+    if isinstance(error, UnusableFile):
+        return error.trouble
+    if isinstance(error, OSError):
+        return _BY_ERRNO.get(error.errno or 0, Trouble.FAILING)
+    if isinstance(error, MemoryError):
+        return Trouble.FAILING
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    exact = _BY_CODE.get(code)
+    if exact is not None:
+        return exact
+    return _BY_CODE.get(code & _PRIMARY, Trouble.DAMAGED)
+
+
+def check_row(row: Sequence[Any], *types: type) -> tuple[Any, ...]:
+    """The row, if its columns are of these types. Bytes that were changed on the disk make anything
+    of a column.
+    """
+    if len(row) != len(types):
+        raise UnusableRow("a row has columns of another number")
+    for value, wanted in zip(row, types, strict=True):
+        if not isinstance(value, wanted):
+            raise UnusableRow("a row holds a value of another type")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UnusableRow("a row holds a number that is none")
+    return tuple(row)
+
+
+def make_file(path: Path) -> None:
+    """Make the file if it is not there, and see that we may use it. One that is there is not
+    opened: closing it again would take the locks from all who have it open in this process.
+    """
     try:
-        return os.fstat(handle).st_ino
-    finally:
-        os.close(handle)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        check_access(path)
+        return
+    os.close(handle)
+
+
+def check_access(path: Path) -> None:
+    """See that there is a file that we may read and write."""
+    if path.is_dir():
+        raise UnusableFile("it is a folder", Trouble.PERMISSION)
+    if os.access(path, os.R_OK | os.W_OK):
+        return
+    if hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_RDONLY:
+        raise UnusableFile("its disk is read-only", Trouble.READ_ONLY)
+    raise UnusableFile("permission denied", Trouble.PERMISSION)
 
 
 def connect(
@@ -48,12 +201,20 @@ def connect(
     return database
 
 
-def is_temporary(error: DatabaseError) -> bool:
-    """Whether it will pass, the file itself being sound: locked for too long, disk full. Tables of
-    another shape are damage.
+def keep_log_on_close(database: Connection) -> None:
+    """Closing the last connection writes its log into the file; from Python 3.12 on it can be told
+    not to.
     """
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR
+    configure = getattr(database, "setconfig", None)
+    if configure is not None:
+        configure(getattr(sqlite3, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE"), True)  # noqa: B009 - new
+
+
+def roll_back(database: Connection) -> None:
+    """End a transaction that failed; SQLite has ended some of them itself."""
+    with suppress(sqlite3.Error):
+        if database.in_transaction:
+            database.execute("ROLLBACK")
 
 
 def switch_to_wal(database: Connection) -> None:
@@ -65,7 +226,7 @@ def switch_to_wal(database: Connection) -> None:
         try:
             database.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > end:
+        except sqlite3.OperationalError as error:
+            if classify(error) is not Trouble.BUSY or time.monotonic() > end:
                 raise
             time.sleep(_WAL_PAUSE_SECONDS)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from webquarry.records.file import RecordFile
 from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import Connection, DatabaseError
+from webquarry.store.sqlite import FILE_ERRORS, Connection
 
 T = TypeVar("T")
 Work = Callable[[Connection, Cipher], Any]
@@ -75,7 +75,7 @@ def _run_in_transaction(
     for work, _ in submissions:
         try:
             results.append(work(database, cipher))
-        except DatabaseError:
+        except FILE_ERRORS:
             raise
         except Exception as error:
             results.append(error)

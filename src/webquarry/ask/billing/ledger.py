@@ -4,7 +4,8 @@ user share.
 Before a question is asked its worst case is reserved, and no reservation is made that could break a
 limit; afterwards what it really took is written down. A reservation that nobody settles, because
 its process died, ends by itself: the calls may have been billed, so that it then counts as spent,
-marked as uncertain. Money is in billionths of a dollar.
+marked as uncertain. Money is in billionths of a dollar. Each row has a seal, and one that does not
+fit is damage: money is not guessed at.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webquarry.ask.models import AskLimits, Usage
-from webquarry.store.sqlite import Connection
+from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
 _UNITS_PER_USD = 1_000_000_000
@@ -45,6 +46,17 @@ _SPENT_SINCE = (
     " input_tokens, output_tokens, cached_tokens, amount, uncertain"
     " FROM ask_spending WHERE day >= ? ORDER BY begun_at DESC, statement, model"
 )
+_SEAL = (
+    "row_seal(day, statement, model, door, begun_at, questions, calls, searches,"
+    " input_tokens, output_tokens, cached_tokens, amount, uncertain)"
+)
+_THIS_ROW = "WHERE day = ? AND statement = ? AND model = ?"
+# Rows of an older release have no seal.
+_COUNT_DAMAGED = f"SELECT count(*) FROM ask_spending WHERE seal <> {_SEAL}"  # noqa: S608 - constant
+_COUNT_DAMAGED_SINCE = f"{_COUNT_DAMAGED} AND day >= ?"
+_COUNT_DAMAGED_HERE = f"{_COUNT_DAMAGED} AND day = ? AND statement = ? AND model = ?"
+_SEAL_ROW = f"UPDATE ask_spending SET seal = {_SEAL} {_THIS_ROW}"  # noqa: S608 - constant
+_SPENDING_TYPES = (str, str, str, str, float, *(int,) * 8)
 _ADD_SPENDING = (
     "INSERT INTO ask_spending (day, statement, model, door, begun_at, questions, calls, searches,"
     " input_tokens, output_tokens, cached_tokens, amount, uncertain)"
@@ -123,7 +135,7 @@ def reserve(
     # What a dead process had set aside counts as spent, for nobody knows.
     ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
     for fields in ended:
-        held = Reservation(*fields)
+        held = Reservation(*check_row(fields, int, str, str, str, str, int))
         _add_spending(database, held, Usage(), held.amount, now, 0)
     wanted = _to_units(usd)
     for what, limit, value in (
@@ -163,16 +175,21 @@ def settle(
 
 def spent_since(database: Connection, day: str) -> list[SpendingRecord]:
     """Every statement since that day, the newest first."""
+    _check_seals(database, _COUNT_DAMAGED_SINCE, day)
     rows = database.execute(_SPENT_SINCE, (day,)).fetchall()
     records = []
-    for *fields, amount, uncertain in rows:
+    for row in rows:
+        *fields, amount, uncertain = check_row(row, *_SPENDING_TYPES)
         values = (*fields, amount / _UNITS_PER_USD, uncertain / _UNITS_PER_USD)
         records.append(SpendingRecord(*values))
     return records
 
 
 def delete_old(database: Connection, now: float) -> None:
-    """Let go of what is older than a year and a bit."""
+    """Let go of what is older than a year and a bit. Nothing is let go because its date was
+    changed on the disk.
+    """
+    _check_seals(database, _COUNT_DAMAGED)
     oldest = now - _KEPT_DAYS * _DAY_SECONDS
     database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (oldest,))
 
@@ -201,13 +218,26 @@ def _add_spending(
         _to_units(usage.usd),
         uncertain,
     )
+    key = (held.day, held.statement, held.model)
+    _check_seals(database, _COUNT_DAMAGED_HERE, *key)
     database.execute(_ADD_SPENDING, row)
+    database.execute(_SEAL_ROW, key)
+
+
+def _check_seals(database: Connection, query: str, *values: str) -> None:
+    """Raise where rows were changed on the disk."""
+    (damaged,) = database.execute(query, values).fetchone()
+    if damaged:
+        raise UnusableRow("of the ledger does not fit its seal: it was changed on the disk")
 
 
 def _read_number(database: Connection, query: str, value: str) -> int:
     """The one number that a query gives; none is 0."""
     (number,) = database.execute(query, (value,)).fetchone()
-    return int(number or 0)
+    if number is None:
+        return 0
+    (number,) = check_row((number,), int)
+    return int(number)
 
 
 def _to_units(usd: float) -> int:

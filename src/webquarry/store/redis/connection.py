@@ -5,7 +5,8 @@ quotas, breakers.
 
 Nobody waits long for it. A Redis that does not answer in time is left alone for a few seconds, then
 asked by one caller to see whether it is back, so that it heals by itself; the outage is logged
-once, and so is its end.
+once, and so is its end. The same holds for one that answers and takes nothing (`refusal`): memory
+full, read only, its own disk full.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -35,6 +37,10 @@ REST_SECONDS = 3.0
 _CONNECTIONS = 32
 _BYTES_A_SECOND = 10_000_000  # what a large value may take on top of the usual time
 _REFUSALS_APART_SECONDS = 60.0
+# What Redis says when it takes no writes from anybody, and the word for it.
+_REFUSALS = (("maxmemory", "full"), ("MISCONF", "failing"), ("read only replica", "read_only"))
+_PROBE = PREFIX + b"probe"
+_PROBE_MS = 1000
 
 
 class RedisUnavailable(Exception):
@@ -82,6 +88,7 @@ class RedisConnection:
         self._outage: str | None = None  # why the last command had no answer
         self._has_answered = False
         self._refusal_logged_at = -_REFUSALS_APART_SECONDS
+        self.refusal: str | None = None  # why nothing can be written, as far as is known
 
     @property
     def is_up(self) -> bool:
@@ -125,6 +132,20 @@ class RedisConnection:
             raise self._note_outage(reason, lost=True) from error
         self._note_answer()
         return result
+
+    async def check_refusal(self) -> str | None:
+        """Why nothing can be written; where that was so, it is tried again."""
+        if self.refusal is not None:
+            with suppress(RedisUnavailable):
+                await self.run(lambda redis: redis.set(_PROBE, b"", px=_PROBE_MS))
+                self.note_written()
+        return self.refusal
+
+    def note_written(self) -> None:
+        """Something was written: Redis takes it again."""
+        if self.refusal is not None:
+            log.warning("Redis at %s takes writes again", self.place)
+        self.refusal = None
 
     async def get(self, key: bytes) -> bytes | None:
         """The value of a key."""
@@ -174,8 +195,15 @@ class RedisConnection:
 
     def _note_refusal(self, reason: str) -> RedisUnavailable:
         """It is there, and said no: memory full, read only, no right to do so."""
-        now = time.monotonic()
         self._note_answer()
+        for sign, word in _REFUSALS:
+            if sign not in reason:
+                continue
+            if word != self.refusal:
+                log.error("Redis at %s refused a command (%s): %s", self.place, word, reason)
+            self.refusal = word
+            return RedisUnavailable(reason)
+        now = time.monotonic()
         if now - self._refusal_logged_at >= _REFUSALS_APART_SECONDS:
             log.warning("Redis at %s refused a command: %s", self.place, reason)
             self._refusal_logged_at = now

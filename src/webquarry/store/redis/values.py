@@ -46,6 +46,7 @@ class RedisValues:
         await self._connection.run(
             lambda redis: redis.set(key, encrypted, px=life_ms), seconds=seconds
         )
+        self._connection.note_written()
 
     async def get_with_life(self, names: Sequence[str]) -> dict[str, tuple[bytes, float]]:
         """Those of the values that are there, each with the seconds it has left."""

@@ -15,7 +15,7 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces.cli import cache, mcp, session, token
+from webquarry.surfaces.cli import cache, mcp, records, session, token
 from webquarry.surfaces.cli.ask import ask
 from webquarry.surfaces.cli.call import call
 from webquarry.surfaces.cli.demo.command import demo
@@ -50,6 +50,7 @@ tools = typer.Typer(
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache.app, name="cache", no_args_is_help=True)
 app.add_typer(session.app, name="session", no_args_is_help=True)
+app.add_typer(records.app, name="records", no_args_is_help=True)
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token", no_args_is_help=True)
 for command in (search, read, ask, sql, call, doctor, demo):  # help lists them in this order

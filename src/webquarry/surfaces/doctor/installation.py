@@ -127,29 +127,46 @@ def check_trust_store(settings: Settings, environ: Mapping[str, str]) -> CheckRe
 
 def check_cache_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Where answers and pages are kept for a while."""
+    from webquarry.cache.open import find_cache_folder
+
+    variable = "XDG_CACHE_HOME"
     if settings.cache_folder is not None:
-        folder = settings.cache_folder.expanduser().absolute()
-        return _check_writable("cache folder", folder, "WEBQUARRY_CACHE_FOLDER")
-    folder = _xdg_folder(environ, "XDG_CACHE_HOME", ".cache")
-    return _check_writable("cache folder", folder, "XDG_CACHE_HOME")
+        variable = "WEBQUARRY_CACHE_FOLDER"
+    folder = find_cache_folder(settings, environ)
+    if folder is None:
+        detail = "there is no home folder; memory is used instead"
+        return CheckResult("cache folder", "warning", detail, "Set WEBQUARRY_CACHE_FOLDER")
+    return _check_writable("cache folder", folder.absolute(), variable)
 
 
 def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Where sessions and other records are kept."""
-    folder = _xdg_folder(environ, "XDG_STATE_HOME", ".local/state")
-    return _check_writable("state folder", folder, "XDG_STATE_HOME")
+    """Where sessions and other records are kept, and whether they can be used. Nothing is made or
+    changed.
+    """
+    from webquarry.records.examine import examine_records
+    from webquarry.records.open import find_records_folder
+
+    name = "state folder"
+    if settings.records == "memory":
+        detail = "records are kept in memory alone (WEBQUARRY_RECORDS=memory)"
+        return CheckResult(name, "warning", detail, "Unset WEBQUARRY_RECORDS to keep them")
+    folder = find_records_folder(settings, environ)
+    if folder is None:
+        detail = "there is no home folder; steps of research and paid questions are refused"
+        return CheckResult(name, "warning", detail, "Set WEBQUARRY_STATE_FOLDER")
+    failure = examine_records(folder)
+    if failure is not None:
+        return CheckResult(name, "broken", failure.message, failure.suggested_action)
+    variable = "XDG_STATE_HOME"
+    if settings.state_folder is not None:
+        variable = "WEBQUARRY_STATE_FOLDER"
+    refused = "steps of research and paid questions are refused"
+    return _check_writable(name, folder, variable, refused)
 
 
-def _xdg_folder(environ: Mapping[str, str], variable: str, usual: str) -> Path:
-    """Our folder by the XDG rules, which ignore relative paths."""
-    folder = Path(environ.get(variable) or "")
-    if not folder.is_absolute():
-        home = Path(environ.get("HOME") or Path.home())
-        folder = home / usual
-    return folder / "webquarry"
-
-
-def _check_writable(name: str, folder: Path, variable: str) -> CheckResult:
+def _check_writable(
+    name: str, folder: Path, variable: str, otherwise: str = "memory is used instead"
+) -> CheckResult:
     """Whether the folder can be written to, or made."""
     existing = folder
     for candidate in (folder, *folder.parents):
@@ -158,5 +175,5 @@ def _check_writable(name: str, folder: Path, variable: str) -> CheckResult:
             break
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return CheckResult(name, "ok", str(folder))
-    detail = f"{folder} cannot be written to; memory is used instead"
+    detail = f"{folder} cannot be written to; {otherwise}"
     return CheckResult(name, "warning", detail, f"Set {variable} to a folder of yours")

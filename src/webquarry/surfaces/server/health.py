@@ -1,11 +1,14 @@
 """How a server is doing, for those who watch it.
 
     GET /health/live     200 as long as the process serves
-    GET /health/ready    200 when requests should come here, 503 while it starts or drains
+    GET /health/ready    200 when requests should come here, 503 while it starts or drains, and
+                         while nothing can be recorded: files damaged, their disk full, their key
+                         lost, or a Redis that takes no writes
     GET /metrics         figures for Prometheus
 
 A Redis that is gone makes a server `degraded`, not unready: it goes on without, and so does every
-other server.
+other server. The same holds for a user without a folder for records, and for one damaged record
+among sound ones. Whoever asks is told a word, and never where anything is.
 """
 
 from __future__ import annotations
@@ -21,7 +24,13 @@ from webquarry.surfaces.server.metrics import Metrics
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from webquarry.records.file import RecordFile
+    from webquarry.store.redis.connection import RedisConnection
     from webquarry.toolkit import Toolkit
+
+_PROBE_SECONDS = 2.0
+_NO_FOLDER = "no_folder"  # that was so when the server began, and searches need none
+_RETRY_LATER = {"Retry-After": "5"}
 
 
 class Health:
@@ -48,16 +57,39 @@ class Health:
     async def _answer_ready(self, request: Request) -> Response:
         """Whether requests should come here, and whether all parts work."""
         if self.draining:
-            return JSONResponse({"status": "draining"}, 503, {"Retry-After": "5"})
-        redis = self._kit.redis if self._kit else None
-        if redis is None:
+            return JSONResponse({"status": "draining"}, 503, _RETRY_LATER)
+        if self._kit is None:
             return JSONResponse({"status": "ok"})
-        if redis.is_up:
-            return JSONResponse({"status": "ok", "redis": "ok"})
-        return JSONResponse({"status": "degraded", "redis": "gone"})
+        if self._kit.redis is not None:
+            return await _report_redis(self._kit.redis)
+        return await _report_records(self._kit.records)
 
     async def _answer_metrics(self, request: Request) -> Response:
         assert self._metrics is not None
         text, content_type = await asyncio.to_thread(self._metrics.render)
         headers = {"Content-Type": content_type}
         return Response(text, media_type=None, headers=headers)
+
+
+async def _report_redis(redis: RedisConnection) -> Response:
+    """How the Redis is doing that all servers share."""
+    refusal = await redis.check_refusal()
+    if not redis.is_up:
+        return JSONResponse({"status": "degraded", "redis": "gone"})
+    if refusal is not None:
+        return JSONResponse({"status": "not_ready", "redis": refusal}, 503, _RETRY_LATER)
+    return JSONResponse({"status": "ok", "redis": "ok"})
+
+
+async def _report_records(records: RecordFile) -> Response:
+    """Whether something can be recorded. Where that takes long, what was known last counts."""
+    probe = asyncio.ensure_future(asyncio.to_thread(records.probe))
+    await asyncio.wait({probe}, timeout=_PROBE_SECONDS)
+    trouble = records.trouble
+    if trouble is None and not records.has_damaged_rows:
+        return JSONResponse({"status": "ok"})
+    if trouble is None:
+        return JSONResponse({"status": "degraded", "records": "damaged"})
+    if trouble == _NO_FOLDER:
+        return JSONResponse({"status": "degraded", "records": trouble})
+    return JSONResponse({"status": "not_ready", "records": trouble}, 503, _RETRY_LATER)

@@ -6,6 +6,9 @@
                                                   status
     webquarry_cache_total{result}                 hits and misses
     webquarry_refused_total{reason}               requests turned away before anything was done
+    webquarry_records_refused_total{reason}       what could not be recorded, and why
+    webquarry_records_up                          0 while nothing can be recorded
+    webquarry_records_trouble{reason}             1 for the reason why
     webquarry_breaker_open{provider}              1 while a provider rests after failures
     webquarry_spend_usd_today                     what paid answers have cost today, from the ledger
                                                   of this machine
@@ -29,7 +32,7 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where the library looks for the files of 
 _BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
 _SPANS = {"tool": ("tool",), "provider": ("provider",), "request": ("path",)}
 _SPAN_NAMES = {"request": "requests"}  # where the metric is not named as the span is
-_COUNTS = {"cache": ("result",), "refused": ("reason",)}
+_COUNTS = {"cache": ("result",), "refused": ("reason",), "records_refused": ("reason",)}
 # A label's value stands between quotes in Prometheus's text format.
 _LABEL_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 

@@ -20,6 +20,7 @@ from rich.console import Console
 from tests.net.loopback import message, serve
 from tests.search.replies import recorded
 from webquarry.errors import NetworkFailure
+from webquarry.records.file import RecordFile
 from webquarry.search.provider import Provider
 from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
@@ -377,6 +378,28 @@ def test_folders_that_cannot_be_written_to_earn_a_warning(
     assert find("cache folder", environ | {"WEBQUARRY_CACHE_FOLDER": str(file)}).state == "warning"
     assert find("cache folder", environ).detail == str(tmp_path / ".cache" / "webquarry")
     assert not (tmp_path / ".cache").exists(), "doctor looks and does not touch"
+
+
+def test_records_that_cannot_be_used_are_told_with_a_cure_and_left_as_they_are(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "records"
+    chosen = environ | {"WEBQUARRY_STATE_FOLDER": str(folder)}
+    assert find("state folder", chosen) == CheckResult("state folder", "ok", str(folder))
+    assert not folder.exists()
+    file = RecordFile(folder)
+    file.do(lambda database, cipher: None)
+    file.close()
+    assert find("state folder", chosen).state == "ok"
+    (folder / "state.key").write_bytes(bytes(32))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    lost = find("state folder", chosen)
+    in_memory = find("state folder", chosen | {"WEBQUARRY_RECORDS": "memory"})
+
+    assert (lost.state, "state.key" in lost.detail) == ("broken", True)
+    assert "backup" in lost.cure
+    assert in_memory.state == "warning"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_recording_and_replay_are_told(environ: dict[str, str], tmp_path: Path) -> None:
