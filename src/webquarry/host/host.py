@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from webquarry.errors import BadInput, Refused
+from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.arguments import coerce
 from webquarry.host.discovery import Discovery, discover, explain_distrust
 from webquarry.host.environment import escape_unprintable, remember_secrets
@@ -29,6 +29,7 @@ from webquarry.host.translation.mcp import to_mcp
 from webquarry.host.translation.naming import EVERYBODY, NameRules, alias, restore
 from webquarry.host.translation.openai import to_chat, to_responses
 from webquarry.host.trust import TrustStore
+from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.settings import Settings
 
 
@@ -107,7 +108,13 @@ class ToolHost:
         """Run a tool with these arguments, which are checked against its schema first."""
         tool = self.get(name)
         await self._check_trust(tool)
-        return await run_tool(tool, arguments, self._settings, self._environ)
+        try:
+            answer = await run_tool(tool, arguments, self._settings, self._environ)
+        except WebquarryError as error:
+            filter_error(error)
+            raise
+        filtered: JsonObject = filter_value(answer)
+        return filtered
 
     def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of Anthropic's Messages API."""
