@@ -10,10 +10,11 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from webquarry.read.text.characters import INVISIBLE, clean
+from webquarry.read.text.delimiters import BRACKETS
 from webquarry.search.replies.text import shorten_text
 
 LONGEST_LINE = 10_000  # characters
-_ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{INVISIBLE.pattern}')
+_ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{BRACKETS}|{INVISIBLE.pattern}')
 
 
 def clean_line(text: str) -> str:
