@@ -6,9 +6,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.read.formats.office_writer import docx_parts, paragraph, part, style, text_run, zipped
+from tests.read.formats.office_writer import (
+    docx_parts,
+    paragraph,
+    part,
+    pptx,
+    relations,
+    shape,
+    style,
+    text_run,
+    zipped,
+)
 from webquarry.read.documents.docx.convert import convert
 from webquarry.read.documents.models import DocumentText
+from webquarry.read.documents.pptx.convert import convert as convert_slides
 
 THEME = part(
     "a:theme",
@@ -127,3 +138,137 @@ def test_the_colour_of_all_text_counts() -> None:
     document = read(shaded('<w:color w:val="112233"/>'), styles=defaults)
 
     assert document.markdown == "In question."
+
+
+def fill(colour: str, inside: str = "") -> str:
+    kind = "srgbClr" if len(colour) == 6 else "schemeClr"
+    return f"<a:solidFill><a:{kind} val='{colour}'>{inside}</a:{kind}></a:solidFill>"
+
+
+def words(look: str = "", styles: str = "") -> str:
+    return f"{styles}<a:p><a:r><a:rPr>{look}</a:rPr><a:t>In question.</a:t></a:r></a:p>"
+
+
+def filled(
+    body: str, colour: str = "", placeholder: str = "", place: tuple[int, int] = (500, 300)
+) -> str:
+    """A shape with a fill of its own, if it has one."""
+    written = shape(body, placeholder=placeholder, place=place)
+    return written.replace("</p:spPr>", f"{fill(colour) if colour else ''}</p:spPr>", 1)
+
+
+def panel(colour: str) -> str:
+    """A rectangle as large as the slide."""
+    where = "<a:xfrm><a:off x='0' y='0'/><a:ext cx='9144000' cy='6858000'/></a:xfrm>"
+    return (
+        "<p:sp><p:nvSpPr><p:cNvPr id='3' name='x'/><p:nvPr/></p:nvSpPr>"
+        f"<p:spPr>{where}{fill(colour)}</p:spPr></p:sp>"
+    )
+
+
+PICTURE = (
+    "<p:pic><p:nvPicPr><p:cNvPr id='4' name='x'/><p:nvPr/></p:nvPicPr><p:spPr><a:xfrm>"
+    "<a:off x='0' y='0'/><a:ext cx='9144000' cy='6858000'/></a:xfrm></p:spPr></p:pic>"
+)
+MASTER_STYLES = (
+    f"<p:txStyles><p:titleStyle><a:lvl1pPr><a:defRPr>{fill('bg1')}</a:defRPr></a:lvl1pPr>"
+    "</p:titleStyle></p:txStyles>"
+)
+
+
+def show(
+    *shapes: str, background: str = "", layout: str = "", master: str = "", styles: str = ""
+) -> DocumentText:
+    def sheet(root: str, inside: str, ground: str = "", more: str = "") -> str:
+        tree = f"<p:cSld>{ground}<p:spTree>{inside}</p:spTree></p:cSld>"
+        return part(root, f"{tree}{more}")
+
+    ground = f"<p:bg><p:bgPr>{fill(background)}</p:bgPr></p:bg>" if background else ""
+    seen = shape(
+        "<a:p><a:r><a:rPr><a:solidFill><a:srgbClr val='777777'/></a:solidFill></a:rPr><a:t>Seen.</a:t></a:r></a:p>",
+        place=(0, 0),
+    )
+    mapping = (
+        "<p:clrMap bg1='lt1' tx1='dk1' bg2='lt2' tx2='dk2' accent1='accent1' accent2='accent2'/>"
+    )
+    file = pptx(
+        [sheet("p:sld", seen + "".join(shapes), ground)],
+        [{"rId1": ("slideLayout", "../slideLayouts/slideLayout1.xml")}],
+        {
+            "ppt/slideLayouts/slideLayout1.xml": sheet("p:sldLayout", layout),
+            "ppt/slideLayouts/_rels/slideLayout1.xml.rels": relations(
+                {"rId1": ("slideMaster", "../slideMasters/slideMaster1.xml")}
+            ),
+            "ppt/slideMasters/slideMaster1.xml": sheet("p:sldMaster", master, "", mapping + styles),
+            "ppt/slideMasters/_rels/slideMaster1.xml.rels": relations(
+                {"rId1": ("theme", "../theme/theme1.xml")}
+            ),
+            "ppt/theme/theme1.xml": THEME,
+        },
+    )
+    return convert_slides(file, "")
+
+
+TITLE = 'type="title"'
+GROUP = "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9' name='g'/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>{}</p:grpSp>"
+HIDDEN_ON_SLIDES = {
+    "no opacity": show(filled(words(fill("000000", "<a:alpha val='0'/>")))),
+    "hardly any": show(filled(words(fill("000000", "<a:alpha val='2000'/>")))),
+    "no fill": show(filled(words("<a:noFill/>"))),
+    "white on white": show(filled(words(fill("FFFFFF")))),
+    "theme on white": show(filled(words(fill("bg1")))),
+    "the background": show(filled(words(fill("113355"))), background="113355"),
+    "the background by theme": show(filled(words(fill("4472C4"))), background="accent1"),
+    "its own shape": show(filled(words(fill("4472C4")), "4472C4")),
+    "lighter theme on the same": show(
+        filled(words(fill("accent1", "<a:lumMod val='60000'/><a:lumOff val='40000'/>")), "8FAADC")
+    ),
+    "a panel behind it": show(panel("223344"), filled(words(fill("223344")))),
+    "a panel of the master": show(filled(words(fill("223344"))), master=panel("223344")),
+    "a list style": show(
+        filled(
+            words(
+                "",
+                f"<a:lstStyle><a:lvl1pPr><a:defRPr>{fill('FFFFFF')}</a:defRPr></a:lvl1pPr></a:lstStyle>",
+            )
+        )
+    ),
+    "the style of titles": show(filled(words(), placeholder=TITLE), styles=MASTER_STYLES),
+    "black on the usual text": show(filled(words(), "000000")),
+}
+SHOWN_ON_SLIDES = {
+    "plain": show(filled(words())),
+    "white on a dark shape": show(filled(words(fill("FFFFFF")), "203040")),
+    "white on a dark background": show(filled(words(fill("FFFFFF"))), background="203040"),
+    "white on a panel": show(panel("203040"), filled(words(fill("FFFFFF")))),
+    "white on a panel of the layout": show(filled(words(fill("FFFFFF"))), layout=panel("203040")),
+    "white on a picture": show(PICTURE, filled(words(fill("FFFFFF")))),
+    "white in a group with a dark shape": show(
+        GROUP.format(panel("203040") + filled(words(fill("FFFFFF"))))
+    ),
+    "half opaque": show(filled(words(fill("000000", "<a:alpha val='50000'/>")))),
+    "an outline only": show(filled(words(f"<a:ln>{fill('000000')}</a:ln><a:noFill/>"))),
+    "a panel drawn later elsewhere": show(filled(words(fill("224466")), place=(100, 100))),
+    "titles in white on a dark master": show(
+        filled(words(), placeholder=TITLE), styles=MASTER_STYLES, master=panel("203040")
+    ),
+    "a shape that is see-through": show(
+        filled(words(fill("000000")), "000000").replace(
+            "<a:srgbClr val='000000'></a:srgbClr></a:solidFill></p:spPr>",
+            "<a:srgbClr val='000000'><a:alpha val='10000'/></a:srgbClr></a:solidFill></p:spPr>",
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("document", HIDDEN_ON_SLIDES.values(), ids=HIDDEN_ON_SLIDES)
+def test_text_of_a_slide_that_nobody_sees_is_dropped_and_counted(document: DocumentText) -> None:
+    assert "question" not in document.markdown
+    assert "Seen." in document.markdown
+    assert document.removed == {"same colour": 1}
+
+
+@pytest.mark.parametrize("document", SHOWN_ON_SLIDES.values(), ids=SHOWN_ON_SLIDES)
+def test_text_of_a_slide_that_is_seen_stays(document: DocumentText) -> None:
+    assert "In question." in document.markdown
+    assert document.removed == {}
