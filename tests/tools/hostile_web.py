@@ -94,7 +94,9 @@ def plant_page(body: bytes, content_type: str, plant: Callable[[str], str]) -> b
     plant_tree(root, plant)
     for meta in root.iter("meta"):
         if (meta.get("http-equiv") or meta.get("charset")) is not None:
-            meta.getparent().remove(meta)
+            around = meta.getparent()
+            assert around is not None
+            around.remove(meta)
             break
     head = root.find("head")
     if head is not None:

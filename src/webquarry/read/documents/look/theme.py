@@ -140,10 +140,10 @@ def _change(colour: Colour, what: str, share: float) -> Colour:
 def mix(colour: Colour, other: Colour, share: float) -> Colour:
     """So much of a colour, and the rest of another."""
     share = _clamp(share)
-    channels = [
+    red, green, blue = (
         one * share + two * (1 - share) for one, two in zip(colour[:3], other[:3], strict=True)
-    ]
-    return Colour(*channels, colour.alpha)
+    )
+    return Colour(red, green, blue, colour.alpha)
 
 
 def find_theme(element: Element | None) -> Element | None:

@@ -23,6 +23,9 @@ from webquarry.read.documents.pdf.painting import (
     PaintedText,
     Painting,
     PaintOrder,
+    find_notes,
+    intersect,
+    is_within,
 )
 from webquarry.read.documents.pdf.pdfium import Box, PageText, SaidText, read_actual_text
 
@@ -45,19 +48,7 @@ _STROKED = frozenset({1, 5})  # text modes that draw outlines only
 _WITHOUT_INK = frozenset({3, 7})
 _MOST_CLIPS = 20  # paths that one object is clipped to
 _MOST_MARKS = 20
-_MOST_NOTES = 500
 _LAYER_MARK = "OC\0".encode("utf-16-le")
-_COVERING_NOTES = frozenset(
-    {
-        raw.FPDF_ANNOT_SQUARE,
-        raw.FPDF_ANNOT_CIRCLE,
-        raw.FPDF_ANNOT_POLYGON,
-        raw.FPDF_ANNOT_STAMP,
-        raw.FPDF_ANNOT_FREETEXT,
-        raw.FPDF_ANNOT_INK,
-        raw.FPDF_ANNOT_REDACT,
-    }
-)
 
 
 class Matrix(NamedTuple):
@@ -135,7 +126,7 @@ def read_drawings(page: PageText) -> PageDrawings:
         matrix=_PAGE,
         depth=0,
     )
-    for box in _find_notes(page):
+    for box in find_notes(page.handle):
         reader.order.add_area(box, is_picture=False)
     drawings = reader.finish()
     _judge_suspects(page, drawings, reader.order)
@@ -235,7 +226,7 @@ class _DrawingReader:
         """What may hide a text besides what is painted later; empty for nothing."""
         clip = self._clip_of(one, matrix)
         for outer in (clip, self._clip):
-            if outer is not None and not _is_within(box, outer):
+            if outer is not None and not is_within(box, outer):
                 return CLIPPED
         is_in_layer = bool(depth)
         marks = raw.FPDFPageObj_CountMarks(one)
@@ -268,7 +259,7 @@ class _DrawingReader:
             return None
         shared = Box(-1e9, -1e9, 1e9, 1e9)
         for path in range(min(count, _MOST_CLIPS)):
-            shared = _intersect(shared, self._box_of_path(clip, path))
+            shared = intersect(shared, self._box_of_path(clip, path))
         if matrix is _PAGE:
             return shared
         return matrix.box(shared)
@@ -300,7 +291,7 @@ class _DrawingReader:
                 around = self._clip
                 clip = self._clip_of(one, matrix)
                 if clip is not None:
-                    self._clip = clip if around is None else _intersect(around, clip)
+                    self._clip = clip if around is None else intersect(around, clip)
                 self.read_objects(
                     raw.FPDFFormObj_GetObject,
                     owner=one,
@@ -427,41 +418,6 @@ class _DrawingReader:
             colour = self._colours[key] = Colour(key[0], key[1], key[2], key[3] / 255)
             self._fades_on_white[colour] = alike(colour, WHITE)
         return colour
-
-
-def _find_notes(page: PageText) -> Iterator[Box]:
-    """Where annotations are painted over the page."""
-    found = raw.FS_RECTF()
-    count = min(raw.FPDFPage_GetAnnotCount(page.handle), _MOST_NOTES)
-    for place in range(count):
-        note = raw.FPDFPage_GetAnnot(page.handle, place)
-        if not note:
-            continue
-        kind = raw.FPDFAnnot_GetSubtype(note)
-        if kind in _COVERING_NOTES and raw.FPDFAnnot_GetRect(note, ctypes.byref(found)):
-            left, right = sorted((found.left, found.right))
-            bottom, top = sorted((found.bottom, found.top))
-            yield Box(left, bottom, right, top)
-        raw.FPDFPage_CloseAnnot(note)
-
-
-def _is_within(box: Box, outer: Box) -> bool:
-    """Whether a text is all in a box, but for what reaches a little over its edges."""
-    edge = max(1.0, 0.3 * box.height)
-    return (
-        outer.left - edge <= box.left
-        and box.right <= outer.right + edge
-        and outer.bottom - edge <= box.bottom
-        and box.top <= outer.top + edge
-    )
-
-
-def _intersect(one: Box, other: Box) -> Box:
-    """What two boxes share; a box without width or height where they share nothing."""
-    left = max(one.left, other.left)
-    bottom = max(one.bottom, other.bottom)
-    right = max(left, min(one.right, other.right))
-    return Box(left, bottom, right, max(bottom, min(one.top, other.top)))
 
 
 def _matrix_of(one: Any) -> Matrix:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pypdfium2 import raw
@@ -31,6 +31,18 @@ _LEAST_OVERLAP = 0.15  # of the length of a text
 _MOST_TWINS = 8
 _DOTS = 2.0  # for a point
 _MOST_DOTS = 2_000  # along one side of the page
+_MOST_NOTES = 500
+_COVERING_NOTES = frozenset(
+    {
+        raw.FPDF_ANNOT_SQUARE,
+        raw.FPDF_ANNOT_CIRCLE,
+        raw.FPDF_ANNOT_POLYGON,
+        raw.FPDF_ANNOT_STAMP,
+        raw.FPDF_ANNOT_FREETEXT,
+        raw.FPDF_ANNOT_INK,
+        raw.FPDF_ANNOT_REDACT,
+    }
+)
 _NO_WORD = 0.5  # points; narrower than any letter
 
 
@@ -45,7 +57,7 @@ class PaintedText(NamedTuple):
     is_on_picture: bool = False
 
 
-class _Area(NamedTuple):
+class _PaintedArea(NamedTuple):
     """Something painted that covers what is below it."""
 
     order: int
@@ -59,8 +71,8 @@ class PaintOrder:
     def __init__(self) -> None:
         self._count = 0
         self._texts: list[PaintedText] = []
-        self._bands: dict[int, list[_Area]] = defaultdict(list)
-        self._everywhere: list[_Area] = []  # areas of more bands than are counted
+        self._bands: dict[int, list[_PaintedArea]] = defaultdict(list)
+        self._everywhere: list[_PaintedArea] = []  # areas of more bands than are counted
         self._places: dict[tuple[int, ...], list[PaintedText]] = defaultdict(list)
 
     def add_text(self, handle: Any, box: Box, reason: str) -> None:
@@ -72,7 +84,7 @@ class PaintOrder:
     def add_area(self, box: Box, *, is_picture: bool) -> None:
         """An area that is not transparent."""
         self._count += 1
-        area = _Area(self._count, box, is_picture)
+        area = _PaintedArea(self._count, box, is_picture)
         first, last = int(box.bottom // _BAND), int(box.top // _BAND)
         if last - first > _MOST_BANDS:
             self._everywhere.append(area)
@@ -107,7 +119,7 @@ class PaintOrder:
             if twin.order > text.order and not twin.reason and self._find_cover(twin) is None
         ]
 
-    def _find_cover(self, text: PaintedText) -> _Area | None:
+    def _find_cover(self, text: PaintedText) -> _PaintedArea | None:
         """What was painted over a text later; a picture only where nothing else was."""
         band = int((text.box.bottom + text.box.top) / 2 // _BAND)
         picture = None
@@ -189,3 +201,38 @@ class Painting:
         raw.FPDFBitmap_Destroy(bitmap)
         del buffer
         return bytes(dots)
+
+
+def find_notes(page: Any) -> Iterator[Box]:
+    """Where annotations are painted over the page."""
+    found = raw.FS_RECTF()
+    count = min(raw.FPDFPage_GetAnnotCount(page), _MOST_NOTES)
+    for place in range(count):
+        note = raw.FPDFPage_GetAnnot(page, place)
+        if not note:
+            continue
+        kind = raw.FPDFAnnot_GetSubtype(note)
+        if kind in _COVERING_NOTES and raw.FPDFAnnot_GetRect(note, ctypes.byref(found)):
+            left, right = sorted((found.left, found.right))
+            bottom, top = sorted((found.bottom, found.top))
+            yield Box(left, bottom, right, top)
+        raw.FPDFPage_CloseAnnot(note)
+
+
+def is_within(box: Box, outer: Box) -> bool:
+    """Whether a text is all in a box, but for what reaches a little over its edges."""
+    edge = max(1.0, 0.3 * box.height)
+    return (
+        outer.left - edge <= box.left
+        and box.right <= outer.right + edge
+        and outer.bottom - edge <= box.bottom
+        and box.top <= outer.top + edge
+    )
+
+
+def intersect(one: Box, other: Box) -> Box:
+    """What two boxes share; a box without width or height where they share nothing."""
+    left = max(one.left, other.left)
+    bottom = max(one.bottom, other.bottom)
+    right = max(left, min(one.right, other.right))
+    return Box(left, bottom, right, max(bottom, min(one.top, other.top)))

@@ -40,7 +40,7 @@ _TITLES = ("title", "ctrTitle")
 _SAMPLE = 9_525  # of a slide's units: a dot inside a shape whose size is not known
 
 
-class _Area(NamedTuple):
+class _SlideArea(NamedTuple):
     """Something painted: where, and in which colour if that is known."""
 
     element: Element
@@ -221,13 +221,13 @@ class SlideLook:
                 return colour is None or colour.alpha > 0, colour
         return False, None
 
-    def _list_sheet(self, root: Element | None) -> Iterator[_Area]:
+    def _list_sheet(self, root: Element | None) -> Iterator[_SlideArea]:
         """What a layout or a master paints besides its placeholders."""
         for area in self._list_areas(find_child(root, "p:cSld", "p:spTree"), 0):
             if placeholder_of(area.element) is None:
                 yield area
 
-    def _list_areas(self, tree: Element | None, depth: int) -> Iterator[_Area]:
+    def _list_areas(self, tree: Element | None, depth: int) -> Iterator[_SlideArea]:
         """What is painted, from back to front; groups and pictures have no colour."""
         if tree is None:
             return
@@ -248,7 +248,7 @@ class SlideLook:
             place = own_place(child)
             extent = own_extent(child)
             if place is not None and extent is not None:
-                yield _Area(child, place, extent, colour)
+                yield _SlideArea(child, place, extent, colour)
 
     def _find_background(self, root: Element) -> Colour | None:
         """The background of the slide, else of its layout, else of its master."""
