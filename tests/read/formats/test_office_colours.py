@@ -192,7 +192,7 @@ def show(
         "<p:clrMap bg1='lt1' tx1='dk1' bg2='lt2' tx2='dk2' accent1='accent1' accent2='accent2'/>"
     )
     file = pptx(
-        [sheet("p:sld", seen + "".join(shapes), ground)],
+        [sheet("p:sld", "".join(shapes) + seen, ground)],
         [{"rId1": ("slideLayout", "../slideLayouts/slideLayout1.xml")}],
         {
             "ppt/slideLayouts/slideLayout1.xml": sheet("p:sldLayout", layout),
@@ -224,6 +224,7 @@ HIDDEN_ON_SLIDES = {
         filled(words(fill("accent1", "<a:lumMod val='60000'/><a:lumOff val='40000'/>")), "8FAADC")
     ),
     "a panel behind it": show(panel("223344"), filled(words(fill("223344")))),
+    "a panel drawn over it": show(filled(words()), panel("FFFFFF").replace("y='0'", "y='900000'")),
     "a panel of the master": show(filled(words(fill("223344"))), master=panel("223344")),
     "a list style": show(
         filled(
@@ -238,6 +239,9 @@ HIDDEN_ON_SLIDES = {
 }
 SHOWN_ON_SLIDES = {
     "plain": show(filled(words())),
+    "a see-through panel over it": show(
+        filled(words()), panel("FFFFFF").replace("'></a:srgb", "'><a:alpha val='30000'/></a:srgb")
+    ),
     "white on a dark shape": show(filled(words(fill("FFFFFF")), "203040")),
     "white on a dark background": show(filled(words(fill("FFFFFF"))), background="203040"),
     "white on a panel": show(panel("203040"), filled(words(fill("FFFFFF")))),

@@ -14,7 +14,10 @@ from webquarry.read.documents.pdf.convert import convert
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
 BOX = "60 590 300 30 re f"
-STATES = b"/ExtGState << /Faint << /ca 0.3 >> /Multiply << /BM /Multiply >> /Gone << /ca 0 >> >> "
+STATES = (
+    b"/ExtGState << /Faint << /ca 0.3 >> /Multiply << /BM /Multiply >> /Gone << /ca 0 >> "
+    b"/Masked << /SMask << /S /Luminosity /G 100 0 R >> >> /Screen << /BM /Screen >> >> "
+)
 LAYERS = (
     b"/OCProperties << /OCGs [100 0 R 101 0 R] /D << /OFF [100 0 R] /ON [101 0 R] "
     b"/Order [100 0 R 101 0 R] >> >>"
@@ -25,7 +28,11 @@ LAYER_RESOURCES = (
 
 
 def draw(operators: str) -> DocumentText:
-    pdf = Pdf(resources=STATES)
+    group = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] "
+        b"/Group << /S /Transparency /CS /DeviceGray >>"
+    )
+    pdf = Pdf(resources=STATES, objects=[stream(b"0 g 0 0 595 842 re f", group)])
     page = pdf.add()
     page.text(72, 700, "Plain to see.")
     page.raw(operators)
@@ -71,6 +78,7 @@ HIDDEN = {
         "clipped text",
     ),
     "a clip that turns": (f"q 300 300 m 310 300 l 305 310 l W n {LINE} Q", "clipped text"),
+    "a mask that lets nothing through": (f"q /Masked gs {LINE} Q", "masked text"),
     "two words for one": (
         "/Span << /ActualText (Words in question and more) >> BDC "
         "BT /F1 10 Tf 72 600 Td (Drawn) Tj ET EMC",
@@ -83,6 +91,8 @@ HIDDEN = {
     ),
 }
 SHOWN = {
+    "multiplied itself": f"q /Multiply gs {LINE} Q",
+    "faint itself": f"q /Faint gs {LINE} Q",
     "a box before it": f".9 g {BOX} 0 g {LINE}",
     "a highlight that multiplies": f"{LINE} q /Multiply gs 1 1 0 rg {BOX} Q",
     "a faint box": f"{LINE} q /Faint gs 1 1 0 rg {BOX} Q",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from webquarry.read.css.colours import Colour
 from webquarry.read.documents import prose
-from webquarry.read.documents.docx.context import DELETED, DocxContext
+from webquarry.read.documents.docx.context import DELETED, HIDDEN, DocxContext
 from webquarry.read.documents.docx.numbering import Mark
 from webquarry.read.documents.docx.runs import RunReader
 from webquarry.read.documents.docx.shading import ground_of_box, ground_of_shading
@@ -290,6 +290,9 @@ class BodyWriter:
         for row in _descendants(element, "w:tr"):
             if find_child(row, "w:trPr", "w:del") is not None:
                 self._removed[DELETED] += 1
+                continue
+            if find_child(row, "w:trPr", "w:hidden") is not None:
+                self._removed[HIDDEN] += 1
                 continue
             cells = _descendants(row, "w:tc")
             rows.append((row, cells))

@@ -19,6 +19,7 @@ from pypdfium2 import raw
 from webquarry.read.css.colours import WHITE, Colour, alike
 from webquarry.read.documents.pdf.painting import (
     CLIPPED,
+    MASKED,
     OTHER_LAYER,
     PaintedText,
     Painting,
@@ -169,6 +170,7 @@ class _DrawingReader:
         self._page = page
         self._may_have_layers = may_have_layers
         self._clip: Box | None = None  # of the form that is read
+        self._is_blended = False  # whether that form is
         self.order = PaintOrder()
         self._areas: list[tuple[Box, Colour | None]] = []  # None for what has many colours
         self._without_ink: list[tuple[int, Box]] = []
@@ -228,6 +230,8 @@ class _DrawingReader:
         for outer in (clip, self._clip):
             if outer is not None and not is_within(box, outer):
                 return CLIPPED
+        if self._is_blended or raw.FPDFPageObj_HasTransparency(one):
+            return MASKED
         is_in_layer = bool(depth)
         marks = raw.FPDFPageObj_CountMarks(one)
         if marks > 0:
@@ -289,6 +293,8 @@ class _DrawingReader:
                 count = raw.FPDFFormObj_CountObjects(one)
                 inner = _matrix_of(one).within(matrix)
                 around = self._clip
+                was_blended = self._is_blended
+                self._is_blended = was_blended or bool(raw.FPDFPageObj_HasTransparency(one))
                 clip = self._clip_of(one, matrix)
                 if clip is not None:
                     self._clip = clip if around is None else intersect(around, clip)
@@ -300,6 +306,7 @@ class _DrawingReader:
                     depth=depth + 1,
                 )
                 self._clip = around
+                self._is_blended = was_blended
             return
         box = self._bounds_of(one, matrix)
         if box is not None:

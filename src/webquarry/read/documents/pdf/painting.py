@@ -23,6 +23,7 @@ from webquarry.read.documents.pdf.pdfium import Box
 COVERED = "covered text"
 CLIPPED = "clipped text"
 OTHER_LAYER = "layer that is off"
+MASKED = "masked text"
 
 _BAND = 16.0  # points; areas are looked up by the bands of the page that they reach into
 _MOST_BANDS = 400  # that one area is put into

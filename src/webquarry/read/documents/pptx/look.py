@@ -33,6 +33,7 @@ from webquarry.read.documents.pptx.shapes import (
 
 _UNSEEN = 0.05  # opacity
 _COVERS = 0.5
+_OPAQUE = 0.95
 _MOST_AREAS = 2_000
 _PLAIN_FILL = "1"  # of the fills of a theme: the one without a gradient
 _DEEPEST = 10
@@ -133,14 +134,40 @@ class SlideLook:
             looks.list_placeholders(layout_part),
             looks.list_placeholders(master_part),
         )
+        tree = find_child(root, "p:cSld", "p:spTree")
+        self._numbers: dict[Element, int] = {}
+        if tree is not None:
+            self._numbers = {shape: number for number, shape in enumerate(tree)}
         self._painted: dict[Element, list[Element]] = {}  # the first two in each group
         self._background = self._find_background(root)
         self._behind = [*self._list_sheet(self._master), *self._list_sheet(self._layout_root)]
-        self._areas = list(self._list_areas(find_child(root, "p:cSld", "p:spTree"), 0))
+        self._areas = list(self._list_areas(tree, 0))
 
     def look_at(self, shape: Element) -> TextLook:
         """The look of the text of a shape."""
-        return TextLook(self.theme, self._ground_of(shape), self._list_styles(shape))
+        look = TextLook(self.theme, self._ground_of(shape), self._list_styles(shape))
+        look.is_covered = self._is_covered(shape)
+        return look
+
+    def _is_covered(self, shape: Element) -> bool:
+        """Whether something that nothing shines through was drawn over all of a shape."""
+        place = own_place(shape)
+        extent = own_extent(shape)
+        if place is None or extent is None or name_of(shape.getparent().tag) == "p:grpSp":
+            return False
+        corners = (place, (place[0] + extent[0], place[1] + extent[1]))
+        for area in reversed(self._areas):
+            if area.element is shape:
+                break
+            is_opaque = area.colour is not None and area.colour.alpha > _OPAQUE
+            is_later = is_opaque and self._comes_later(area.element, shape)
+            if is_later and all(map(area.holds, corners)):
+                return True
+        return False
+
+    def _comes_later(self, one: Element, other: Element) -> bool:
+        """Whether one shape of the slide was drawn after another."""
+        return self._numbers.get(one, 0) > self._numbers.get(other, 0)
 
     def look_at_notes(self) -> TextLook:
         """The look of what the speaker says, on white paper."""
@@ -296,9 +323,12 @@ class TextLook:
         self._theme = theme
         self._ground = ground
         self._styles = styles
+        self.is_covered = False
 
     def hides(self, settings: Element | None, level: int) -> bool:
         """Whether nobody can see a run of these settings, in a paragraph of this level."""
+        if self.is_covered:
+            return True
         if self._theme.read_fill(child_of(settings, "a:ln"))[0]:
             return False  # it has an outline
         is_said, colour = self._theme.read_fill(settings)
