@@ -22,6 +22,7 @@ from webquarry.read.text.characters import clean
 from webquarry.search.replies.text import shorten_text
 
 _LONGEST_MESSAGE = 2_000  # characters of an error
+_NO_TEXT = frozenset({int, float, bool, type(None)})
 _READ = "was filtered when the page was read"
 
 # The text of a page, or of several.
@@ -34,6 +35,8 @@ def filter_answer(answer: BaseModel) -> None:
     values = answer.__dict__
     for name in _list_fields(type(answer)):
         value = values[name]
+        if value is None:
+            continue
         filtered = filter_value(value)
         if filtered is not value:
             values[name] = filtered
@@ -45,10 +48,12 @@ def filter_value(value: Any) -> Any:
     """
     if isinstance(value, str):
         return filter_text(value)
+    if type(value) in _NO_TEXT:
+        return value
     if isinstance(value, BaseModel):
         filter_answer(value)
         return value
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         members = [filter_value(member) for member in value]
         is_same = all(map(is_, members, value))
         return value if is_same else type(value)(members)
@@ -63,7 +68,7 @@ def filter_value(value: Any) -> Any:
 def filter_text(text: str) -> str:
     """A text or an address."""
     if text.isascii() and text.isprintable() and "<" not in text and "[" not in text:
-        return text
+        return text  # as nearly all
     if text.startswith(("http://", "https://")) and " " not in text:
         return clean_url(text)
     return clean(text).text
