@@ -153,7 +153,8 @@ class SlideLook:
         """Whether something that nothing shines through was drawn over all of a shape."""
         place = own_place(shape)
         extent = own_extent(shape)
-        if place is None or extent is None or name_of(shape.getparent().tag) == "p:grpSp":
+        is_on_slide = shape in self._numbers  # places in a group are the group's own
+        if place is None or extent is None or not is_on_slide:
             return False
         corners = (place, (place[0] + extent[0], place[1] + extent[1]))
         for area in reversed(self._areas):
