@@ -21,7 +21,7 @@ _COLUMNS = 92  # of the text between the quotes
 _HEAD = '''"""Sets of characters out of the Unicode Character Database {version}, written by
 `scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
 
-Data files of Unicode: copyright 1991-2025 Unicode, Inc., https://www.unicode.org/license.txt.
+Copyright of the data 1991-2025 Unicode, Inc.; `data/unicode/NOTICE.md` has their licence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sets of characters out of the Unicode Character Database 17.0.0, written by
 `scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
 
-Data files of Unicode: copyright 1991-2025 Unicode, Inc., https://www.unicode.org/license.txt.
+Copyright of the data 1991-2025 Unicode, Inc.; `data/unicode/NOTICE.md` has their licence.
 """
 
 from __future__ import annotations
