@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create
 from pydantic.fields import FieldInfo
 
 from webquarry.errors import BadInput, WebquarryError
+from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.registry import module_names
 from webquarry.sessions.recording import record_call
 
@@ -171,20 +172,31 @@ class Tool:
         return {name: getattr(model, name) for name in self.arguments.model_fields}
 
     async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
-        """Check the arguments and run the tool; for a research session, record what came of it."""
-        checked = self.check(arguments)
-        session_id = checked.get(SESSION)
-        if session_id is not None:
-            session_id = session_id.strip() or None  # some models fill in every field
-            checked[SESSION] = session_id
-        if session_id is None or not self.recorded:
-            return await self.function(kit, **checked)
-        return await record_call(
-            kit.sessions,
-            session_id,
-            self.name,
-            lambda: self.function(kit, **checked),
-        )
+        """Check the arguments and run the tool; for a research session, record what came of it.
+
+        Whatever leaves, leaves here, and is filtered.
+        """
+        try:
+            checked = self.check(arguments)
+            session_id = checked.get(SESSION)
+            if session_id is not None:
+                session_id = session_id.strip() or None  # some models fill in every field
+                checked[SESSION] = session_id
+            if session_id is None or not self.recorded:
+                answer = await self.function(kit, **checked)
+            else:
+                answer = await record_call(
+                    kit.sessions,
+                    session_id,
+                    self.name,
+                    lambda: self.function(kit, **checked),
+                )
+        except WebquarryError as error:
+            filter_error(error)
+            raise
+        filter_answer(answer)
+        answer._meta = filter_value(answer._meta)
+        return answer
 
 
 @overload

@@ -73,6 +73,19 @@ def test_blocks_beyond_the_limit_are_skipped_and_counted() -> None:
     assert (len(found.json_ld), found.skipped) == (2, 1)
 
 
+def test_no_text_and_not_all_of_it_is_endless() -> None:
+    long = linked(json.dumps({"text": "word " * 5_000}))
+    many = linked(json.dumps({f"n{number}": "x" * 900 for number in range(100)}))
+    found = structured(with_head(long, many, linked('{"a": 1}')))
+
+    assert found is not None
+    assert found.json_ld is not None
+    assert [sorted(block) for block in found.json_ld] == [["text"], ["a"]]
+    assert len(found.json_ld[0]["text"]) <= 2_000
+    assert found.json_ld[0]["text"].endswith(" ...")
+    assert found.skipped == 1
+
+
 def test_open_graph_and_article_tags_keep_their_prefix_and_repeated_ones_are_joined() -> None:
     found = structured(recorded("news-article.html"))
 

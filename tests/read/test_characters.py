@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 
 import pytest
 
 from tests.read.converting import page
 from webquarry.read.text.characters import INVISIBLE, clean, strip_invisible, without_surrogates
+from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
@@ -27,6 +30,10 @@ REMOVED = {
         "a\u034fb",
         "a\u206ab",
         "a\U0001d173b",
+        "a\u2065b",
+        "a\ufff0\ufff8b",
+        "a\U0001bca0\U0001bca3b",
+        "a\U00013430\U0001343fb",
     ],
     "bidi control": [
         "a\u202eb",
@@ -38,7 +45,7 @@ REMOVED = {
         "a\u200fb",
         "a\u061cb",
     ],
-    "tag character": [f"a{TAGS}b"],
+    "tag character": [f"a{TAGS}b", "a\U000e0080\U000e00ffb", "a\U000e01f0\U000e0fffb"],
     "variation selector": ["a\ufe0fb", "a\ufe00b", "a\U000e0105b", "a\U000e01efb", "a\u180bb"],
     "soft hyphen": ["a\u00adb", "a" + "\u00ad" * 50 + "b"],
     "invisible filler": ["a\u3164b", "a\uffa0b", "a\u115fb", "a\u1160b", "a\u17b4b"],
@@ -58,8 +65,23 @@ KEPT = [
     "ᄀ\u1160",
     "ᠠ\u180b",
     "\ue000 private use",
+    "\U00013153\U00013430\U00013431\U00013153",
+    "\u2268\ufe00 0\ufe00 \u3001\ufe00",
+    "\u96e3\ufe01",
+    "#\ufe0e \u2194\ufe0f",
     "naïve café – “quoted” 漢字 हिन्दी",
 ]
+
+
+# Format characters that are seen: signs around numbers and words.
+SEEN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | {
+    chr(point) for point in range(0x0600, 0x0606)
+}
+ALL = [chr(point) for point in range(0x110000)]
+
+
+def members(pattern: str) -> set[str]:
+    return set(re.findall(f"[{pattern}]", "".join(ALL)))
 
 
 @pytest.mark.parametrize(
@@ -99,6 +121,51 @@ def test_no_invisible_character_is_taken_for_a_printable_one() -> None:
         for point in points
         if INVISIBLE.match(point) and strip_invisible(f"a{point}b", Counter()) != "ab"
     ] == []
+
+
+def test_every_format_character_that_python_knows_is_invisible() -> None:
+    formats = {point for point in ALL if unicodedata.category(point) == "Cf"}
+
+    assert formats - members(INVISIBLE.pattern[1:-1]) == SEEN_FORMATS
+
+
+def test_what_is_ignorable_is_a_format_an_unused_point_or_one_of_few_signs() -> None:
+    """Nothing that Python takes for a letter, a number or a sign of its own goes by mistake."""
+    kinds = Counter(unicodedata.category(point) for point in members(IGNORABLE))
+
+    assert set(kinds) == {"Cf", "Cn", "Mn", "Lo"}
+    assert kinds["Lo"] == 4  # the fillers of Hangul
+    assert kinds["Mn"] == 16 + 240 + 4 + 2 + 1  # selectors, Khmer vowels, the grapheme joiner
+
+
+def test_variants_of_ideographs_are_those_of_the_compatibility_ideographs() -> None:
+    """Python knows which ideograph each of them stands for; the variants are in their order."""
+    counted: Counter[str] = Counter()
+    expected = set()
+    for point in ALL[0xF900:0xFB00] + ALL[0x2F800:0x2FA20]:
+        base = unicodedata.decomposition(point)
+        if base:
+            expected.add((chr(int(base, 16)), chr(0xFE00 + counted[base])))
+            counted[base] += 1
+
+    defined = {(base, one) for one in "\ufe00\ufe01\ufe02" for base in members(VARIANTS[one])}
+
+    assert expected <= defined
+    assert {base for base, _ in defined - expected if "\u3400" <= base <= "\u9fff"} == set()
+
+
+def test_a_selector_stays_behind_the_characters_it_is_defined_for_and_no_other() -> None:
+    for selector in [*ALL[0xFE00:0xFE10], *ALL[0x180B:0x180E], "\u180f"]:
+        defined = re.compile(f"[{VARIANTS[selector]}]" if selector in VARIANTS else "(?!)")
+        for base in "aé9漢語字中国ᠠ👍☺\u2194\u0e01\u05d0":
+            kept = strip_invisible(base + selector, Counter())
+            assert kept == (base + selector if defined.match(base) else base)
+
+
+def test_a_picture_is_a_sign_or_a_point_that_is_kept_free_for_one() -> None:
+    kinds = {unicodedata.category(point) for point in members(PICTURES) - {"\u2139"}}
+
+    assert kinds <= {"So", "Sm", "Sk", "Po", "Pd", "Cn"}
 
 
 def test_surrogates_become_their_character_or_a_replacement() -> None:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from webquarry.errors import BadInput, Refused
+from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.arguments import coerce
 from webquarry.host.discovery import Discovery, discover
 from webquarry.host.environment import escape_unprintable, remember_secrets
@@ -30,6 +30,7 @@ from webquarry.host.translation.mcp import to_mcp
 from webquarry.host.translation.naming import EVERYBODY, NameRules, alias, restore
 from webquarry.host.translation.openai import to_chat, to_responses
 from webquarry.host.trust.store import TrustStore
+from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.settings import Settings
 
 
@@ -108,7 +109,13 @@ class ToolHost:
         """Run a tool with these arguments, which are checked against its schema first."""
         tool = self.get(name)
         tool = await self._verify(tool)
-        return await run_tool(tool, arguments, self._settings, self._environ)
+        try:
+            answer = await run_tool(tool, arguments, self._settings, self._environ)
+        except WebquarryError as error:
+            filter_error(error)
+            raise
+        filtered: JsonObject = filter_value(answer)
+        return filtered
 
     def for_anthropic(self, strict: bool = False) -> list[JsonObject]:
         """`tools` of Anthropic's Messages API."""

@@ -10,13 +10,20 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from webquarry.read.text.characters import INVISIBLE, clean
+from webquarry.read.text.delimiters import BRACKETS
+from webquarry.search.replies.text import shorten_text
 
-_ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{INVISIBLE.pattern}')
+LONGEST_LINE = 10_000  # characters
+_ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{BRACKETS}|{INVISIBLE.pattern}')
+
+
+def clean_line(text: str) -> str:
+    """A title, a name, a snippet or an abstract in one line; what is longer ends in dots."""
+    return _clean_short_line(shorten_text(text, LONGEST_LINE))
 
 
 @lru_cache(2048)  # answers from the cache hold the same texts again and again
-def clean_line(text: str) -> str:
-    """A title or a snippet in one line."""
+def _clean_short_line(text: str) -> str:
     cleaned = clean(text).text
     return " ".join(cleaned.split())
 

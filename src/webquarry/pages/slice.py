@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from webquarry.errors import BadInput
+from webquarry.pages.clean import clean_line
 from webquarry.read.slices.links import add_targets
 from webquarry.read.slices.outline import Heading, find_section, headings_of
 from webquarry.read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
@@ -221,7 +222,8 @@ def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:
         indent = "  " * (heading.level - top)
         size = heading.stop - heading.start
         place = f"(line {heading.line}, {size} bytes)"
-        line = f"{indent}{heading.number}. {heading.title} {place}\n"
+        title = clean_line(heading.title)  # its escapes are gone
+        line = f"{indent}{heading.number}. {title} {place}\n"
         lines.append(line.encode())
     return lines
 

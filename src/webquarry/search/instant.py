@@ -27,12 +27,14 @@ from webquarry.search.replies.body import (
     parse_each,
     unknown_shape_failure,
 )
-from webquarry.search.replies.text import plain, plain_from_html
+from webquarry.search.replies.text import plain, plain_from_html, shorten_text
 from webquarry.settings import Settings
 
 LABEL = "DuckDuckGo Instant Answer"
 ORIGIN = "https://api.duckduckgo.com"
 _SITE = "https://duckduckgo.com"  # where its images are, and its relative links lead
+_LONGEST_TEXT = 10_000  # characters
+_MOST_TOPICS = 200
 _ANCHOR = re.compile(r"\s*<a\b[^<>]*>(.*?)</a>(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -152,7 +154,7 @@ def _read_topics(rows: list[dict[str, Any]]) -> list[Topic]:
             group = _read_text(row.get("Name"))
             members = parse_each(objects(row.get("Topics")), _read_topic)
             topics += [replace(topic, group=group) for topic in members]
-    return topics
+    return topics[:_MOST_TOPICS]
 
 
 def _read_topic(row: dict[str, Any]) -> Topic | None:
@@ -192,8 +194,8 @@ def _read_url(value: object) -> str:
 
 
 def _read_text(value: object) -> str:
-    """A text in one line; "" for what is none."""
-    return plain(_read_string(value))
+    """A text in one line; "" for what is none, and dots at the end of what is endless."""
+    return shorten_text(plain(_read_string(value)), _LONGEST_TEXT)
 
 
 def _read_string(value: object) -> str:

@@ -21,12 +21,16 @@ from webquarry.search.merge import merge
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import host_of
+from webquarry.search.replies.text import shorten_text
 from webquarry.search.services.guard import apply_retry_after
 from webquarry.search.services.services import LEAST_SECONDS, Services
 
 log = logging.getLogger(__name__)
 
 EXTRA_PAGES = 2  # asked for at most, beyond those that the count alone needs
+_LONGEST_TITLE = 1_000  # characters
+_LONGEST_SNIPPET = 10_000
+_LONGEST_ADDRESS = 8_000
 MOST_GROUPS = 3  # requests for a list of domains that does not fit into one
 
 
@@ -152,10 +156,17 @@ async def fetch_page(
             except WebquarryError as second:
                 raise error from second
     hide = provider.conceal
-    results = [
-        replace(one, title=hide(one.title), url=hide(one.url), snippet=hide(one.snippet))
-        for one in batch.results
-    ]
+    results = []
+    for one in batch.results:
+        if len(one.url) > _LONGEST_ADDRESS:
+            continue  # half an address leads elsewhere
+        result = replace(
+            one,
+            title=shorten_text(hide(one.title), _LONGEST_TITLE),
+            url=hide(one.url),
+            snippet=shorten_text(hide(one.snippet), _LONGEST_SNIPPET),
+        )
+        results.append(result)
     return replace(batch, results=tuple(results))
 
 

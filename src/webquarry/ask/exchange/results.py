@@ -1,14 +1,15 @@
 """What the model is shown of a search: results in, one short text out, in the form that the
 contract shows.
 
-Titles and descriptions are from the web: each becomes one line, so that nothing in them can pass
-for another result.
+Titles and descriptions are from the web: each becomes one line in which nothing is invisible, so
+that nothing in them can pass for another result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.models import Result
 
 MOST_RESULTS = 5
@@ -41,10 +42,10 @@ def format_results(results: Sequence[Result]) -> str:
     parts = []
     for number, result in enumerate(results, 1):
         lines = [
-            f"{number}. {shorten(result.title, _TITLE_LENGTH)}",
-            f"   {shorten(result.url, _ADDRESS_LENGTH)}",
+            f"{number}. {shorten(clean_line(result.title), _TITLE_LENGTH)}",
+            f"   {shorten(clean_url(result.url), _ADDRESS_LENGTH)}",
         ]
-        description = shorten(result.snippet, _DESCRIPTION_LENGTH)
+        description = shorten(clean_line(result.snippet), _DESCRIPTION_LENGTH)
         if description:
             lines.append(f"   {description}")
         parts.append("\n".join(lines))

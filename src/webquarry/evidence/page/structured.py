@@ -1,21 +1,25 @@
 """What a page states for machines -> the `structuredData` of an answer, as the page has it; nothing
 where it has none.
 
-JSON-LD blocks are given as the values they hold. A block that is not JSON, and what exceeds the
-limits, is left out and counted. A tag that is repeated (authors, tags, images) has its values
-joined by `; `.
+JSON-LD blocks are given as the values they hold, long texts in them shortened. A block that is not
+JSON, and what exceeds the limits, is left out and counted. A tag that is repeated (authors, tags,
+images) has its values joined by `; `.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.models import StructuredData
 from webquarry.evidence.page.jsonld import strict_json
 from webquarry.evidence.page.tags import Tags
+from webquarry.search.replies.text import shorten_text
 
-_MOST_JSON = 200_000  # characters of all JSON-LD blocks together
+_MOST_JSON = 200_000  # characters of all JSON-LD blocks together that are read,
+_MOST_GIVEN = 50_000  # and that are given
+_LONGEST_TEXT = 2_000  # in a block
 _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
 
@@ -24,14 +28,19 @@ def read_structured_data(tags: Tags) -> StructuredData | None:
     """The machine-readable part of a page."""
     json_ld: list[Any] = []
     left = _MOST_JSON
+    room = _MOST_GIVEN
     for text in tags.scripts:
         if len(text) > left:
             continue
         try:
-            json_ld.append(strict_json(text))
+            block = _shorten_texts(strict_json(text))
         except ValueError:
             continue
         left -= len(text)
+        size = len(json.dumps(block, ensure_ascii=False, separators=(",", ":")))
+        if size <= room:
+            room -= size
+            json_ld.append(block)
     skipped_blocks = len(tags.scripts) - len(json_ld)
     open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
     citation, skipped_citation = _collect_tags(tags, ("citation_",))
@@ -44,6 +53,17 @@ def read_structured_data(tags: Tags) -> StructuredData | None:
         citation=citation or None,
         skipped=skipped or None,
     )
+
+
+def _shorten_texts(value: Any) -> Any:
+    """A value of JSON in which no text is longer than is given."""
+    if isinstance(value, str):
+        return shorten_text(value, _LONGEST_TEXT)
+    if isinstance(value, list):
+        return [_shorten_texts(member) for member in value]
+    if isinstance(value, dict):
+        return {name[:_LONGEST_TEXT]: _shorten_texts(member) for name, member in value.items()}
+    return value
 
 
 def _collect_tags(tags: Tags, prefixes: tuple[str, ...]) -> tuple[dict[str, str], int]:

@@ -1,12 +1,16 @@
-"""Markdown: as it is, with its line ends normalised. Its title is that of its front matter, else
-its first heading.
+"""Markdown: as it is, with its line ends normalised, but for what a page of HTML would not show
+either: targets of images, tags and what they hide, links that could do harm. Its title is that of
+its front matter, else its first heading.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry.read.formats._markdown_html import convert_tags
+from webquarry.read.formats._markdown_links import rewrite_links
 from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.text.characters import clean
 
@@ -21,7 +25,12 @@ class MarkdownText(Format):
     suffixes = (".md", ".markdown", ".mdown", ".mdx", "/llms.txt", "/llms-full.txt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        cleaned = clean(normalise_newlines(source.text.text))
+        visible = clean(normalise_newlines(source.text.text))
+        without_tags = convert_tags(visible.text, source.url)
+        linked = rewrite_links(without_tags.text, source.url)
+        cleaned = clean(linked.rstrip("\n"))  # what was apart may have come together
+        removed = Counter(visible.removed) + Counter(without_tags.removed)
+        removed += Counter(cleaned.removed)
         found = None
         start = 0
         front_matter = _FRONT_MATTER.match(cleaned.text)
@@ -36,5 +45,5 @@ class MarkdownText(Format):
             cleaned.text,
             title=title,
             encoding=source.text.encoding,
-            removed=cleaned.removed,
+            removed=removed,
         )

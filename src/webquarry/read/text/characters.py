@@ -15,8 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from webquarry.read.text.delimiters import defuse_verbatim
+from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
 
 CONTROL = "control character"
 ZERO_WIDTH = "zero-width character"
@@ -29,15 +31,18 @@ NONCHARACTER = "noncharacter"
 
 # The last two characters of each of the 17 planes.
 _LAST_OF_PLANES = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
-# Tab, newline and carriage return are white space, not control characters.
+# Signs that arrange hieroglyphs; elsewhere they are shown as nothing.
+_HIEROGLYPH_CONTROLS = "\U00013430-\U0001343f"
+# Tab, newline and carriage return are white space, not control characters. A character is of the
+# first kind that has it; the last kind but one takes whatever else is ignorable.
 _KINDS = {
     CONTROL: "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffc",
-    ZERO_WIDTH: "\u200b-\u200d\u2060-\u2064\u206a-\u206f\u034f\u180e\ufeff\U0001d173-\U0001d17a",
     BIDI: "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
-    TAG: "\U000e0000-\U000e007f",
     SELECTOR: "\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef",
+    TAG: "\U000e0000-\U000e0fff",
     SOFT_HYPHEN: "\u00ad",
     FILLER: "\u115f\u1160\u3164\uffa0\u17b4\u17b5",
+    ZERO_WIDTH: IGNORABLE + _HIEROGLYPH_CONTROLS,
     NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef" + _LAST_OF_PLANES,
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
@@ -55,16 +60,9 @@ _JOINING = re.compile(
     r"[\u0590-\u10ff\u1200-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc"
     r"\U00010800-\U00011fff\U0001e800-\U0001efff]"
 )
-_EMOJI = re.compile(
-    r"[\u00a9\u00ae\u203c\u2049\u20e3\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f"
-    r"\U0001f000-\U0001faff]"
-)
-_KEYCAP = re.compile(r"[0-9#*]")
+_EMOJI = re.compile(f"[\u20e3\ufe0f{PICTURES}]")
 _IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_FIRST_SELECTOR_BASE = re.compile(
-    r"[\u1000-\u109f\u2205-\u2ae5\u3001\u3002\ua856-\ua873\uff01-\uff1f]"
-)
-_MONGOLIAN = re.compile(r"[\u1820-\u18aa]")
+_HIEROGLYPH = re.compile("[\U00013000-\U0001345f\U00013460-\U000143ff]")
 _JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
 _BLACK_FLAG = "\U0001f3f4"
 _FLAG_TAGS = tuple(
@@ -138,12 +136,21 @@ def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str
     needed: dict[str, str] = {}
     for position in range(start, end):
         character = text[position]
-        kind = next(kind for kind, members in _KIND_OF if members.match(character))
-        if kind not in needed and _is_needed(character, kind, text, start, end):
-            needed[kind] = character
+        kind = _kind_of(character)
+        place = kind
+        if _HIEROGLYPH.match(character):
+            place = f"{position}"  # each of them arranges something
+        if place not in needed and _is_needed(character, kind, text, start, end):
+            needed[place] = character
         else:
             removed[kind] += 1
     return "".join(needed.values())
+
+
+@cache  # of some thousand characters
+def _kind_of(character: str) -> str:
+    """The kind of an invisible character."""
+    return next(kind for kind, members in _KIND_OF if members.match(character))
 
 
 def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bool:
@@ -164,17 +171,21 @@ def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bo
         return behind_rtl or _RTL.search(text, end, end + 2) is not None
     if character in "\u115f\u1160":
         return bool(_JAMO.match(before) or _JAMO.match(after))
+    if _HIEROGLYPH.match(character):
+        return bool(_HIEROGLYPH.match(before) or _HIEROGLYPH.match(after))
     return False
 
 
 def _takes_selector(base: str, selector: str) -> bool:
     """Whether a character has a variant that this variation selector asks for."""
-    if selector in "\ufe0e\ufe0f":
-        return bool(_EMOJI.match(base) or _KEYCAP.match(base))
-    if selector == "\ufe00" and _FIRST_SELECTOR_BASE.match(base):
-        return True
-    if selector in "\ufe00\ufe01\ufe02" or "\U000e0100" <= selector <= "\U000e011f":
+    if "\U000e0100" <= selector <= "\U000e011f":  # no ideograph has more of them
         return _IDEOGRAPH.match(base) is not None
-    if selector in "\u180b\u180c\u180d\u180f":
-        return _MONGOLIAN.match(base) is not None
+    if selector in VARIANTS:
+        return _bases_of(selector).match(base) is not None
     return False
+
+
+@cache
+def _bases_of(selector: str) -> re.Pattern[str]:
+    """The characters that a variation selector is defined for."""
+    return re.compile(f"[{VARIANTS[selector]}]")

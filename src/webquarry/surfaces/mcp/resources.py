@@ -174,6 +174,7 @@ async def read_resource(
 async def _read_page(uri: str, kit: Toolkit) -> str | None:
     """All that is kept of a page; None where it is not, or no longer."""
     from webquarry.pages.full_page import describe_page
+    from webquarry.pages.outgoing import filter_value
 
     url = uri.removeprefix(_PAGE_PREFIX)
     if "://" not in url:
@@ -181,7 +182,10 @@ async def _read_page(uri: str, kit: Toolkit) -> str | None:
     snapshot = await kit.pages.find_kept(url)
     if snapshot is None:
         return None
-    return redact(as_json(describe_page(snapshot)))
+    page = describe_page(snapshot)
+    content = page.pop("content")  # was filtered when it was read
+    filtered = {**filter_value(page), "content": content}
+    return redact(as_json({name: filtered[name] for name in ("url", "content", *page)}))
 
 
 def _build_result(uri: str, text: str, life_seconds: int) -> types.ReadResourceResult:

@@ -15,6 +15,7 @@ from typing import Annotated
 from pydantic import Field
 
 from webquarry.errors import Unreadable, WebquarryError
+from webquarry.pages.outgoing import PageText
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 class FetchAnswer(Answer):
     """Lines of a page."""
 
-    content: str = Field(description="Markdown-converted HTML content")
+    content: PageText = Field(description="Markdown-converted HTML content")
     lines_read: int = Field(description="Number of lines returned")
     total_lines: int | None = Field(
         default=None, description="Lines of the whole page; only when the content was cut"

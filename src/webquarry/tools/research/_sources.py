@@ -18,6 +18,7 @@ from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.link_targets import LinkForm, mark_links
+from webquarry.pages.outgoing import PageTextOrNone
 from webquarry.pages.question import PassageStart
 from webquarry.pages.read_results import ReadResult
 from webquarry.pages.share import (
@@ -64,7 +65,7 @@ class ScrapedSource(AnswerPart):
     url: str
     title: str
     published_at: str | None = None
-    content: str | None = None
+    content: PageTextOrNone = None
     content_type: str
     trust: str = TRUST
     scores: SourceScores

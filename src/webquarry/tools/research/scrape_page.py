@@ -31,6 +31,7 @@ from webquarry.evidence.models import (
     StructuredData,
 )
 from webquarry.pages.link_targets import LinkForm, mark_links
+from webquarry.pages.outgoing import PageText
 from webquarry.pages.pages import PageMode
 from webquarry.pages.question import (
     NOT_ON_PAGE,
@@ -91,7 +92,7 @@ class ScrapeOutput(Answer):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     url: str
-    content: str
+    content: PageText
     content_type: str
     trust: str = TRUST
     content_length: int

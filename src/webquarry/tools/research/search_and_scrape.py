@@ -25,6 +25,7 @@ from webquarry.evidence.language.size import (
 from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroResultHints
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.link_targets import LinkForm
+from webquarry.pages.outgoing import PageText
 from webquarry.pages.preload import preload_meanwhile
 from webquarry.pages.question import check_question, limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
@@ -117,7 +118,7 @@ class SearchAndScrapeOutput(Answer):
     query: str
     status: Literal["complete", "partial", "failed"]
     pages: list[ScrapedSource] = Field(alias="sources")  # `sources()` is what a session keeps
-    combined_content: str
+    combined_content: PageText
     scrape_failures: list[ScrapeFailure]
     summary: ScrapeSummary
     size_metadata: SizeMetadata

@@ -7,11 +7,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from webquarry.read.css.colours import Colour
 from webquarry.read.documents import prose
-from webquarry.read.documents.docx.context import DELETED, DocxContext
+from webquarry.read.documents.docx.context import DELETED, HIDDEN, DocxContext
 from webquarry.read.documents.docx.numbering import Mark
 from webquarry.read.documents.docx.runs import RunReader
-from webquarry.read.documents.docx.styles import Style, outline_level, run_properties
+from webquarry.read.documents.docx.shading import ground_of_box, ground_of_shading
+from webquarry.read.documents.docx.styles import Style, outline_level, run_properties, shading_of
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
 from webquarry.read.documents.office import (
     Element,
@@ -52,15 +54,18 @@ class _ParagraphSettings:
     heading: int
     list_id: str | None
     list_level: int
-    shaded: bool
+    shading: str | None
     joined: bool  # its end was deleted: the next paragraph goes on in it
 
 
 class BodyWriter:
     """Writes one part of a document, or one cell of it."""
 
-    def __init__(self, context: DocxContext, *, in_cell: bool = False) -> None:
+    def __init__(
+        self, context: DocxContext, ground: Colour | None, *, in_cell: bool = False
+    ) -> None:
         self._context = context
+        self._ground = ground  # what the paragraphs stand on; None where it cannot be told
         self._removed = context.removed
         self._in_cell = in_cell
         self._inline = Inline(context.removed)
@@ -90,7 +95,7 @@ class BodyWriter:
             elif name == "mc:AlternateContent":
                 self.read(choose_alternative(child))
             elif name in ("m:oMath", "m:oMathPara"):
-                reader = RunReader(self._context, Style(), shaded=False)
+                reader = RunReader(self._context, Style(), self._ground)
                 reader.read_formula(child)
                 self._add(self._inline.render(reader.paragraph.pieces()))
 
@@ -99,7 +104,7 @@ class BodyWriter:
         notes = self._context.notes
         self._end_list()
         for key, label in list(notes.labels.items()):
-            inner = BodyWriter(self._context)
+            inner = BodyWriter(self._context, self._ground)
             inner.read(notes.elements[key])
             text = inner.text()
             if text:
@@ -112,8 +117,10 @@ class BodyWriter:
         """A paragraph, and the boxes that stand in it."""
         context = self._context
         settings = self._read_settings(child_of(element, "w:pPr"))
-        is_shaded = settings.shaded or self._in_cell
-        reader = RunReader(context, settings.style, shaded=is_shaded)
+        is_shaded, ground = ground_of_shading(settings.shading, context.theme)
+        if not is_shaded:
+            ground = self._ground
+        reader = RunReader(context, settings.style, ground)
         reader.paragraph = self._carried
         self._carried = DocumentParagraph()
         reader.read(element)
@@ -141,13 +148,12 @@ class BodyWriter:
         else:
             list_level = style.list_level or 0
         end_mark = run_properties(child_of(element, "w:rPr"))
-        background = child_value(element, "w:shd", "fill") or "auto"
         return _ParagraphSettings(
             style,
             heading=min(heading, _DEEPEST_HEADING),
             list_id=child_value(numbering, "w:numId") or style.list_id,
             list_level=list_level,
-            shaded=background.lower() not in ("auto", "ffffff"),
+            shading=shading_of(element) or style.shading,
             joined="w:del" in end_mark or "w:moveFrom" in end_mark,
         )
 
@@ -251,7 +257,10 @@ class BodyWriter:
         name = name_of(element.tag)
         if name == "w:txbxContent":
             self._end_list()
+            around = self._ground
+            self._ground = ground_of_box(element, around, self._context.theme)
             self.read(element)
+            self._ground = around
             return
         is_chart = name == "c:chart"
         if is_chart:
@@ -282,13 +291,16 @@ class BodyWriter:
             if find_child(row, "w:trPr", "w:del") is not None:
                 self._removed[DELETED] += 1
                 continue
+            if find_child(row, "w:trPr", "w:hidden") is not None:
+                self._removed[HIDDEN] += 1
+                continue
             cells = _descendants(row, "w:tc")
             rows.append((row, cells))
         most_columns = max((len(cells) for _, cells in rows), default=0)
         if self._in_cell or most_columns < 2:
             for _, cells in rows:
                 for cell in cells:
-                    self.read(cell)
+                    self._read_arranged(cell)
             return
         table = Table()
         texts: list[str] = []
@@ -303,6 +315,15 @@ class BodyWriter:
         for text in texts:
             self._add(text)
 
+    def _read_arranged(self, cell: Element) -> None:
+        """A cell of a table that only arranges the page."""
+        around = self._ground
+        shading = shading_of(child_of(cell, "w:tcPr"))
+        is_shaded, ground = ground_of_shading(shading, self._context.theme)
+        self._ground = ground if is_shaded else None
+        self.read(cell)
+        self._ground = around
+
     def _read_row(self, row: Element, elements: list[Element]) -> list[Cell]:
         """The cells of a row, with empty ones for the columns that it leaves out in front."""
         settings = child_of(row, "w:trPr")
@@ -315,7 +336,9 @@ class BodyWriter:
             columns = min(span, _MOST_SPAN)
             merged = child_of(settings, "w:vMerge")
             goes_on = merged is not None and value_of(merged) != "restart"
-            inner = BodyWriter(self._context, in_cell=True)
+            # What a style of tables paints is not looked into.
+            _, ground = ground_of_shading(shading_of(settings), self._context.theme)
+            inner = BodyWriter(self._context, ground, in_cell=True)
             if not goes_on:
                 inner.read(element)
             text = _LINE_ENDS.sub(" ", inner.text())

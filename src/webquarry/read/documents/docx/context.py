@@ -8,8 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
+from webquarry.read.css.colours import WHITE, Colour
 from webquarry.read.documents.docx.numbering import Numbering
 from webquarry.read.documents.docx.styles import Styles
+from webquarry.read.documents.look.theme import Theme, find_theme
 from webquarry.read.documents.models import LONGEST_TEXT
 from webquarry.read.documents.office import Element, Package, children_of, value_of
 from webquarry.read.markdown.inline import LINK, Span
@@ -75,7 +77,8 @@ class DocxContext:
         self.links = Links(url)
         self.removed: Counter[str] = Counter()
         self.fields: list[WordField] = []  # those that are open, the innermost last
-        self.is_page_white = True
+        self.theme = Theme(find_theme(self._read_theme()))
+        self.page_colour: Colour | None = WHITE  # None where it cannot be told
         self._left = LONGEST_TEXT
 
     def count_text(self, length: int) -> None:
@@ -106,6 +109,12 @@ class DocxContext:
         if relation is None or relation.external:
             return None
         return self.package.xml_if_sound(relation.target)
+
+    def _read_theme(self) -> Element | None:
+        for relation in self.relations.values():
+            if relation.kind == "theme" and not relation.external:
+                return self.package.xml_if_sound(relation.target)
+        return None
 
     def _read_part(self, kind: str) -> Element | None:
         """The part of that kind: the one the document names, else the one of the usual name."""

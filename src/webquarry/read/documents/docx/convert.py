@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from webquarry.read.css.colours import WHITE
 from webquarry.read.documents import prose
 from webquarry.read.documents.docx.body import BodyWriter
 from webquarry.read.documents.docx.context import DocxContext, TooMuchText
+from webquarry.read.documents.docx.shading import colour_of_text, write_colour
 from webquarry.read.documents.models import DocumentText, Refusal
-from webquarry.read.documents.office import DAMAGED, Package, child_of, child_value
+from webquarry.read.documents.office import DAMAGED, Package, child_of, value_of
 from webquarry.read.documents.properties import read_properties
 from webquarry.read.text.delimiters import defuse_prose
 
 _TOO_MUCH = "The document has more text than is read at once; its end is missing."
-_WHITE = frozenset({"ffffff", "auto"})
 
 
 def convert(body: bytes, url: str) -> DocumentText:
@@ -23,9 +24,14 @@ def convert(body: bytes, url: str) -> DocumentText:
     if content is None:
         raise Refusal(DAMAGED)
     context = DocxContext(package, main, url)
-    background = child_value(root, "w:background", "color")
-    context.is_page_white = background is None or background.lower() in _WHITE
-    writer = BodyWriter(context)
+    background = child_of(root, "w:background")
+    if background is not None and len(background):
+        context.page_colour = None  # a picture or a pattern
+    elif background is not None:
+        colour = value_of(background, "color") or ""
+        kept = write_colour(background).split(";")
+        context.page_colour = colour_of_text(";".join([colour, *kept[1:]]), context.theme) or WHITE
+    writer = BodyWriter(context, context.page_colour)
     lost: tuple[str, ...] = ()
     try:
         writer.read(content)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from webquarry.read.css.colours import Colour, alike
 from webquarry.read.documents.docx.context import (
     DELETED,
     HIDDEN,
@@ -16,6 +17,11 @@ from webquarry.read.documents.docx.context import (
     DocxContext,
     NoteKind,
     WordField,
+)
+from webquarry.read.documents.docx.shading import (
+    colour_of_highlight,
+    colour_of_text,
+    ground_of_shading,
 )
 from webquarry.read.documents.docx.styles import RunProperties, Style, is_on, run_properties
 from webquarry.read.documents.office import (
@@ -68,17 +74,15 @@ _MARKS = (
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
 _LONGEST_INSTRUCTION = 5_000  # characters
 _SMALLEST_TEXT = 4  # half points
-_WHITE = frozenset({"ffffff", "white"})
-_NO_BACKGROUND = frozenset({"", "auto", "ffffff"})
 
 
 class RunReader:
     """Reads the inside of one paragraph."""
 
-    def __init__(self, context: DocxContext, style: Style, *, shaded: bool) -> None:
+    def __init__(self, context: DocxContext, style: Style, ground: Colour | None) -> None:
         self._context = context
         self._style = style
-        self._shaded = shaded or not context.is_page_white
+        self._ground = ground  # what the paragraph stands on; None where it cannot be told
         self._link: Span | None = None
         self.paragraph = DocumentParagraph()
 
@@ -125,7 +129,7 @@ class RunReader:
         character_style = properties.get("w:rStyle")
         if character_style:
             properties = self._context.styles.get(character_style).run | properties
-        all_properties = self._style.run | properties
+        all_properties = self._context.styles.run | self._style.run | properties
         reason = self._why_hidden(all_properties)
         marks = _marks_of(properties)
         style = TextStyle(self._current_link(), marks)
@@ -238,13 +242,18 @@ class RunReader:
         size = parse_number(properties.get("w:sz"), most_digits=5)
         if size is not None and size < _SMALLEST_TEXT:
             return TINY
-        colour = properties.get("w:color") or ""
-        if colour.lower() not in _WHITE:
+        if properties.get("textFill") == "True":
+            return SAME_COLOUR
+        theme = self._context.theme
+        colour = colour_of_text(properties.get("w:color"), theme)
+        if colour is None:
             return None
-        if self._shaded or properties.get("w:highlight"):
-            return None
-        background = properties.get("w:shd") or ""
-        if background.lower() in _NO_BACKGROUND:
+        ground = colour_of_highlight(properties.get("w:highlight"))
+        if ground is None:
+            is_shaded, ground = ground_of_shading(properties.get("w:shd"), theme)
+            if not is_shaded:
+                ground = self._ground
+        if ground is not None and alike(colour, ground):
             return SAME_COLOUR
         return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from webquarry.read.documents.docx.shading import write_colour, write_shading
 from webquarry.read.documents.office import (
     Element,
     child_of,
@@ -16,6 +17,7 @@ from webquarry.read.documents.office import (
     children_of,
     find_child,
     name_of,
+    parse_number,
     value_of,
 )
 
@@ -32,6 +34,7 @@ _QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation"
 _OFF = frozenset({"0", "false", "off", "none"})
 _OUTLINE_LEVELS = 9
 _DEEPEST = 12  # styles based on styles
+_TRANSPARENT = 95_000  # of 100,000
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Style:
     list_level: int | None = None
     list_depth: int = 0  # how far in its items stand, where only its name says so
     run: RunProperties = field(default_factory=dict)  # the properties of its text, by name
+    shading: str | None = None  # of its paragraphs, as `shading.py` reads it
 
 
 PLAIN = Style()
@@ -56,10 +60,30 @@ def run_properties(element: Element | None) -> RunProperties:
     """The properties of a run that we look at."""
     if element is None:
         return {}
-    found = {name_of(child.tag): value_of(child) for child in element}
-    if "w:shd" in found:
-        found["w:shd"] = child_value(element, "w:shd", "fill")
+    found: RunProperties = {}
+    for child in element:
+        name = name_of(child.tag)
+        if name == "w:shd":
+            found[name] = write_shading(child)
+        elif name == "w:color":
+            found[name] = write_colour(child)
+        elif name == "textFill":  # of Word 2010 and later
+            found[name] = str(_is_transparent(child))
+        else:
+            found[name] = value_of(child)
     return found
+
+
+def _is_transparent(fill: Element) -> bool:
+    """Whether letters are filled with nothing, or with a colour that lets all through."""
+    for part in fill.iter():
+        name = name_of(part.tag)
+        if name == "noFill":
+            return True
+        # here it is the share that is let through
+        if name == "alpha" and (parse_number(value_of(part)) or 0) >= _TRANSPARENT:
+            return True
+    return False
 
 
 def is_on(properties: RunProperties, name: str) -> bool:
@@ -70,6 +94,14 @@ def is_on(properties: RunProperties, name: str) -> bool:
     return value.lower() not in _OFF
 
 
+def shading_of(settings: Element | None) -> str | None:
+    """The shading that a paragraph, a cell or a table says that it has; None where it has none."""
+    element = child_of(settings, "w:shd")
+    if element is None:
+        return None
+    return write_shading(element)
+
+
 class Styles:
     """The styles of one document."""
 
@@ -77,6 +109,8 @@ class Styles:
         self._elements: dict[str, Element] = {}
         self._known: dict[str, Style] = {}
         self.default = ""  # the id of the style of paragraphs that name none
+        # The properties of text that nobody says anything of.
+        self.run = run_properties(find_child(root, "w:docDefaults", "w:rPrDefault", "w:rPr"))
         for element in children_of(root, "w:style"):
             identity = value_of(element, "styleId")
             if not identity:
@@ -138,6 +172,7 @@ class Styles:
             list_level=list_level,
             list_depth=list_depth,
             run=base.run | run_properties(child_of(element, "w:rPr")),
+            shading=shading_of(settings) or base.shading,
         )
 
 

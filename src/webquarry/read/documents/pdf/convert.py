@@ -87,6 +87,7 @@ class _Pages:
             self.grids.append([])
             return
         drawings = read_drawings(page)
+        page.prefer_drawn(drawings.said, removed)
         lines = read_lines(page, drawings, number, removed)
         grids = find_grids(page, drawings.rules, lines)
         self.lines.append(lines)

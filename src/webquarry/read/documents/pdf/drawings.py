@@ -3,7 +3,8 @@ pictures are.
 
 Objects come in the order in which they are painted, so the ground under a piece of text is the last
 area before it. Text in the colour of its ground, smaller than two points, off the page, or drawn
-without ink is hidden. Text without ink over a picture is what a scanner read, and stays.
+without ink is hidden. Text without ink over a picture is what a scanner read, and stays. Text that
+is covered, clipped or in a layer is left to `painting.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,18 @@ from typing import Any, NamedTuple
 from pypdfium2 import raw
 
 from webquarry.read.css.colours import WHITE, Colour, alike
-from webquarry.read.documents.pdf.pdfium import Box, PageText
+from webquarry.read.documents.pdf.painting import (
+    CLIPPED,
+    MASKED,
+    OTHER_LAYER,
+    PaintedText,
+    Painting,
+    PaintOrder,
+    find_notes,
+    intersect,
+    is_within,
+)
+from webquarry.read.documents.pdf.pdfium import Box, PageText, SaidText, read_actual_text
 
 OFF_PAGE = "off page"
 TINY = "tiny text"
@@ -25,6 +37,7 @@ NO_INK = "invisible text"
 
 _SMALLEST_TEXT = 2.0  # points
 _THIN = 2.0  # points; a filled path that is not thicker is a line
+_BROAD = 4.0  # points; a line that is thicker can cover text
 _SHORTEST_RULE = 6.0
 _DEEPEST = 40  # forms within forms
 _MOST_AREAS = 2_000
@@ -34,6 +47,9 @@ _OPAQUE = 0.5  # an area with more than this alpha covers what is below it
 _TEXT = raw.FPDF_PAGEOBJ_TEXT
 _STROKED = frozenset({1, 5})  # text modes that draw outlines only
 _WITHOUT_INK = frozenset({3, 7})
+_MOST_CLIPS = 20  # paths that one object is clipped to
+_MOST_MARKS = 20
+_LAYER_MARK = "OC\0".encode("utf-16-le")
 
 
 class Matrix(NamedTuple):
@@ -92,13 +108,17 @@ class PageDrawings:
     """A page without its letters."""
 
     hidden: dict[int, str] = field(default_factory=dict)  # text objects by address, and why
+    # text objects of which some may be hidden, and the painting that tells which characters are
+    partly_hidden: dict[int, str] = field(default_factory=dict)
+    painting: Painting | None = None
+    said: list[SaidText] = field(default_factory=list)  # texts that stand for what is drawn
     rules: list[Box] = field(default_factory=list)  # straight lines, level or upright
     images: list[Box] = field(default_factory=list)
 
 
 def read_drawings(page: PageText) -> PageDrawings:
     """Everything that is drawn on a page."""
-    reader = _DrawingReader(page.box)
+    reader = _DrawingReader(page.box, page.may_have_layers)
     count = raw.FPDFPage_CountObjects(page.handle)
     reader.read_objects(
         raw.FPDFPage_GetObject,
@@ -107,15 +127,51 @@ def read_drawings(page: PageText) -> PageDrawings:
         matrix=_PAGE,
         depth=0,
     )
-    return reader.finish()
+    for box in find_notes(page.handle):
+        reader.order.add_area(box, is_picture=False)
+    drawings = reader.finish()
+    _judge_suspects(page, drawings, reader.order)
+    return drawings
+
+
+def _is_drawn_again(page: PageText, text: PaintedText, order: PaintOrder) -> bool:
+    """Whether a text stands for another in the same place: of the same text twice, the library
+    gives the first, which may be the one that is covered.
+    """
+    return any(not page.text_of(twin.handle).strip() for twin in order.find_twins(text))
+
+
+def _judge_suspects(page: PageText, drawings: PageDrawings, order: PaintOrder) -> None:
+    """Find out which texts show that something may hide."""
+    suspects = [text for text in order.find_suspects() if text.address not in drawings.hidden]
+    if not suspects or not page.has_size:
+        return
+    if not page.take_painting():
+        for text in suspects:
+            if text.reason != OTHER_LAYER and not text.is_on_picture:
+                drawings.hidden[text.address] = text.reason
+        return
+    painting = Painting(page.handle, page.box, suspects)
+    for text in suspects:
+        if not painting.shows(text.box):
+            is_scanned = text.is_on_picture and not painting.is_empty(text.box)
+            if not is_scanned and not _is_drawn_again(page, text, order):
+                drawings.hidden[text.address] = text.reason
+        elif text.reason != OTHER_LAYER and not text.is_on_picture:
+            drawings.partly_hidden[text.address] = text.reason
+            drawings.painting = painting
 
 
 class _DrawingReader:
     """Follows the painting of one page."""
 
-    def __init__(self, page: Box) -> None:
+    def __init__(self, page: Box, may_have_layers: bool) -> None:
         self._drawings = PageDrawings()
         self._page = page
+        self._may_have_layers = may_have_layers
+        self._clip: Box | None = None  # of the form that is read
+        self._is_blended = False  # whether that form is
+        self.order = PaintOrder()
         self._areas: list[tuple[Box, Colour | None]] = []  # None for what has many colours
         self._without_ink: list[tuple[int, Box]] = []
         self._edges = [ctypes.c_float() for _ in range(4)]
@@ -160,11 +216,72 @@ class _DrawingReader:
             )
             large = top - bottom >= least and right - left >= least
             mode = mode_of(one)
+            box = Box(left, bottom, right, top)
+            self.order.add_text(one, box, self._find_reason(one, box, matrix, depth))
             if inside and large and not mode:
                 plain = not self._blends_in(one, left, bottom, right, top, mode)
                 if plain:
                     continue
-            self._check_hidden(one, Box(left, bottom, right, top), mode, matrix, inside=inside)
+            self._check_hidden(one, box, mode, matrix, inside=inside)
+
+    def _find_reason(self, one: Any, box: Box, matrix: Matrix, depth: int) -> str:
+        """What may hide a text besides what is painted later; empty for nothing."""
+        clip = self._clip_of(one, matrix)
+        for outer in (clip, self._clip):
+            if outer is not None and not is_within(box, outer):
+                return CLIPPED
+        if self._is_blended or raw.FPDFPageObj_HasTransparency(one):
+            return MASKED
+        is_in_layer = bool(depth)
+        marks = raw.FPDFPageObj_CountMarks(one)
+        if marks > 0:
+            is_in_layer = self._read_marks(one, box, min(marks, _MOST_MARKS)) or is_in_layer
+        return OTHER_LAYER if is_in_layer and self._may_have_layers else ""
+
+    def _read_marks(self, one: Any, box: Box, count: int) -> bool:
+        """Whether a text belongs to content that may be switched off. What it is said to say is
+        remembered.
+        """
+        name = (ctypes.c_ushort * 3)()
+        size = ctypes.c_ulong()
+        is_in_layer = False
+        for place in range(count):
+            mark = raw.FPDFPageObj_GetMark(one, place)
+            raw.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), ctypes.byref(size))
+            if size.value == len(_LAYER_MARK) and bytes(name) == _LAYER_MARK:
+                is_in_layer = True
+            said = read_actual_text(mark)
+            if said is not None:
+                self._drawings.said.append(SaidText(one, mark, said, box))
+        return is_in_layer
+
+    def _clip_of(self, one: Any, matrix: Matrix) -> Box | None:
+        """The box that an object is clipped to; None where it is not."""
+        clip = raw.FPDFPageObj_GetClipPath(one)
+        count = raw.FPDFClipPath_CountPaths(clip) if clip else 0
+        if count <= 0:
+            return None
+        shared = Box(-1e9, -1e9, 1e9, 1e9)
+        for path in range(min(count, _MOST_CLIPS)):
+            shared = intersect(shared, self._box_of_path(clip, path))
+        if matrix is _PAGE:
+            return shared
+        return matrix.box(shared)
+
+    def _box_of_path(self, clip: Any, path: int) -> Box:
+        """The box around one path of a clip; an empty path has an empty one."""
+        x, y, *_ = self._edges
+        xs: list[float] = []
+        ys: list[float] = []
+        count = min(raw.FPDFClipPath_CountPathSegments(clip, path), _MOST_SEGMENTS)
+        for place in range(count):
+            segment = raw.FPDFClipPath_GetPathSegment(clip, path, place)
+            if raw.FPDFPathSegment_GetPoint(segment, *self._edge_references[:2]):
+                xs.append(x.value)
+                ys.append(y.value)
+        if not xs:
+            return Box(0, 0, 0, 0)
+        return Box(min(xs), min(ys), max(xs), max(ys))
 
     def _read_other(self, one: Any, kind: int, matrix: Matrix, depth: int) -> None:
         """An object that is not text: a path, a form with objects in it, an image."""
@@ -175,6 +292,12 @@ class _DrawingReader:
             if depth < _DEEPEST:
                 count = raw.FPDFFormObj_CountObjects(one)
                 inner = _matrix_of(one).within(matrix)
+                around = self._clip
+                was_blended = self._is_blended
+                self._is_blended = was_blended or bool(raw.FPDFPageObj_HasTransparency(one))
+                clip = self._clip_of(one, matrix)
+                if clip is not None:
+                    self._clip = clip if around is None else intersect(around, clip)
                 self.read_objects(
                     raw.FPDFFormObj_GetObject,
                     owner=one,
@@ -182,12 +305,15 @@ class _DrawingReader:
                     matrix=inner,
                     depth=depth + 1,
                 )
+                self._clip = around
+                self._is_blended = was_blended
             return
         box = self._bounds_of(one, matrix)
         if box is not None:
             if kind == raw.FPDF_PAGEOBJ_IMAGE:
                 self._drawings.images.append(box)
             self._add_area(box, None)
+            self.order.add_area(box, is_picture=True)
 
     def finish(self) -> PageDrawings:
         """What was found, once all objects have been seen."""
@@ -243,6 +369,7 @@ class _DrawingReader:
             return
         if min(box.width, box.height) <= _THIN:
             self._add_rule(box)
+            self.order.add_area(box, is_picture=False)
             return
         fill = ctypes.c_int()
         stroke = ctypes.c_int()
@@ -251,10 +378,14 @@ class _DrawingReader:
         if stroke.value:
             for rule in _straight_parts(one, matrix):
                 self._add_rule(rule)
+            width = ctypes.c_float()
+            if raw.FPDFPageObj_GetStrokeWidth(one, ctypes.byref(width)) and width.value > _BROAD:
+                self.order.add_area(box, is_picture=False)
         if fill.value:
             colour = self._colour_of(one, stroked=False)
             if colour and colour.alpha > _OPAQUE:
                 self._add_area(box, colour)
+                self.order.add_area(box, is_picture=False)
 
     def _add_rule(self, box: Box) -> None:
         """Remember a line, if it is long enough to be one of a table."""

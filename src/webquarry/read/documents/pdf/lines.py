@@ -126,16 +126,22 @@ def ask_words(page: PageText, line: PdfLine) -> list[Word]:
 
 def _find_hidden(page: PageText, drawings: PageDrawings, removed: Counter[str]) -> frozenset[int]:
     """The places in the text of a page whose characters nobody sees."""
-    if not drawings.hidden:
+    painting = drawings.painting
+    if not drawings.hidden and painting is None:
         return frozenset()
     places: set[int] = set()
     reasons: dict[int, str] = {}  # why each object is hidden that has drawn more than blanks
     for place, character in enumerate(page.text):
-        drawn_by = page.object_of(page.index_of(place))
-        if drawn_by in drawings.hidden:
+        index = page.index_of(place)
+        drawn_by = page.object_of(index)
+        reason = drawings.hidden.get(drawn_by, "")
+        may_be_hidden = drawn_by in drawings.partly_hidden and not character.isspace()
+        if may_be_hidden and painting and not painting.shows(Box(*page.box_of(index))):
+            reason = drawings.partly_hidden[drawn_by]
+        if reason:
             places.add(place)
             if not character.isspace():
-                reasons[drawn_by] = drawings.hidden[drawn_by]
+                reasons[drawn_by] = reason
     removed.update(reasons.values())
     return frozenset(places)
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -19,7 +21,10 @@ from pypdfium2 import raw
 
 from webquarry.read.documents.models import Refusal
 
+OTHER_WORDS = "other words than drawn"
+
 _LONGEST_FONT_NAME = 128
+_MOST_PAINTINGS = 200  # pages of a file that are painted to find out what is seen
 _MOST_BOOKMARKS = 5_000
 _DEEPEST_BOOKMARK = 8
 _DAMAGED = "is damaged: it begins like a PDF file, but none can be made out"
@@ -77,10 +82,27 @@ class Bookmark(NamedTuple):
     page: int | None  # from 0
 
 
+class SaidText(NamedTuple):
+    """A text that the file gives for something drawn, by a mark of the object that draws it."""
+
+    handle: Any
+    mark: Any
+    text: str
+    box: Box
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is no longer than what could be written in the place of the drawing."""
+        return len(self.text) <= 4 + 4 * self.box.width / max(1.0, self.box.height)
+
+
 class PdfFile:
     """An open file."""
 
     def __init__(self, body: bytes) -> None:
+        # Layers stand in the catalogue, which may be in a stream of objects that are compressed.
+        self.may_have_layers = b"/OCProperties" in body or b"/ObjStm" in body
+        self._paintings_left = _MOST_PAINTINGS
         try:
             self._file: Any = pdfium.PdfDocument(body)
         except pdfium.PdfiumError as error:
@@ -135,23 +157,39 @@ class PdfFile:
             page.close()  # and what was opened of it
             yield None
             return
+        read = PageText(page.raw, text.raw, whole, self)
         try:
-            yield PageText(page.raw, text.raw, whole)
+            yield read
         finally:
+            read.close()
             text.close()
             page.close()
+
+    @property
+    def handle(self) -> Any:
+        """The file as the library knows it."""
+        return self._file.raw
+
+    def take_painting(self) -> bool:
+        """Whether a further page may be painted to find out what is seen of it."""
+        self._paintings_left -= 1
+        return self._paintings_left >= 0
 
 
 class PageText:
     """The characters of one page."""
 
-    def __init__(self, page: Any, text: Any, box: Box) -> None:
+    def __init__(self, page: Any, text: Any, box: Box, file: PdfFile) -> None:
         self.handle = page
         self._text = text
+        self._drawn_text: Any = None  # where the text is not what the file says that it is
         self.box = box
-        if min(box.width, box.height) <= 1:  # no size at all
+        self.may_have_layers = file.may_have_layers  # parts of it may be switched off
+        self.take_painting = file.take_painting
+        self._file_handle = file.handle
+        self.has_size = min(box.width, box.height) > 1
+        if not self.has_size:
             self.box = _EVERYWHERE
-        self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self._rectangle = raw.FS_RECTF()
         self._rectangle_reference = ctypes.byref(self._rectangle)
         self._matrix = raw.FS_MATRIX()
@@ -164,8 +202,45 @@ class PageText:
         self._font_flags = ctypes.c_int()
         self._font_flags_reference = ctypes.byref(self._font_flags)
         self._fonts: dict[tuple[bytes, int], Font] = {}
+        self._read()
+
+    def _read(self) -> None:
+        self.count: int = max(0, raw.FPDFText_CountChars(self._text))
         self.text = self._read_text()
         self._shifted = len(self.text) != self.count  # some characters are in one of the two only
+
+    def close(self) -> None:
+        """Close what was opened besides the page and its text."""
+        if self._drawn_text is not None:
+            raw.FPDFText_ClosePage(self._drawn_text)
+
+    def prefer_drawn(self, said: Sequence[SaidText], removed: Counter[str]) -> None:
+        """Read the page by what is drawn, not by what the file says that it is (`ActualText`),
+        unless nothing can be read off what is drawn.
+        """
+        if not said or self._drawn_text is not None:
+            return
+        for one in said:
+            raw.FPDFPageObj_RemoveMark(one.handle, one.mark)
+        drawn = raw.FPDFText_LoadPage(self.handle)
+        needed = [
+            one for one in said if one.fits and not _has_words(_text_drawn(one.handle, drawn))
+        ]
+        told = _letters_of("".join(one.text for one in said))
+        read = _letters_of("".join(_text_drawn(one.handle, drawn) for one in said))
+        for one in needed:
+            mark = raw.FPDFPageObj_AddMark(one.handle, b"Span")
+            data = one.text.encode("utf-8", "replace")
+            raw.FPDFPageObjMark_SetStringParam(
+                self._file_handle, one.handle, mark, b"ActualText", data
+            )
+        if needed:
+            raw.FPDFText_ClosePage(drawn)
+            drawn = raw.FPDFText_LoadPage(self.handle)
+        elif told != read:
+            removed[OTHER_WORDS] += 1
+        self._drawn_text = self._text = drawn
+        self._read()
 
     def index_of(self, place: int) -> int:
         """The character at a place of `text`."""
@@ -233,6 +308,10 @@ class PageText:
         found = raw.FPDFText_GetTextObject(self._text, index)
         return ctypes.addressof(found.contents) if found else 0
 
+    def text_of(self, handle: Any) -> str:
+        """The characters that an object drew, as the page has them."""
+        return _text_drawn(handle, self._text)
+
     def _read_text(self) -> str:
         """The characters of the page; a pair of surrogates stays two, as the library counts it."""
         if not self.count:
@@ -246,3 +325,37 @@ class PageText:
         if len(text) == count:
             return text
         return "".join(map(chr, buffer[:count]))  # they are joined when the text is written
+
+
+def read_actual_text(mark: Any) -> str | None:
+    """The text that a mark gives for what is drawn; None where it gives none."""
+    size = ctypes.c_ulong()
+    if not raw.FPDFPageObjMark_GetParamStringValue(
+        mark, b"ActualText", None, 0, ctypes.byref(size)
+    ):
+        return None
+    buffer = (ctypes.c_ushort * (size.value // 2 + 1))()
+    raw.FPDFPageObjMark_GetParamStringValue(
+        mark, b"ActualText", buffer, ctypes.sizeof(buffer), ctypes.byref(size)
+    )
+    return bytes(buffer).decode("utf-16-le", "replace").partition("\0")[0]
+
+
+def _text_drawn(handle: Any, text_page: Any) -> str:
+    """What the letters of an object say."""
+    size = raw.FPDFTextObj_GetText(handle, text_page, None, 0)
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    raw.FPDFTextObj_GetText(handle, text_page, buffer, ctypes.sizeof(buffer))
+    return bytes(buffer).decode("utf-16-le", "replace").partition("\0")[0]
+
+
+def _has_words(text: str) -> bool:
+    """Whether a text is one that can be read: not empty, and no signs that mean nothing."""
+    bare = "".join(text.split())
+    return bool(bare) and bare.isprintable()
+
+
+def _letters_of(text: str) -> str:
+    """A text as it is compared."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(filter(str.isalnum, folded))

@@ -21,6 +21,7 @@ from webquarry.read.documents.office import (
     name_of,
     value_of,
 )
+from webquarry.read.documents.pptx.look import Looks
 from webquarry.read.documents.pptx.slide import SlideWriter
 from webquarry.read.documents.properties import read_properties
 from webquarry.read.markdown.blocks import Blocks
@@ -80,6 +81,7 @@ class _PresentationWriter:
             width = int(value_of(size, "cx") or "")
             self._size = (height, width)
         self._links = Links(url)
+        self._looks = Looks(package)
         self.out = Blocks()
         self.removed: Counter[str] = Counter()
         self.title = ""
@@ -126,6 +128,7 @@ class _PresentationWriter:
             self._links,
             blocks,
             self.removed,
+            self._looks,
         )
         writer.write(root, self._size)
         self.title = self.title or writer.title

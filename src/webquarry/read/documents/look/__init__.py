@@ -1,0 +1,1 @@
+"""the look of Office files -> colours: which text can be told from its ground"""

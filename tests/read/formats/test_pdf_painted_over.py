@@ -1,0 +1,227 @@
+"""PDF: text that is painted over, clipped away or in a layer that is off is not given, nor are words
+that stand for others; what only looks like that stays.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.read.formats.pdf_reading import read
+from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
+from webquarry.read.documents.models import DocumentText
+from webquarry.read.documents.pdf import pdfium
+from webquarry.read.documents.pdf.convert import convert
+
+LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
+BOX = "60 590 300 30 re f"
+STATES = (
+    b"/ExtGState << /Faint << /ca 0.3 >> /Multiply << /BM /Multiply >> /Gone << /ca 0 >> "
+    b"/Masked << /SMask << /S /Luminosity /G 100 0 R >> >> /Screen << /BM /Screen >> >> "
+)
+LAYERS = (
+    b"/OCProperties << /OCGs [100 0 R 101 0 R] /D << /OFF [100 0 R] /ON [101 0 R] "
+    b"/Order [100 0 R 101 0 R] >> >>"
+)
+LAYER_RESOURCES = (
+    b"/Properties << /Off 100 0 R /On 101 0 R >> /XObject << /OffForm 102 0 R /OnForm 103 0 R >>"
+)
+
+
+def draw(operators: str) -> DocumentText:
+    group = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] "
+        b"/Group << /S /Transparency /CS /DeviceGray >>"
+    )
+    pdf = Pdf(resources=STATES, objects=[stream(b"0 g 0 0 595 842 re f", group)])
+    page = pdf.add()
+    page.text(72, 700, "Plain to see.")
+    page.raw(operators)
+    return read(pdf=pdf)
+
+
+def draw_layers(operators: str) -> DocumentText:
+    form = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >>"
+    )
+    pdf = Pdf(
+        resources=LAYER_RESOURCES,
+        extra_catalog=LAYERS,
+        objects=[
+            b"<< /Type /OCG /Name (off) >>",
+            b"<< /Type /OCG /Name (on) >>",
+            stream(LINE.encode(), form + b" /OC 100 0 R"),
+            stream(LINE.encode(), form + b" /OC 101 0 R"),
+        ],
+    )
+    page = pdf.add()
+    page.text(72, 700, "Plain to see.")
+    page.raw(operators)
+    return read(pdf=pdf)
+
+
+HIDDEN = {
+    "a white box": (f"{LINE} 1 g {BOX}", "covered text"),
+    "a black box": (f"{LINE} 0 g {BOX}", "covered text"),
+    "a box in a path of curves": (
+        f"{LINE} 1 g 60 590 m 60 640 400 640 400 590 c 400 560 60 560 60 590 c f",
+        "covered text",
+    ),
+    "a broad line": (f"{LINE} 1 G 30 w 60 603 m 400 603 l S", "covered text"),
+    "thin lines": (
+        LINE + "".join(f" 1 g 60 {y} 300 2 re f" for y in range(594, 616, 2)),
+        "covered text",
+    ),
+    "an empty clip": (f"q 0 0 0 0 re W n {LINE} Q", "clipped text"),
+    "a clip elsewhere": (f"q 10 10 50 50 re W n {LINE} Q", "clipped text"),
+    "two clips that share nothing": (
+        f"q 60 590 300 30 re W n 60 100 300 30 re W n {LINE} Q",
+        "clipped text",
+    ),
+    "a clip that turns": (f"q 300 300 m 310 300 l 305 310 l W n {LINE} Q", "clipped text"),
+    "a mask that lets nothing through": (f"q /Masked gs {LINE} Q", "masked text"),
+    "two words for one": (
+        "/Span << /ActualText (Words in question and more) >> BDC "
+        "BT /F1 10 Tf 72 600 Td (Drawn) Tj ET EMC",
+        "other words than drawn",
+    ),
+    "one text for two drawings": (
+        "/Span << /ActualText (Words in question) >> BDC BT /F1 10 Tf 72 600 Td (Dra) Tj ET "
+        "BT /F1 10 Tf 72 580 Td (wn) Tj ET EMC",
+        "other words than drawn",
+    ),
+}
+SHOWN = {
+    "multiplied itself": f"q /Multiply gs {LINE} Q",
+    "faint itself": f"q /Faint gs {LINE} Q",
+    "a box before it": f".9 g {BOX} 0 g {LINE}",
+    "a highlight that multiplies": f"{LINE} q /Multiply gs 1 1 0 rg {BOX} Q",
+    "a faint box": f"{LINE} q /Faint gs 1 1 0 rg {BOX} Q",
+    "a box without any ink": f"{LINE} q /Gone gs 0 g {BOX} Q",
+    "a frame": f"{LINE} 1 w 60 590 300 30 re S",
+    "a box beside it": f"{LINE} 1 g 300 590 200 30 re f",
+    "a box below it": f"{LINE} 1 g 60 560 300 30 re f",
+    "a line under it": f"{LINE} 0 g 72 597 90 1 re f",
+    "a line through it": f"{LINE} 0 g 72 602 90 1 re f",
+    "a clip around it": f"q 60 590 300 30 re W n {LINE} Q",
+    "a tight clip": f"q 72 598 100 10 re W n {LINE} Q",
+    "a hollow box": f"{LINE} 0 g 50 580 400 50 re 60 585 380 40 re f*",
+    "words that say the same": f"/Span << /ActualText (Words in question.) >> BDC {LINE} EMC",
+    "drawn again over a box": f"{LINE} 1 g {BOX} 0 g {LINE}",
+}
+
+
+@pytest.mark.parametrize(("operators", "reason"), HIDDEN.values(), ids=HIDDEN)
+def test_what_nobody_sees_is_dropped_and_counted(operators: str, reason: str) -> None:
+    document = draw(operators)
+
+    assert "question" not in document.markdown
+    assert "Plain to see." in document.markdown
+    assert document.removed == {reason: 1}
+
+
+@pytest.mark.parametrize("operators", SHOWN.values(), ids=SHOWN)
+def test_what_is_seen_stays(operators: str) -> None:
+    document = draw(operators)
+
+    assert "Words in question." in document.markdown
+    assert document.removed == {}
+
+
+def test_only_the_covered_part_of_a_line_is_dropped() -> None:
+    document = draw(
+        "BT /F1 10 Tf 72 600 Td (Seen, and then the secret) Tj ET 1 g 140 590 200 30 re f"
+    )
+
+    assert "Seen, and then" in document.markdown
+    assert "secret" not in document.markdown
+
+
+@pytest.mark.parametrize("operators", [f"/OC /Off BDC {LINE} EMC", "/OffForm Do"])
+def test_a_layer_that_is_off_is_dropped(operators: str) -> None:
+    document = draw_layers(operators)
+
+    assert document.markdown == "Plain to see."
+    assert document.removed == {"layer that is off": 1}
+
+
+@pytest.mark.parametrize("operators", [f"/OC /On BDC {LINE} EMC", "/OnForm Do"])
+def test_a_layer_that_is_on_stays(operators: str) -> None:
+    document = draw_layers(operators)
+
+    assert "Words in question." in document.markdown
+    assert document.removed == {}
+
+
+def add_picture(page: Page) -> None:
+    page.text(72, 600, "Words in question.")
+    page.raw("q 595 0 0 842 0 0 cm /Im Do Q")
+
+
+def picture(dots: bytes) -> Pdf:
+    entries = (
+        b"/Type /XObject /Subtype /Image /Width 8 /Height 8 /BitsPerComponent 8 "
+        b"/ColorSpace /DeviceGray"
+    )
+    return Pdf(resources=b"/XObject << /Im 100 0 R >>", objects=[stream(dots, entries)])
+
+
+def test_text_under_a_scanned_page_stays_and_under_an_empty_picture_goes() -> None:
+    scanned, empty = picture(bytes(range(0, 256, 4))), picture(b"\xff" * 64)
+    for pdf in (scanned, empty):
+        add_picture(pdf.add())
+    empty.pages[0].text(72, 700, "Plain to see.")
+
+    assert "Words in question." in read(pdf=scanned).markdown
+    assert read(pdf=empty).markdown == "Plain to see."
+
+
+def test_a_note_over_the_text_hides_it() -> None:
+    appearance = b"/Type /XObject /Subtype /Form /BBox [60 590 360 620]"
+    note = b"<< /Type /Annot /Subtype /Square /Rect [60 590 360 620] /F 4 /AP << /N 101 0 R >> >>"
+    pdf = Pdf(page_entries=b"/Annots [100 0 R]")
+    pdf.objects = [note, stream(f"0 g {BOX}".encode(), appearance)]
+    page = pdf.add()
+    page.text(72, 700, "Plain to see.")
+    page.raw(LINE)
+
+    assert read(pdf=pdf).markdown == "Plain to see."
+
+
+def test_glyphs_that_say_nothing_are_read_by_the_text_they_stand_for() -> None:
+    """A font whose letters have no meaning, as that of a formula."""
+    pdf = Pdf()
+    page = pdf.add()
+    page.text(72, 700, "Plain to see.", BOLD)
+    page.raw("/Span << /ActualText (fi) >> BDC BT /F1 10 Tf 72 600 Td (A) Tj ET EMC")
+    page.raw(
+        "/Span << /ActualText (a whole order to obey) >> BDC BT /F1 10 Tf 72 500 Td (A) Tj ET EMC"
+    )
+    table = (
+        b"begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
+        b"1 beginbfchar <41> <E001> endbfchar endcmap"
+    )
+    pdf.objects.append(stream(table))
+    body = pdf.data().replace(
+        b"/BaseFont /Helvetica /Encoding /WinAnsiEncoding",
+        b"/BaseFont /Helvetica /ToUnicode 100 0 R  ",
+    )
+    markdown = convert(body, "").markdown
+
+    assert "fi" in markdown
+    assert "obey" not in markdown
+
+
+def test_beyond_the_pages_that_are_painted_what_may_be_hidden_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pdfium, "_MOST_PAINTINGS", 0)
+
+    assert draw(f"{LINE} 1 g {BOX}").markdown == "Plain to see."
+
+
+def test_a_page_of_many_boxes_is_read() -> None:
+    boxes = " ".join(
+        f"1 g {x} {y} 20 20 re f" for x in range(0, WIDTH, 20) for y in range(0, HEIGHT, 20)
+    )
+
+    assert draw(f"{LINE} {boxes} 0 g BT /F1 10 Tf 72 500 Td (Last.) Tj ET").markdown == "Last."
