@@ -233,7 +233,7 @@ class RecordsFailure(WebquarryError):
 
     def __init__(self, message: str, *, reason: str = "unavailable", **fields: Any) -> None:
         super().__init__(message, **fields)
-        self.reason = reason
+        self.reason = str(reason)
 
     def as_dict(self) -> dict[str, Any]:
         return super().as_dict() | {"reason": self.reason}

@@ -97,6 +97,18 @@ def test_entries_that_are_gone_are_counted_as_lost(folder: Path) -> None:
     assert whole == [id for id, count in damage.JOURNALS.items() if count < 3]
 
 
+def test_a_journal_that_lost_its_last_entry_is_not_whole(folder: Path) -> None:
+    database = sqlite3.connect(folder / NAME)
+    with database:
+        database.execute("DELETE FROM journal_entries WHERE number = 36")
+    database.close()
+
+    report, rows = rescue(folder)
+
+    assert (report.entries, report.lost) == (ENTRIES - 1, 1)
+    assert [row["whole"] for row in rows if row["type"] == "journal"].count(False) == 1
+
+
 def test_without_the_key_only_the_ledger_can_be_read_and_that_is_said(folder: Path) -> None:
     (folder / "state.key").unlink()
 

@@ -111,7 +111,7 @@ class DiskStore(Store):
             except FILE_ERRORS as error:
                 trouble = classify(error, self.path)
                 if trouble is Trouble.BUSY:
-                    self._say(error, "did not answer; going on without it")
+                    self._say(error, "the cache %s did not answer (%s); going on without it")
                     return otherwise
                 if trouble not in _REPLACED:
                     self._rest(error)
@@ -164,14 +164,16 @@ class DiskStore(Store):
         """Go on without the file for a while."""
         self._file.close()
         self._rests_until = time.monotonic() + _REST_SECONDS
-        self._say(error, "cannot be used; answers are kept in memory only")
+        self._say(
+            error, "no cache on disk: %s cannot be used (%s); answers are kept in memory only"
+        )
 
-    def _say(self, error: BaseException, what: str) -> None:
+    def _say(self, error: BaseException, message: str) -> None:
         """Log it, unless the last that was said is the same."""
         trouble = classify(error, self.path)
         if trouble is not self._trouble:
             self._trouble = trouble
-            log.warning("the cache %s %s (%s)", self.path, what, error)
+            log.warning(message, self.path, error)
 
     def _get(self, key: str, now: float, database: Connection, cipher: Cipher) -> CacheEntry | None:
         name = cipher.hash_name(key)

@@ -43,6 +43,7 @@ _PAGE_SIZE = slice(16, 18)  # in the header of a file
 _PAGE_COUNT = slice(28, 32)
 _FREE_PAGES = slice(32, 40)
 _LARGEST_PAGE = 65_536
+_MOST_GONE = 100_000  # entries of one journal
 
 
 @dataclass
@@ -141,29 +142,28 @@ class _Rescuer:
             self._rescue_journal(name, found, heads.get(name))
 
     def _rescue_journal(self, name: bytes, numbers: set[int], row: Sequence[Any] | None) -> None:
-        fields: dict[str, Any] = {"type": "journal", "name": name.hex(), "whole": False}
-        known = len(numbers)
+        """One journal: what its head says, and every entry that can be read."""
         if self._cipher is None:
-            self.report.lost += max(known, 1)
+            self.report.lost += max(len(numbers), 1)
             return
+        fields: dict[str, Any] = {"type": "journal", "name": name.hex()}
         if row is not None:
             fields |= self._describe_head(row)
-            if isinstance(row[-1], int):
-                known = max(known, min(row[-1], known + 1000))
+        is_sound = bool(fields.pop("sound", False))
         entries: list[dict[str, Any]] = []
         for number in sorted(numbers):
             value = self._read_entry(name, number)
             if value is not None:
                 entries.append({"number": number, "value": _show_value(value)})
-        lost = max(known, max(numbers, default=0) if known == len(numbers) else 0) - len(entries)
-        is_sound = bool(fields.pop("sound", False))
+        lost = _count_expected(numbers) - len(entries)
+        if not is_sound:
+            lost = max(lost, 1)  # the head, or an entry at the end
+        self.report.lost += lost
         if not entries and not is_sound:
-            self.report.lost += max(lost, 1)
             return
-        self.report.lost += max(lost, 0)
         self.report.journals += 1
         self.report.entries += len(entries)
-        fields["whole"] = is_sound and lost <= 0
+        fields["whole"] = not lost
         fields["entries"] = entries
         self._write(fields)
 
@@ -251,6 +251,16 @@ class _Rescuer:
                 yield row
         except FILE_ERRORS:
             yield None
+
+
+def _count_expected(numbers: set[int]) -> int:
+    """How many entries there must have been: they are numbered from 1 on. A number that is far
+    too high was damaged itself.
+    """
+    highest = max(numbers, default=0)
+    if highest > len(numbers) + _MOST_GONE:
+        return len(numbers)
+    return max(highest, len(numbers))
 
 
 def _read_cipher(path: Path) -> Cipher | None:

@@ -84,7 +84,9 @@ async def _report_redis(redis: RedisConnection) -> Response:
 async def _report_records(records: RecordFile) -> Response:
     """Whether something can be recorded. Where that takes long, what was known last counts."""
     probe = asyncio.ensure_future(asyncio.to_thread(records.probe))
-    await asyncio.wait({probe}, timeout=_PROBE_SECONDS)
+    done, _ = await asyncio.wait({probe}, timeout=_PROBE_SECONDS)
+    for ended in done:
+        ended.result()  # what nobody foresaw is not hidden
     trouble = records.trouble
     if trouble is None and not records.has_damaged_rows:
         return JSONResponse({"status": "ok"})
