@@ -6,11 +6,16 @@ thought of all its like, of the section and of the box around it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from webquarry.read.main_content.boxes import FIRST, LAST
 from webquarry.read.main_content.feature_names import ROW
 from webquarry.read.main_content.features import (
+    FEW_LINKS,
+    PARAGRAPH,
+    SEVERAL,
     Features,
     PageArrays,
     sum_between,
@@ -18,6 +23,12 @@ from webquarry.read.main_content.features import (
 )
 from webquarry.read.main_content.lifts import Array, Ints
 from webquarry.read.main_content.rules.threshold import find_threshold
+
+try:
+    from webquarry.read.main_content._context import FILLED, fill_context
+except ImportError:  # not built: numpy does it
+    FILLED = ()
+    fill_context = None  # type: ignore[assignment]
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (
@@ -64,16 +75,54 @@ _LEAST = 1e-9  # in place of nothing, to divide by
 _SURE = 1e-3  # no chance is nearer to certainty
 
 
+class ContextLimits(NamedTuple):
+    """What the compiled way to make them is told, so that it stands here only."""
+
+    several: int = SEVERAL
+    reach: int = _REACH
+    least: float = _LEAST
+    none: float = _NONE
+
+
+_LIMITS = ContextLimits()
+# a row that nobody fills would hold anything
+_IS_COMPILED = (*FILLED, *_PAGE, *CARRIED) == CONTEXT_NAMES
+
+
 def build_context(features: Features, chances: Array) -> Array:
     """The second matrix, a row for each of `CONTEXT_NAMES`."""
-    page, words = features.page, features.words
+    words = features.words
     logits = log_odds(chances)
+    matrix = np.empty((len(CONTEXT_NAMES), len(words)))
+    if _IS_COMPILED:
+        is_long = features.matrix[ROW["chars"]] > PARAGRAPH
+        is_paragraph = is_long & (features.matrix[ROW["density"]] < FEW_LINKS)
+        boxes, table = features.flow.boxes, features.boxes.table
+        mass = fill_context(
+            matrix, logits, chances, words, is_paragraph.view(np.int8), boxes, table, _LIMITS
+        )
+    else:
+        mass = fill_in_numpy(matrix, features.page, logits, chances, words)
+    facts = (
+        mass / max(float(words.sum()), _LEAST),
+        float(chances.max()),
+        mass,
+        find_threshold(chances, words),
+    )
+    matrix[_PAGE_ROWS] = np.array(facts)[:, None]
+    matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
+    return matrix
+
+
+def fill_in_numpy(
+    matrix: Array, page: PageArrays, logits: Array, chances: Array, words: Array
+) -> float:
+    """Fill the rows up to those of the whole page, and give what the chances say of all words."""
     weights = np.sqrt(words)  # longer blocks weigh more
     values = np.array([weights * logits, weights, words * chances])
     sums = sum_up(values)
     mass = max(float(sums[_MASS, -1]), _LEAST)
     last_heading = page.find_last_headings()
-    matrix = np.empty((len(CONTEXT_NAMES), page.n))
     matrix[_ROW["first"]] = logits
     # what was thought of the blocks around
     start, end = _find_ranges(page, last_heading)
@@ -92,16 +141,7 @@ def build_context(features: Features, chances: Array) -> Array:
     matrix[_BESIDE_ROWS] = np.where(is_inside, logits.take(beside, mode="clip"), _NONE)
     of_heading = logits.take(last_heading, mode="clip")
     matrix[_ROW["heading"]] = np.where(last_heading < 0, _NONE, of_heading)
-    # and of the page
-    facts = (
-        mass / max(float(words.sum()), _LEAST),
-        float(chances.max()),
-        mass,
-        find_threshold(chances, words),
-    )
-    matrix[_PAGE_ROWS] = np.array(facts)[:, None]
-    matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
-    return matrix
+    return mass
 
 
 def log_odds(chances: Array) -> Array:
