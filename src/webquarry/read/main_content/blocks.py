@@ -54,36 +54,23 @@ class Flow:
     def __init__(self, walk: Walk, head: Head) -> None:
         self.walk = walk  # knows the elements that the text of a block comes from
         self.texts = walk.texts
-        self.boxes: list[int] = []  # the innermost element of the table that holds the block
-        self.link_chars: list[int] = []
-        self.links: list[int] = []
+        # of each block: the innermost element of the table that holds it, what of it is links
+        self.boxes, self.link_chars, self.links = walk.list_blocks()
         self.image_places = walk.image_places  # the block that each image stands in or before
-        self.parents: list[int] = []
-        self.tags: list[str] = []
-        self.names: list[str] = []  # the class attribute, as it stands in the page
-        self.ids: list[str] = []
-        self.flags: list[int] = []
-        self.levels: list[int] = []  # of the heading around or at the element; 0 for none
-        self.first: list[int] = []
-        # one past the last block; those still open end here
-        self.last = [last or len(walk.texts) for last in walk.last]
+        (
+            self.parents,
+            self.tags,
+            self.names,  # the class attribute, as it stands in the page
+            self.ids,
+            self.flags,
+            self.levels,  # of the heading around or at the element; 0 for none
+            self.first,
+            self.last,  # one past the last block
+        ) = walk.list_boxes()
         self.title = head.title
         self.topic = head.topic
         self.is_article = head.kind
         self.cut = walk.cut
-        if walk.rows:
-            columns = map(list, zip(*walk.rows, strict=True))
-            (
-                self.parents,
-                self.tags,
-                self.names,
-                self.ids,
-                self.flags,
-                self.levels,
-                self.first,
-            ) = columns
-        if walk.blocks:
-            self.boxes, self.link_chars, self.links = map(list, zip(*walk.blocks, strict=True))
 
 
 def build_flow(document: Document) -> Flow:
