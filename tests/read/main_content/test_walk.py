@@ -121,17 +121,18 @@ def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
 
 def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     walk = compiled.Walk()
-    roots = parse_html("<div><p>one <b>two</b> three</p></div>").roots
+    roots = parse_html("<div><p>one <b id=x>two</b> three</p></div>").roots
     walk.walk(roots)
     chosen = walk.choose_parts({0}, [])
-    ((paragraph, parts),) = chosen.children(next(roots[0].iter("div")))
+    ((paragraph, parts, _, _),) = chosen.children(next(roots[0].iter("div")))
     del walk, roots
     gc.collect()
 
     assert (paragraph.tag, parts) == ("p", INSIDE | TEXT)
     assert [
-        (element.tag, element.tail, parts) for element, parts in chosen.children(paragraph)
-    ] == [("b", " three", INSIDE | TEXT | TAIL)]
+        (element.tag, element.tail, parts, tag, names)
+        for element, parts, tag, names in chosen.children(paragraph)
+    ] == [("b", " three", INSIDE | TEXT | TAIL, "b", ["id"])]
 
 
 @pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])

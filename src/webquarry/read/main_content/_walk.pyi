@@ -3,6 +3,7 @@ from collections.abc import Sequence, Set
 from lxml import etree
 
 from webquarry.read.main_content.walk import BoxColumns
+from webquarry.read.markdown.scope import Child
 
 class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text
@@ -23,5 +24,5 @@ class ChosenParts:
     """The elements that some blocks are made of, and all those around them."""
 
     def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]: ...
-    def children(self, element: etree._Element) -> list[tuple[etree._Element, int]]: ...
+    def children(self, element: etree._Element) -> list[Child]: ...
     def names(self) -> frozenset[str]: ...

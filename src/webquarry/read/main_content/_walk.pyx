@@ -299,6 +299,21 @@ cdef class Walk:
         self._is_block_in_svg[slot] = tag in BLOCKS_IN_SVG
         return <int>slot
 
+    cdef str _tag_of(self, xmlNode* node):
+        """The tag of an element, the same object for the same tag, so that it is hashed once."""
+        return self._tags[self._slot(node.name)]
+
+    cdef list _attribute_names(self, element, xmlNode* node):
+        """The names of the attributes of an element, which share what is known of the names of tags."""
+        cdef xmlAttr* attribute = node.properties
+        cdef list names = []
+        while attribute is not NULL:
+            if attribute.ns is not NULL:
+                return element.keys()
+            names.append(self._tags[self._slot(attribute.name)])
+            attribute = attribute.next
+        return names
+
     cdef int _enter_odd(self, xmlNode* node, int kind, int slot) except -1:
         """How to take an element that is seldom walked into."""
         cdef xmlNode* inner
@@ -500,7 +515,8 @@ cdef class ChosenParts:
                 if is_row and not parts and is_cell(child):
                     parts = INSIDE
                 if parts:
-                    found.append((elementFactory(self._walk._document, child), parts))
+                    made = elementFactory(self._walk._document, child)
+                    found.append((made, parts, self._walk._tag_of(child), self._walk._attribute_names(made, child)))
             child = child.next
         return found
 

@@ -36,7 +36,7 @@ from webquarry.read.main_content.tags import (
     is_superfluous,
 )
 from webquarry.read.markdown.elements import is_panel_button
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child
 
 _CLASS_ONLY = ["class"]
 _CELLS = ("td", "th")
@@ -308,20 +308,19 @@ class ChosenParts:
                 chosen.append((element, self._parts[element]))
         return chosen
 
-    def children(self, element: Element) -> list[tuple[Element, int]]:
+    def children(self, element: Element) -> list[Child]:
         """The children of an element that are chosen, each with what is chosen of it. Of a row, all
         cells: without the empty ones the others would stand in the wrong columns.
         """
-        if element.tag != "tr":
-            return self.among(list(element))
-        cells = []
-        for cell in element:
-            parts = self._parts.get(cell, 0)
-            if not parts and cell.tag in _CELLS:
+        is_row = element.tag == "tr"
+        chosen: list[Child] = []
+        for child in element:
+            parts = self._parts.get(child, 0)
+            if is_row and not parts and child.tag in _CELLS:
                 parts = INSIDE
             if parts:
-                cells.append((cell, parts))
-        return cells
+                chosen.append((child, parts, child.tag, child.keys()))  # type: ignore[arg-type]
+        return chosen
 
     def names(self) -> frozenset[str]:
         """The classes and ids of the elements that are walked into, in lower case."""

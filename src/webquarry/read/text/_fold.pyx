@@ -1,0 +1,76 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""Whether a text is plain, and the same with its white space folded, in one pass over it. `fold.py` is the same in Python."""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
+from libc.string cimport memcmp
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+    object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
+
+cdef enum:
+    ROOM = 1024  # characters that need no memory of their own
+
+cdef bint IS_MARK[128]
+for character in "_[*&]<`~\\":
+    IS_MARK[ord(character)] = True
+
+
+def fold_plain(str text not None):
+    """Text with one blank for all white space between words; None where it is not all printable ASCII, lines of it aside."""
+    cdef Py_ssize_t size = len(text), filled
+    cdef unsigned char room[ROOM]
+    cdef unsigned char* folded = room
+    if not PyUnicode_IS_ASCII(text):
+        return None
+    if size > ROOM:
+        folded = <unsigned char*>PyMem_Malloc(size)
+        if folded is NULL:
+            raise MemoryError
+    try:
+        filled = fold(<const unsigned char*>PyUnicode_DATA(text), size, folded)
+        if filled < 0:
+            return None
+        if filled == size and memcmp(folded, PyUnicode_DATA(text), size) == 0:
+            return text
+        return PyUnicode_FromKindAndData(1, folded, filled)
+    finally:
+        if folded != room:
+            PyMem_Free(folded)
+
+
+cdef Py_ssize_t fold(const unsigned char* text, Py_ssize_t size, unsigned char* folded) noexcept:
+    """Fold a text, and tell how long it is then; -1 for one that is not plain."""
+    cdef Py_ssize_t index, filled = 0
+    cdef unsigned char byte
+    cdef bint pending = False, has_line = False, has_odd_blank = False
+    for index in range(size):
+        byte = text[index]
+        if 32 < byte < 127:
+            if pending:
+                folded[filled] = 32
+                filled += 1
+                pending = False
+            folded[filled] = byte
+            filled += 1
+        elif byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
+            pending = filled > 0
+            has_line |= byte == 10
+            has_odd_blank |= byte != 10 and byte != 32
+        else:
+            return -1
+    return -1 if has_odd_blank and not has_line else filled
+
+
+def may_mark(str text not None):
+    """Whether a text has a character that may mean something in Markdown."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef const void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t index
+    cdef Py_UCS4 character
+    for index in range(len(text)):
+        character = PyUnicode_READ(kind, <void*>data, index)
+        if character < 128 and IS_MARK[character]:
+            return True
+    return False

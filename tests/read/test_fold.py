@@ -1,0 +1,34 @@
+"""Plain text and white space, in Python and compiled: the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from webquarry.read.text import fold as plain
+
+compiled = pytest.importorskip("webquarry.read.text._fold", reason="it was not built")
+PIECES = (*" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…", "word ", "x" * 600)
+TEXTS = st.lists(st.sampled_from(PIECES)).map("".join)
+
+
+@pytest.mark.parametrize("module", [plain, compiled], ids=["plain", "compiled"])
+def test_white_space_is_folded_and_what_is_not_plain_is_told(module: object) -> None:
+    fold_plain = module.fold_plain  # type: ignore[attr-defined]
+
+    assert fold_plain(" one\n  two\t three ") == "one two three"
+    assert fold_plain("one\ntwo") == "one two"
+    assert fold_plain("one two") == "one two"
+    assert fold_plain(" \n ") == fold_plain("") == ""
+    assert fold_plain("caf\u00e9") is None
+    assert fold_plain("a\x00b") is None
+    assert fold_plain("a\tb") is None  # left to those who know what else a tab may mean
+
+
+@given(TEXTS)
+@example("a\nb")
+@example("word \n" * 700)
+def test_both_ways_fold_and_look_for_marks_the_same(text: str) -> None:
+    assert compiled.fold_plain(text) == plain.fold_plain(text)
+    assert compiled.may_mark(text) == plain.may_mark(text)
