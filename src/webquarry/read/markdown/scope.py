@@ -49,7 +49,8 @@ class AllParts:
 
 def _take_whole(element: Element) -> Child:
     """An element with all of its text."""
-    return element, INSIDE | TEXT | TAIL, element.tag, element.keys()  # type: ignore[return-value]  # never bytes in HTML
+    names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
+    return element, INSIDE | TEXT | TAIL, element.tag, names
 
 
 _ALL_PARTS = AllParts()
