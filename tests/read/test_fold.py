@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webquarry.read.text import fold as plain
+from webquarry.read.text.characters import strip_invisible
 
 compiled = pytest.importorskip("webquarry.read.text._fold", reason="it was not built")
 PIECES = (*" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…", "word ", "x" * 600)
@@ -32,3 +36,18 @@ def test_white_space_is_folded_and_what_is_not_plain_is_told(module: object) -> 
 def test_both_ways_fold_and_look_for_marks_the_same(text: str) -> None:
     assert compiled.fold_plain(text) == plain.fold_plain(text)
     assert compiled.may_mark(text) == plain.may_mark(text)
+    assert compiled.is_seen(text) == plain.is_seen(text)
+
+
+def test_every_character_that_everybody_sees_is_left_in_the_text() -> None:
+    seen = [chr(code) for code in range(sys.maxunicode + 1) if plain.is_seen(chr(code))]
+    removed: Counter[str] = Counter()
+
+    assert seen == [chr(code) for code in range(sys.maxunicode + 1) if compiled.is_seen(chr(code))]
+    assert strip_invisible("".join(seen), removed) == "".join(seen)
+    assert not removed
+    assert [one for one in seen if strip_invisible(one, removed) != one] == []
+    assert len(seen) > 30_000
+    assert not plain.is_seen("a\xad")
+    assert not plain.is_seen("\u200b")
+    assert not plain.is_seen("a\n")

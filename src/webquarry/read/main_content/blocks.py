@@ -90,14 +90,11 @@ def _read_head(document: Document) -> Head:
     page_info = document.page_info
     title = page_info.title[:_LONGEST_TITLE]
     about, kind = [title], 0
-    for head in document.roots[0].iterchildren("head"):
-        for meta in head.iterchildren("meta"):
-            name = meta.get("property") or meta.get("name")
-            content = meta.get("content") or ""
-            if name in _DESCRIPTIONS:
-                about.append(content[:_LONGEST_DESCRIPTION])
-            elif name == "og:type" and "article" in content:
-                kind = 1
+    for name, content in page_info.metas:
+        if name in _DESCRIPTIONS:
+            about.append(content[:_LONGEST_DESCRIPTION])
+        elif name == "og:type" and "article" in content:
+            kind = 1
     if any(_ARTICLE.search(data, 0, _LONGEST_DATA) for data in page_info.data):
         kind = 2
     words = _WORD.findall(" ".join(about).lower())

@@ -14,9 +14,9 @@ from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.escape import escape
 
 try:
-    from webquarry.read.text._fold import fold_plain
+    from webquarry.read.text._fold import fold_plain, is_seen
 except ImportError:  # not built: the same in Python
-    from webquarry.read.text.fold import fold_plain
+    from webquarry.read.text.fold import fold_plain, is_seen
 
 # a line break in the page; the character means just that, so one found in the text does too
 BREAK = "\u2028"
@@ -141,7 +141,7 @@ class Inline:
                 text = f"{lead}{words}{trail}"
             else:
                 text = _FOLDED.sub(" ", text)
-        if not text.isprintable() or not text.isascii():
+        if not is_seen(text):
             text = strip_invisible(text, self._removed)
         if self._typesets_tex and ("$" in text or "\\" in text):
             return _escape_around_tex(text)
