@@ -1,18 +1,16 @@
-import numpy as np
-from numpy.typing import NDArray
-
 from webquarry.read.main_content.context import ContextLimits
 from webquarry.read.main_content.lifts import Array, Ints
+from webquarry.read.main_content.rules.threshold import ThresholdLimits
 
 FILLED: tuple[str, ...]
 
+def find_threshold(chances: Array, words: Array, limits: ThresholdLimits) -> float: ...
 def fill_context(
     matrix: Array,
-    logits: Array,
+    features: Array,
     chances: Array,
     words: Array,
-    is_paragraph: NDArray[np.int8],
     boxes: list[int],
     table: Ints,
     limits: ContextLimits,
-) -> float: ...
+) -> None: ...

@@ -14,6 +14,9 @@ cdef enum:
     LONGEST_NAMES = 1600  # bytes; `boxes.LONGEST` characters have no more
 
 cdef enum:
+    KNOWN = 1024  # times 64 bits
+
+cdef enum:
     GAP, LETTER, LEAD  # kinds of bytes; one that leads may begin a blank or a mark beyond ASCII
 
 cdef unsigned char KINDS[256]
@@ -49,11 +52,20 @@ cdef inline int gap_at(const unsigned char* text, Py_ssize_t left) noexcept:
     return 0
 
 
-cdef class WordTable:
-    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
+cdef struct WordEntry:
+    uint64_t hashed  # 0 for none
+    int64_t number
 
-    cdef uint64_t* _hashes
-    cdef int64_t* _numbers
+
+cdef class WordTable:
+    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers.
+
+    Most words of a page are in no table: a bit for each of many hashes tells that of nearly all of them, without a look
+    at the table, which is far from the processor when a page begins.
+    """
+
+    cdef WordEntry* _entries
+    cdef uint64_t _known[KNOWN]
     cdef size_t _mask
     cdef int64_t _unknown
 
@@ -64,28 +76,29 @@ cdef class WordTable:
         while room < 3 * <size_t>len(numbers):
             room *= 2
         self._mask, self._unknown = room - 1, unknown
-        self._hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
-        self._numbers = <int64_t*>PyMem_Calloc(room, sizeof(int64_t))
-        if self._hashes is NULL or self._numbers is NULL:
+        self._entries = <WordEntry*>PyMem_Calloc(room, sizeof(WordEntry))
+        if self._entries is NULL:
             raise MemoryError
         for word, number in numbers.items():
             encoded = word.encode("utf-8", "surrogatepass")
             found = hash_of(<const unsigned char*>PyBytes_AS_STRING(encoded), len(encoded))
             place = found & self._mask
-            while self._hashes[place]:
+            while self._entries[place].hashed:
                 place = (place + 1) & self._mask
-            self._hashes[place], self._numbers[place] = found, number
+            self._entries[place].hashed, self._entries[place].number = found, number
+            self._known[(found >> 40) % (KNOWN)] |= <uint64_t>1 << ((found >> 34) & 63)
 
     def __dealloc__(self):
-        PyMem_Free(self._hashes)
-        PyMem_Free(self._numbers)
+        PyMem_Free(self._entries)
 
     cdef inline int64_t number_of(self, const unsigned char* word, Py_ssize_t size) noexcept:
         cdef uint64_t found = hash_of(word, size)
         cdef size_t place = found & self._mask
-        while self._hashes[place]:
-            if self._hashes[place] == found:
-                return self._numbers[place]
+        if not self._known[(found >> 40) % (KNOWN)] >> ((found >> 34) & 63) & 1:
+            return self._unknown
+        while self._entries[place].hashed:
+            if self._entries[place].hashed == found:
+                return self._entries[place].number
             place = (place + 1) & self._mask
         return self._unknown
 

@@ -22,7 +22,7 @@ from webquarry.read.main_content.features import (
     sum_up,
 )
 from webquarry.read.main_content.lifts import Array, Ints
-from webquarry.read.main_content.rules.threshold import find_threshold
+from webquarry.read.main_content.rules.threshold import THRESHOLD_LIMITS, find_threshold
 
 try:
     from webquarry.read.main_content._context import FILLED, fill_context
@@ -72,52 +72,48 @@ _NONE = -9.0  # where there is nothing to compare with
 _REACH = 3  # blocks to each side
 _BESIDE = np.array([[-1], [1], [2]])  # blocks away, as in `_STEPS`
 _LEAST = 1e-9  # in place of nothing, to divide by
-_SURE = 1e-3  # no chance is nearer to certainty
+SURE = 1e-3  # no chance is nearer to certainty
 
 
 class ContextLimits(NamedTuple):
     """What the compiled way to make them is told, so that it stands here only."""
 
+    carried: list[int] = _CARRIED_FROM
+    chars_row: int = ROW["chars"]
+    density_row: int = ROW["density"]
+    paragraph: int = PARAGRAPH
+    few_links: float = FEW_LINKS
     several: int = SEVERAL
     reach: int = _REACH
     least: float = _LEAST
     none: float = _NONE
+    sure: float = SURE
+    lowest: float = THRESHOLD_LIMITS.lowest
+    highest: float = THRESHOLD_LIMITS.highest
+    strictness: float = THRESHOLD_LIMITS.strictness
 
 
 _LIMITS = ContextLimits()
 # a row that nobody fills would hold anything
-_IS_COMPILED = (*FILLED, *_PAGE, *CARRIED) == CONTEXT_NAMES
+_IS_COMPILED = (*FILLED, *CARRIED) == CONTEXT_NAMES
 
 
 def build_context(features: Features, chances: Array) -> Array:
     """The second matrix, a row for each of `CONTEXT_NAMES`."""
-    words = features.words
-    logits = log_odds(chances)
-    matrix = np.empty((len(CONTEXT_NAMES), len(words)))
+    matrix = np.empty((len(CONTEXT_NAMES), len(chances)))
     if _IS_COMPILED:
-        is_long = features.matrix[ROW["chars"]] > PARAGRAPH
-        is_paragraph = is_long & (features.matrix[ROW["density"]] < FEW_LINKS)
         boxes, table = features.flow.boxes, features.boxes.table
-        mass = fill_context(
-            matrix, logits, chances, words, is_paragraph.view(np.int8), boxes, table, _LIMITS
-        )
+        row = np.ascontiguousarray(chances)
+        fill_context(matrix, features.matrix, row, features.words, boxes, table, _LIMITS)
     else:
-        mass = fill_in_numpy(matrix, features.page, logits, chances, words)
-    facts = (
-        mass / max(float(words.sum()), _LEAST),
-        float(chances.max()),
-        mass,
-        find_threshold(chances, words),
-    )
-    matrix[_PAGE_ROWS] = np.array(facts)[:, None]
-    matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
+        fill_in_numpy(matrix, features, chances)
     return matrix
 
 
-def fill_in_numpy(
-    matrix: Array, page: PageArrays, logits: Array, chances: Array, words: Array
-) -> float:
-    """Fill the rows up to those of the whole page, and give what the chances say of all words."""
+def fill_in_numpy(matrix: Array, features: Features, chances: Array) -> None:
+    """Fill the matrix row by row, where nothing is compiled."""
+    page, words = features.page, features.words
+    logits = log_odds(chances)
     weights = np.sqrt(words)  # longer blocks weigh more
     values = np.array([weights * logits, weights, words * chances])
     sums = sum_up(values)
@@ -141,12 +137,20 @@ def fill_in_numpy(
     matrix[_BESIDE_ROWS] = np.where(is_inside, logits.take(beside, mode="clip"), _NONE)
     of_heading = logits.take(last_heading, mode="clip")
     matrix[_ROW["heading"]] = np.where(last_heading < 0, _NONE, of_heading)
-    return mass
+    # and of the page
+    facts = (
+        mass / max(float(words.sum()), _LEAST),
+        float(chances.max()),
+        mass,
+        find_threshold(chances, words),
+    )
+    matrix[_PAGE_ROWS] = np.array(facts)[:, None]
+    matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
 
 
 def log_odds(chances: Array) -> Array:
     """Chances as log odds, never quite certain."""
-    safe = np.clip(chances, _SURE, 1 - _SURE)
+    safe = np.clip(chances, SURE, 1 - SURE)
     odds: Array = np.log(safe / (1 - safe))
     return odds
 
