@@ -51,3 +51,4 @@ def test_every_character_that_everybody_sees_is_left_in_the_text() -> None:
     assert not plain.is_seen("a\xad")
     assert not plain.is_seen("\u200b")
     assert not plain.is_seen("a\n")
+    assert plain.is_seen("“Größe” – 5\xa0€")

@@ -67,6 +67,7 @@ class Flow:
             self.first,
             self.last,  # one past the last block
         ) = walk.list_boxes()
+        self.known_tags = frozenset(self.tags)
         self.title = head.title
         self.topic = head.topic
         self.is_article = head.kind

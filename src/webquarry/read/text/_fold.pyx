@@ -5,6 +5,8 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
 from libc.string cimport memcmp
 
+from webquarry.read.text import fold as fold_in_python
+
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
     object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
@@ -13,8 +15,21 @@ cdef enum:
     ROOM = 1024  # characters that need no memory of their own
 
 cdef bint IS_MARK[128]
-for character in "_[*&]<`~\\":
-    IS_MARK[ord(character)] = True
+cdef unsigned char IS_SEEN[0x2000]  # a bit for each of the first characters
+
+
+cdef int fill_tables() except -1:
+    cdef Py_UCS4 mark
+    cdef int first, last, code
+    for mark in fold_in_python.MARKS:
+        IS_MARK[<int>mark] = True
+    for first, last in fold_in_python.SEEN:
+        for code in range(first, last + 1):
+            IS_SEEN[code >> 3] |= 1 << (code & 7)
+    return 0
+
+
+fill_tables()
 
 
 def fold_plain(str text not None):
@@ -63,29 +78,15 @@ cdef Py_ssize_t fold(const unsigned char* text, Py_ssize_t size, unsigned char* 
     return -1 if has_odd_blank and not has_line else filled
 
 
-cdef bint is_seen_character(Py_UCS4 character) noexcept:
-    """Whether a character beyond ASCII is one that everybody sees."""
-    if character <= 0x024F:
-        return character >= 0xA1 and character != 0xAD
-    if character < 0x2010:
-        return 0x0400 <= character <= 0x0481
-    if character <= 0x2122:
-        return character <= 0x2027 or 0x2030 <= character <= 0x205E or character == 0x20AC or character == 0x2122
-    if character <= 0x30FC:
-        return (0x3041 <= character <= 0x3096 or 0x30A1 <= character <= 0x30FA or character == 0x30FC
-                or character == 0x3001 or character == 0x3002)
-    return 0x4E00 <= character <= 0x9FA5 or 0xAC00 <= character <= 0xD7A3 or 0xFF01 <= character <= 0xFF5E
-
-
 def is_seen(str text not None):
     """Whether a text has none but characters that everybody sees, at a first look."""
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = <void*>PyUnicode_DATA(text)
     cdef Py_ssize_t index
-    cdef Py_UCS4 character
+    cdef unsigned int character
     for index in range(len(text)):
         character = PyUnicode_READ(kind, data, index)
-        if not 32 <= character < 127 and not is_seen_character(character):
+        if character > 0xFFFF or not IS_SEEN[character >> 3] >> (character & 7) & 1:
             return False
     return True
 

@@ -6,14 +6,39 @@ from __future__ import annotations
 
 import re
 
-# Nothing but characters that everybody sees, and blanks: letters of the larger alphabets, common
-# punctuation. Others may be seen as well.
-_SEEN = re.compile(
-    "[ -~\xa1-\xac\xae-\u024f\u0400-\u0481\u2010-\u2027\u2030-\u205e\u20ac\u2122\u3001\u3002"
-    "\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3\uff01-\uff5e]*"
+# Characters that everybody sees, and blanks, from one to another: letters of the larger scripts and
+# common punctuation. Others may be seen as well; those are for `characters.py` to judge.
+SEEN = (
+    (0x20, 0x7E),
+    (0xA0, 0xAC),
+    (0xAE, 0x24F),
+    (0x391, 0x3A1),
+    (0x3A3, 0x3FF),
+    (0x400, 0x481),
+    (0x5D0, 0x5EA),
+    (0x621, 0x63A),
+    (0x641, 0x64A),
+    (0x904, 0x939),
+    (0xE01, 0xE3A),
+    (0x1EA0, 0x1EFF),
+    (0x2010, 0x2028),
+    (0x2030, 0x205E),
+    (0x20AC, 0x20AC),
+    (0x2122, 0x2122),
+    (0x2190, 0x21FF),
+    (0x2500, 0x25FF),
+    (0x3001, 0x3002),
+    (0x3041, 0x3096),
+    (0x30A1, 0x30FA),
+    (0x30FC, 0x30FC),
+    (0x4E00, 0x9FA5),
+    (0xAC00, 0xD7A3),
+    (0xFF01, 0xFF5E),
 )
-# what may mean something in the middle of a line of Markdown
-_MARKS = "_[*&]<`~\\"
+_RANGES = "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in SEEN)
+_SEEN = re.compile(f"[{_RANGES}]*")
+# What may mean something in the middle of a line of Markdown.
+MARKS = "_[*&]<`~\\"
 
 
 def fold_plain(text: str) -> str | None:
@@ -35,4 +60,4 @@ def is_seen(text: str) -> bool:
 
 def may_mark(text: str) -> bool:
     """Whether a text has a character that may mean something in Markdown."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
