@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 
@@ -35,8 +36,20 @@ def test_white_space_is_folded_and_what_is_not_plain_is_told(module: object) -> 
 @example("word \n" * 700)
 def test_both_ways_fold_and_look_for_marks_the_same(text: str) -> None:
     assert compiled.fold_plain(text) == plain.fold_plain(text)
-    assert compiled.may_mark(text) == plain.may_mark(text)
+    assert compiled.find_mark(text, 0) == plain.find_mark(text, 0)
+    assert compiled.find_mark(text, 3) == plain.find_mark(text, 3)
+    assert compiled.is_plain_address(text) == plain.is_plain_address(text)
     assert compiled.is_seen(text) == plain.is_seen(text)
+
+
+def test_an_address_is_plain_by_the_signs_in_it() -> None:
+    signs = [chr(code) for code in range(0x180)]
+
+    assert [one for one in signs if re.match(r"[!#-'*-;=?-Z_a-z~]", one)] == [
+        one for one in signs if plain.is_plain_address(one)
+    ]
+    for one in signs:
+        assert compiled.is_plain_address(one) == plain.is_plain_address(one)
 
 
 def test_every_character_that_everybody_sees_is_left_in_the_text() -> None:

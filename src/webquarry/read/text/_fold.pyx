@@ -14,7 +14,8 @@ cdef extern from "Python.h":
 cdef enum:
     ROOM = 1024  # characters that need no memory of their own
 
-cdef bint IS_MARK[128]
+cdef bint IS_MARK[256]
+cdef bint IS_PLAIN_IN_ADDRESS[256]
 cdef unsigned char IS_SEEN[0x2000]  # a bit for each of the first characters
 
 
@@ -23,6 +24,8 @@ cdef int fill_tables() except -1:
     cdef int first, last, code
     for mark in fold_in_python.MARKS:
         IS_MARK[<int>mark] = True
+    for mark in fold_in_python.PLAIN_IN_ADDRESS:
+        IS_PLAIN_IN_ADDRESS[<int>mark] = True
     for first, last in fold_in_python.SEEN:
         for code in range(first, last + 1):
             IS_SEEN[code >> 3] |= 1 << (code & 7)
@@ -91,14 +94,31 @@ def is_seen(str text not None):
     return True
 
 
-def may_mark(str text not None):
-    """Whether a text has a character that may mean something in Markdown."""
+def find_mark(str text not None, Py_ssize_t start):
+    """The next place of a character that may mean something in Markdown; -1 where none is."""
     cdef int kind = PyUnicode_KIND(text)
-    cdef const void* data = PyUnicode_DATA(text)
+    cdef void* data = <void*>PyUnicode_DATA(text)
     cdef Py_ssize_t index
-    cdef Py_UCS4 character
-    for index in range(len(text)):
-        character = PyUnicode_READ(kind, <void*>data, index)
+    cdef unsigned int character
+    if kind == 1:
+        for index in range(max(start, 0), len(text)):
+            if IS_MARK[(<const unsigned char*>data)[index]]:
+                return index
+        return -1
+    for index in range(max(start, 0), len(text)):
+        character = PyUnicode_READ(kind, data, index)
         if character < 128 and IS_MARK[character]:
-            return True
-    return False
+            return index
+    return -1
+
+
+def is_plain_address(str text not None):
+    """Whether an address has none but signs of ASCII that Markdown takes as they are."""
+    cdef const unsigned char* data = <const unsigned char*>PyUnicode_DATA(text)
+    cdef Py_ssize_t index
+    if not PyUnicode_IS_ASCII(text):
+        return False
+    for index in range(len(text)):
+        if not IS_PLAIN_IN_ADDRESS[data[index]]:
+            return False
+    return True

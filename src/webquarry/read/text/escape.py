@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 try:
-    from webquarry.read.text._fold import may_mark
+    from webquarry.read.text._fold import find_mark
 except ImportError:  # not built: the same in Python
-    from webquarry.read.text.fold import may_mark
+    from webquarry.read.text.fold import find_mark
 
 _INSIDE = re.compile(
     # a backslash in front of punctuation or at the end of a line
@@ -34,7 +34,8 @@ _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
 
 def escape(text: str) -> str:
     """Text for the middle of a line."""
-    if not may_mark(text):
+    place = find_mark(text, 0)
+    if place < 0:
         return text
 
     def escape_part(found: re.Match[str]) -> str:
@@ -53,7 +54,19 @@ def escape(text: str) -> str:
                 return part
         return "".join("\\" + character for character in part)
 
-    return _INSIDE.sub(escape_part, text)
+    # looked for mark by mark, which is several times as fast as a search for all they can mean
+    parts: list[str] = []
+    done = 0
+    while place >= 0:
+        found = _INSIDE.match(text, place)
+        if found is None:
+            place = find_mark(text, place + 1)
+            continue
+        parts += (text[done:place], escape_part(found))
+        done = found.end()
+        place = find_mark(text, done)
+    parts.append(text[done:])
+    return "".join(parts)
 
 
 def escape_line_starts(text: str) -> str:

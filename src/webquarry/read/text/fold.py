@@ -39,6 +39,11 @@ _RANGES = "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in SEEN)
 _SEEN = re.compile(f"[{_RANGES}]*")
 # What may mean something in the middle of a line of Markdown.
 MARKS = "_[*&]<`~\\"
+_MARK = re.compile(f"[{re.escape(MARKS)}]")
+PLAIN_IN_ADDRESS = (
+    "!#$%&'*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
+)
+_PLAIN_ADDRESS = re.compile(f"[{re.escape(PLAIN_IN_ADDRESS)}]*")
 
 
 def fold_plain(text: str) -> str | None:
@@ -58,6 +63,14 @@ def is_seen(text: str) -> bool:
     return _SEEN.fullmatch(text) is not None
 
 
-def may_mark(text: str) -> bool:
-    """Whether a text has a character that may mean something in Markdown."""
-    return any(mark in text for mark in MARKS)
+def find_mark(text: str, start: int) -> int:
+    """The next place of a character that may mean something in Markdown; -1 where none is."""
+    found = _MARK.search(text, start)
+    if found is None:
+        return -1
+    return found.start()
+
+
+def is_plain_address(text: str) -> bool:
+    """Whether an address has none but signs of ASCII that Markdown takes as they are."""
+    return _PLAIN_ADDRESS.fullmatch(text) is not None
