@@ -112,8 +112,10 @@ def test_both_walks_find_the_same_in_any_soup_of_tags(html: str) -> None:
         "<div>" + "<p>a</p>" * (MOST_BLOCKS + 10) + "</div><p>b",
         "<p class='&amp;&lt;x' id='&eacute;'>a",
         "<p>" + "<a href=x>link</a> " * 500,
+        "".join(f"<p a{number}=x class='b&amp;c'>{number}</p>" for number in range(600)),
+        "<header>" * 1_500 + "<svg>" * 400 + "<p>deep</p>",
     ],
-    ids=["tags", "deep", "many blocks", "many blocks in one", "entities", "links"],
+    ids=["tags", "deep", "blocks", "blocks in one", "entities", "links", "names", "drawings"],
 )
 def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
     assert_same_flow(html)
