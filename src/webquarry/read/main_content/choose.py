@@ -37,7 +37,6 @@ _FEW = 200
 _LONGEST_NOTICE = 600  # characters
 # Without one of these neither pattern fits; "script" alone also stands in descriptions.
 _NOTICE_WORDS = WordSearch(("javascript", "java script", "cookie"))
-_NOTICE_BYTES = tuple(word.encode() for word in _NOTICE_WORDS.words)
 _SCRIPT = re.compile(
     r"(?i)(?:enable|turn on|activate|allow|support|requires?|needs?|without|aktivier\w*|activ\w+"
     r"|habilit\w+|включите|启用|开启|有効)[^.!?]{0,60}java ?script"
@@ -140,12 +139,6 @@ def _holds_two(text: str, beginnings: set[str]) -> bool:
 def drop_notices(flow: Flow, kept: Sequence[int]) -> list[int]:
     """The blocks that are no notices, or that stand among others as a part of them."""
     texts = flow.texts
-    # most pages have none of the words anywhere, which is told at once
-    short = [texts[index] for index in kept if len(texts[index]) <= _LONGEST_NOTICE]
-    # as bytes, because only those lose their case quickly where not all of them are ASCII
-    lowered = " ".join(short).encode("utf-8", "replace").lower()
-    if not any(word in lowered for word in _NOTICE_BYTES):
-        return list(kept)
     suspects = {index for index in kept if is_notice(texts[index])}
     if not suspects:
         return list(kept)

@@ -13,7 +13,7 @@ cdef extern from "Python.h":
 cdef enum:
     STARTS = 4096
     MOST = 64  # words
-    ROOM = 512  # characters that are put into lower case without a new text
+    ROOM = 640  # characters that are put into lower case without a new text
 
 
 cdef inline size_t start_of(Py_UCS4 one, Py_UCS4 other) noexcept:
