@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content import model
 from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.context import build_context
 from webquarry.read.main_content.feature_names import NAMES
@@ -128,6 +129,22 @@ def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(
     compiled.sum_of_leaves(matrix, model.features, model.borders, model.leaves, total)
 
     assert blocks == 0 or total.tolist() == model.sum_leaves(matrix).tolist()
+
+
+def test_both_opinions_become_one_in_numpy_as_in_what_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip(
+        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+    )
+    shipped = load_shipped_model()
+    features = build_features(build_flow(parse_html(PAGE)), shipped.lifts)
+    chances = shipped.chances(features)
+    monkeypatch.setattr(model, "compiled", None)
+    in_numpy = shipped.chances(features)
+
+    assert chances.first == pytest.approx(in_numpy.first, rel=1e-12)
+    assert chances.final == pytest.approx(in_numpy.final, rel=1e-12)
 
 
 @pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])

@@ -32,6 +32,12 @@ ATTRIBUTES = (
     " style='display:none'",
     " hidden",
     " id=''",
+    " style='color:red'",
+    " aria-hidden=true",
+    " aria-hidden=false",
+    " aria-expanded=true class=faq",
+    " type=math/tex",
+    " role=tab",
 )
 PIECES = st.one_of(
     st.builds("<{}{}>".format, st.sampled_from(TAGS), st.sampled_from(ATTRIBUTES)),
@@ -48,6 +54,10 @@ PIECES = st.one_of(
             "<![CDATA[x]]>",
             "\u2003",
             "&nbsp;",
+            "“x”\u3000",
+            "\u1680 \u205f",
+            "\u200a–",
+            "海",
         ]
     ),
 )
@@ -59,8 +69,10 @@ def assert_same_flow(html: str) -> None:
     one.walk(document.roots)
     other.walk(document.roots)
 
-    for name in ("texts", "blocks", "rows", "last", "image_places", "cut"):
+    for name in ("texts", "image_places", "cut"):
         assert getattr(other, name) == getattr(one, name), name
+    assert other.list_boxes() == one.list_boxes()
+    assert other.list_blocks() == one.list_blocks()
     blocks = set(range(len(one.texts)))
     for some in (blocks, {0, 2} & blocks, {len(blocks) - 1} & blocks, set()):
         assert other.images(some) == one.images(some)
@@ -100,8 +112,10 @@ def test_both_walks_find_the_same_in_any_soup_of_tags(html: str) -> None:
         "<div>" + "<p>a</p>" * (MOST_BLOCKS + 10) + "</div><p>b",
         "<p class='&amp;&lt;x' id='&eacute;'>a",
         "<p>" + "<a href=x>link</a> " * 500,
+        "".join(f"<p a{number}=x class='b&amp;c'>{number}</p>" for number in range(600)),
+        "<header>" * 1_500 + "<svg>" * 400 + "<p>deep</p>",
     ],
-    ids=["tags", "deep", "many blocks", "many blocks in one", "entities", "links"],
+    ids=["tags", "deep", "blocks", "blocks in one", "entities", "links", "names", "drawings"],
 )
 def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
     assert_same_flow(html)
@@ -109,17 +123,18 @@ def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
 
 def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     walk = compiled.Walk()
-    roots = parse_html("<div><p>one <b>two</b> three</p></div>").roots
+    roots = parse_html("<div><p>one <b id=x>two</b> three</p></div>").roots
     walk.walk(roots)
     chosen = walk.choose_parts({0}, [])
-    ((paragraph, parts),) = chosen.children(next(roots[0].iter("div")))
+    ((paragraph, parts, _, _),) = chosen.children(next(roots[0].iter("div")))
     del walk, roots
     gc.collect()
 
     assert (paragraph.tag, parts) == ("p", INSIDE | TEXT)
     assert [
-        (element.tag, element.tail, parts) for element, parts in chosen.children(paragraph)
-    ] == [("b", " three", INSIDE | TEXT | TAIL)]
+        (element.tag, element.tail, parts, tag, names)
+        for element, parts, tag, names in chosen.children(paragraph)
+    ] == [("b", " three", INSIDE | TEXT | TAIL, "b", ["id"])]
 
 
 @pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])

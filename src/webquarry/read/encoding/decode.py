@@ -19,8 +19,12 @@ import webencodings
 from webquarry.read.encoding.guess import choose_likelier, guess_encoding
 from webquarry.read.encoding.labels import Label, find_bom, find_labels
 
+try:
+    from webquarry.read.encoding._utf8 import is_utf8
+except ImportError:  # not built: the same in Python
+    from webquarry.read.encoding.utf8 import is_utf8
+
 _WIDE_SAMPLE = 4096
-_PIECE = 16_384  # bytes
 _NULS = 0.3  # share of NULs in every other place that tells UTF-16 from anything else
 _NEC_ROWS = "webquarry-nec-rows"
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
@@ -122,7 +126,7 @@ def _find_utf16(body: bytes, labels: list[Label]) -> Label | None:
 
     if max(even, odd) > _NULS and min(even, odd) < _NULS / 4:
         return Label(order, source)
-    if claim is None or _is_utf8(body):
+    if claim is None or is_utf8(body):
         return None
     if even == odd:
         return claim
@@ -148,7 +152,7 @@ def _decode_utf8(body: bytes, labels: list[Label]) -> DecodedText | None:
         if damage == 0:
             return None
 
-    if _is_utf8(body):
+    if is_utf8(body):
         return DecodedText(None, "utf-8", source, body)
     # Damaged UTF-8 has more characters that are whole than broken ones; far more, if another
     # encoding was declared.
@@ -199,21 +203,6 @@ def _count_beyond_ascii(text: str) -> int:
     """How many characters are not in ASCII."""
     in_ascii = text.encode("ascii", "ignore")
     return len(text) - len(in_ascii)
-
-
-def _is_utf8(body: bytes) -> bool:
-    """Whether bytes are UTF-8 to the last; looked at in pieces, which takes no memory."""
-    view = memoryview(body)
-    place = 0
-    try:
-        while place < len(body):
-            piece = view[place : place + _PIECE]
-            is_last = place + _PIECE >= len(body)
-            _, consumed = codecs.utf_8_decode(piece, "strict", is_last)
-            place += consumed
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _decode(body: bytes, encoding: str) -> str:

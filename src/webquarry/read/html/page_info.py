@@ -4,17 +4,21 @@ title.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lxml import etree
 
 from webquarry.read.css.media import ALWAYS, judge_media
 from webquarry.read.html.tree import text_of
 
+try:
+    from webquarry.read.html._page_info import find_elements
+except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
+    from webquarry.read.html.page_elements import find_elements
+
 _LONGEST_MEDIA = 1_000  # characters
-_TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -27,45 +31,42 @@ class PageInfo:
     title: str = ""
     typesets_tex: bool = False  # a script sets formulas from TeX
     data: tuple[str, ...] = ()  # the scripts that are structured data about the page
+    metas: tuple[tuple[str, str], ...] = ()  # the name and the content of those in its head
+    has_raised: bool = False  # some text stands above its line, as the marks of notes do
+
+
+class FoundElements(NamedTuple):
+    """What of a page concerns the whole of it, as it stands there."""
+
+    styles: list[etree._Element]
+    data: list[str]
+    metas: list[tuple[str, str]]
+    links_to_sheet: bool
+    typesets_tex: bool
+    has_raised: bool
+    base: str | None
+    title: etree._Element | None  # that of a drawing is not that of the page
 
 
 def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
-    """The roots of a parsed page -> what concerns the whole of it, in one pass.
-
-    The title of a drawing is not that of the page.
-    """
+    """The roots of a parsed page -> what concerns the whole of it, in one pass."""
+    found = FoundElements(*find_elements(roots))
     sheets: list[bytes] = []
-    data: list[str] = []
-    links_to_sheet = typesets_tex = False
-    base = title = None
-    for root in roots:
-        for element in root.iter("style", "link", "base", "title", "script"):
-            tag = element.tag
-            if tag == "script":
-                source = element.get("src")
-                if source is not None:
-                    typesets_tex |= _TYPESETTER.search(source) is not None
-                elif element.get("type", "").endswith("ld+json"):
-                    data.append(element.text or "")
-            elif tag == "link":
-                links_to_sheet |= "stylesheet" in element.get("rel", "").lower()
-            elif tag == "style":
-                media = element.get("media", "").strip().lower()
-                if judge_media(media[:_LONGEST_MEDIA]) == ALWAYS:
-                    sheets.append(
-                        etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
-                    )
-            elif tag == "base":
-                if base is None:
-                    base = element.get("href")
-            elif title is None and next(element.iterancestors("svg"), None) is None:
-                title = text_of(element)
+    for style in found.styles:
+        media = style.get("media", "").strip().lower()
+        if judge_media(media[:_LONGEST_MEDIA]) == ALWAYS:
+            sheets.append(etree.tostring(style, method="text", encoding="utf-8", with_tail=False))
     css = b"\n".join(sheets)
+    title = ""
+    if found.title is not None:
+        title = text_of(found.title)
     return PageInfo(
         css=css,
-        foreign_rules=links_to_sheet or b"@import" in css,
-        base=base,
-        title=" ".join((title or "").split()),
-        typesets_tex=typesets_tex,
-        data=tuple(data),
+        foreign_rules=found.links_to_sheet or b"@import" in css,
+        base=found.base,
+        title=" ".join(title.split()),
+        typesets_tex=found.typesets_tex,
+        data=tuple(found.data),
+        metas=tuple(found.metas),
+        has_raised=found.has_raised,
     )

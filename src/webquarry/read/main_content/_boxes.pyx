@@ -41,6 +41,17 @@ cdef Py_ssize_t number_of(Pairs* pairs, int64_t one, int64_t other) noexcept:
     return pairs.count - 1
 
 
+def fill_table(Py_ssize_t[:, ::1] table not None, list parents not None, list first not None, list last not None,
+               list flags not None, list levels not None):
+    """Fill the rows PARENT to LEVEL of the table with what a flow knows of its elements."""
+    cdef Py_ssize_t box, size = len(parents)
+    if table.shape[0] <= LEVEL or not table.shape[1] == size == len(first) == len(last) == len(flags) == len(levels):
+        raise ValueError("the rows do not fit together")
+    for box in range(size):
+        table[PARENT, box], table[FIRST, box], table[LAST, box] = parents[box], first[box], last[box]
+        table[FLAGS, box], table[LEVEL, box] = flags[box], levels[box]
+
+
 def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, ::1] names, Py_ssize_t repeats):
     """Fill the rows UNIT to DEEP of the table, and LOWEST and HIGHEST of the names with those around."""
     cdef Py_ssize_t size = table.shape[1], room = 64, box, parent, outer

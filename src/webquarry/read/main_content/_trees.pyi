@@ -11,3 +11,19 @@ def sum_of_leaves(
     """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a
     column a block.
     """
+
+def find_chances(
+    rows: NDArray[np.float64],
+    features: NDArray[np.intp],
+    borders: NDArray[np.float32],
+    leaves: NDArray[np.float32],
+    bias: float,
+    chances: NDArray[np.float64],
+) -> None: ...
+def blend_chances(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    second_share: float,
+    sure: float,
+    both: NDArray[np.float64],
+) -> None: ...

@@ -4,6 +4,9 @@
 Leaves are added in the order of the trees, so that both come to the same sum to the last bit.
 """
 
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport exp, log
+
 cdef enum:
     AT_ONCE = 512  # blocks, whose leaves stay near the processor
     DEEPEST = 8  # levels
@@ -70,3 +73,41 @@ def sum_of_leaves(
             own = &leaves[tree << depth]
             for block in range(size):
                 total[start + block] += own[places[block]]
+
+
+def find_chances(double[:, ::1] rows not None, const Py_ssize_t[:, ::1] features not None,
+                 const float[:, ::1] borders not None, const float[::1] leaves not None, double bias,
+                 double[::1] chances not None):
+    """The chance of each block, for a matrix with a row a feature."""
+    cdef Py_ssize_t height = rows.shape[0], blocks = rows.shape[1], row, block
+    cdef float* singles
+    if height < 1 or blocks < 1 or chances.shape[0] != blocks:
+        raise ValueError("there are no blocks, or others")
+    singles = <float*>PyMem_Malloc(height * blocks * sizeof(float))
+    if singles is NULL:
+        raise MemoryError
+    try:
+        for row in range(height):
+            for block in range(blocks):
+                singles[row * blocks + block] = <float>rows[row, block]
+        for block in range(blocks):
+            chances[block] = 0.0
+        sum_of_leaves(<float[:height, :blocks]>singles, features, borders, leaves, chances)
+    finally:
+        PyMem_Free(singles)
+    for block in range(blocks):
+        chances[block] = 1.0 / (1.0 + exp(-(chances[block] + bias)))
+
+
+def blend_chances(const double[::1] first not None, const double[::1] second not None, double second_share, double sure,
+                  double[::1] both not None):
+    """Both opinions as one: the mean of their log odds."""
+    cdef Py_ssize_t block, blocks = first.shape[0]
+    cdef double one, other
+    if second.shape[0] != blocks or both.shape[0] != blocks:
+        raise ValueError("the chances are those of different pages")
+    for block in range(blocks):
+        one = min(max(first[block], sure), 1 - sure)
+        other = min(max(second[block], sure), 1 - sure)
+        one = (1 - second_share) * log(one / (1 - one)) + second_share * log(other / (1 - other))
+        both[block] = 1.0 / (1.0 + exp(-one))

@@ -2,18 +2,20 @@ from collections.abc import Sequence, Set
 
 from lxml import etree
 
+from webquarry.read.main_content.walk import BoxColumns
+from webquarry.read.markdown.scope import Child
+
 class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text
     came from.
     """
 
     texts: list[str]
-    blocks: list[tuple[int, int, int]]
-    rows: list[tuple[int, str, str, str, int, int, int]]
-    last: list[int]
     image_places: list[int]
     cut: bool
 
+    def list_boxes(self) -> BoxColumns: ...
+    def list_blocks(self) -> tuple[list[int], list[int], list[int]]: ...
     def walk(self, roots: Sequence[etree._Element]) -> None: ...
     def images(self, blocks: Set[int]) -> list[etree._Element]: ...
     def choose_parts(self, blocks: Set[int], more: list[etree._Element]) -> ChosenParts: ...
@@ -22,5 +24,5 @@ class ChosenParts:
     """The elements that some blocks are made of, and all those around them."""
 
     def among(self, elements: list[etree._Element]) -> list[tuple[etree._Element, int]]: ...
-    def children(self, element: etree._Element) -> list[tuple[etree._Element, int]]: ...
+    def children(self, element: etree._Element) -> list[Child]: ...
     def names(self) -> frozenset[str]: ...

@@ -6,10 +6,11 @@ is held here and that nobody takes anything out of, so they live as long as the 
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
-from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport strcmp, strlen
+from libc.string cimport memcpy, strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Document, _Element, elementFactory, import_lxml__etree
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, const_xmlChar, xmlAttr, xmlNode
+from lxml.includes.tree cimport const_xmlChar
+
+include "../html/_nodes.pxi"
 
 import_lxml__etree()
 
@@ -21,14 +22,15 @@ cdef dict IN_PRE = tags.IN_PRE
 cdef dict FLAGS = tags.FLAGS
 cdef dict FLAG_OF_ROLE = tags.FLAG_OF_ROLE
 cdef dict HEADINGS = tags.HEADINGS
-cdef tuple BLOCKS_IN_SVG = tags.BLOCKS_IN_SVG
+cdef frozenset BLOCKS_IN_SVG = frozenset(tags.BLOCKS_IN_SVG)
+cdef tuple BUTTON_ATTRIBUTES = (b"role", *[name.encode() for name in elements.OPENER_ATTRIBUTES])
 cdef int INLINE = tags.INLINE, LINK = tags.LINK, BLOCK = tags.BLOCK, PRE = tags.PRE, BUTTON = tags.BUTTON
 cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
-cdef int OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG
+cdef int OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
+cdef int ARTICLE_FLAG = tags.ARTICLE_FLAG, FOOTER_FLAG = tags.FOOTER_FLAG, MAIN_FLAG = tags.MAIN_FLAG
 cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
 cdef object is_hidden = tags.is_hidden
 cdef object is_panel_button = elements.is_panel_button
-cdef object is_superfluous = tags.is_superfluous
 
 cdef int INSIDE = scope.INSIDE, TEXT = scope.TEXT, TAIL = scope.TAIL
 
@@ -37,88 +39,139 @@ cdef enum:
     MOST_NAMES = 384
 
 
+cdef struct PlacedNode:
+    xmlNode* node
+    Py_ssize_t place
+
+
 cdef struct Nodes:
-    xmlNode** nodes
-    Py_ssize_t* places
+    PlacedNode* entries
     Py_ssize_t size
     Py_ssize_t room
 
 
-cdef int push(Nodes* to, xmlNode* node, Py_ssize_t place) except -1:
-    cdef Py_ssize_t room
+cdef struct Box:
+    int parent, flags, level
+    Py_ssize_t first, last  # its first block, and one past its last; 0 while it is open
+
+
+cdef struct Block:
+    int box, links
+    Py_ssize_t link_chars
+
+
+cdef void* grow(void* array, Py_ssize_t* room, size_t size) except NULL:
+    """More room for the entries of an array."""
     cdef void* moved
+    room[0] = 2 * room[0] if room[0] else 64
+    moved = PyMem_Realloc(array, room[0] * size)
+    if moved is NULL:
+        raise MemoryError
+    return moved
+
+
+cdef int push(Nodes* to, xmlNode* node, Py_ssize_t place) except -1:
     if to.size == to.room:
-        room = 2 * to.room if to.room else 64
-        moved = PyMem_Realloc(to.nodes, room * sizeof(void*))
-        if moved is NULL:
-            raise MemoryError
-        to.nodes = <xmlNode**>moved
-        moved = PyMem_Realloc(to.places, room * sizeof(Py_ssize_t))
-        if moved is NULL:
-            raise MemoryError
-        to.places = <Py_ssize_t*>moved
-        to.room = room
-    to.nodes[to.size] = node
-    to.places[to.size] = place
+        to.entries = <PlacedNode*>grow(to.entries, &to.room, sizeof(PlacedNode))
+    to.entries[to.size].node, to.entries[to.size].place = node, place
     to.size += 1
     return 0
-
-
-cdef void free_nodes(Nodes* nodes) noexcept:
-    PyMem_Free(nodes.nodes)
-    PyMem_Free(nodes.places)
-
-
-cdef bint is_text(xmlNode* node) noexcept:
-    return (node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE) and node.content is not NULL
 
 
 cdef bint is_cell(xmlNode* node) noexcept:
     return strcmp(<const char*>node.name, "td") == 0 or strcmp(<const char*>node.name, "th") == 0
 
 
+cdef bint may_hide(xmlAttr* attribute) noexcept:
+    """Whether `tags.is_hidden` has to be asked because of an attribute."""
+    cdef const char* name = <const char*>attribute.name
+    cdef const char* value
+    if strcmp(name, "hidden") == 0:
+        return True
+    if strcmp(name, "style") != 0 and strcmp(name, "aria-hidden") != 0:
+        return False
+    value = plain_value(attribute)
+    if value is NULL or name[0] == 97:
+        return value is NULL or strcmp(value, "true") == 0
+    return strstr(value, "none") is not NULL or strstr(value, "hidden") is not NULL
+
+
 cdef class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
 
-    cdef readonly list texts, blocks, rows, last, image_places
+    cdef readonly list texts, image_places
     cdef readonly bint cut
     cdef _Document _document
-    cdef list _parts
-    cdef Py_ssize_t _link_chars
+    cdef list _box_tags, _names, _ids  # of the boxes; there may be more of them than boxes
+    cdef Box* _boxes
+    cdef Py_ssize_t _size, _box_room
+    cdef Block* _blocks
+    cdef Py_ssize_t _block_room
+    cdef int* _open_kinds  # of the open elements
+    cdef Py_ssize_t _open, _open_room
+    # the block that is being read: its text as it stands in the page, and the links in it
+    cdef char* _text
+    cdef Py_ssize_t _filled, _text_room, _link_chars
     cdef int _links, _open_links, _box
     cdef bint _in_pre, _broken
     cdef Nodes _heads, _tails, _atoms, _images  # places of heads and tails: the block they are in
     cdef Py_ssize_t _kept_heads, _kept_tails  # those of finished blocks
-    cdef const_xmlChar* _names[SLOTS + 1]
+    cdef const_xmlChar* _slot_names[SLOTS + 1]
     cdef int _kinds[SLOTS + 1]
     cdef int _kinds_in_pre[SLOTS + 1]
     cdef int _flags[SLOTS + 1]
     cdef int _levels[SLOTS + 1]
+    cdef bint _is_block_in_svg[SLOTS + 1]
     cdef list _tags
     cdef int _known
 
     def __cinit__(self):
-        self.texts, self.blocks, self.rows, self.last, self.image_places = [], [], [], [], []
-        self._parts = []
+        self.texts, self.image_places, self._box_tags, self._names, self._ids = [], [], [], [], []
         self._tags = [None] * (SLOTS + 1)
         self._box = -1
 
     def __dealloc__(self):
-        free_nodes(&self._heads)
-        free_nodes(&self._tails)
-        free_nodes(&self._atoms)
-        free_nodes(&self._images)
+        PyMem_Free(self._boxes)
+        PyMem_Free(self._blocks)
+        PyMem_Free(self._open_kinds)
+        PyMem_Free(self._text)
+        PyMem_Free(self._heads.entries)
+        PyMem_Free(self._tails.entries)
+        PyMem_Free(self._atoms.entries)
+        PyMem_Free(self._images.entries)
 
     def images(self, blocks):
         cdef Py_ssize_t index
         cdef list found = []
         for index in range(self._images.size):
-            if self._images.places[index] in blocks:
-                found.append(elementFactory(self._document, self._images.nodes[index]))
+            if self._images.entries[index].place in blocks:
+                found.append(elementFactory(self._document, self._images.entries[index].node))
         return found
 
     def choose_parts(self, blocks, list more):
         return ChosenParts(self, blocks, more)
+
+    def list_boxes(self):
+        cdef Py_ssize_t index, size = self._size, end = len(self.texts)
+        cdef list parents = [], flags = [], levels = [], first = [], last = []
+        cdef Box* box
+        for index in range(size):
+            box = &self._boxes[index]
+            parents.append(box.parent)
+            flags.append(box.flags)
+            levels.append(box.level)
+            first.append(box.first)
+            last.append(box.last or end)
+        return parents, self._box_tags[:size], self._names[:size], self._ids[:size], flags, levels, first, last
+
+    def list_blocks(self):
+        cdef Py_ssize_t index
+        cdef list boxes = [], link_chars = [], links = []
+        for index in range(len(self.texts)):
+            boxes.append(self._blocks[index].box)
+            link_chars.append(self._blocks[index].link_chars)
+            links.append(self._blocks[index].links)
+        return boxes, link_chars, links
 
     def walk(self, list roots):
         """Walk through the page; no depth of nesting can exhaust the stack."""
@@ -130,11 +183,11 @@ cdef class Walk:
                 return
         self._flush()
 
-    cdef _walk_tree(self, xmlNode* root):
+    cdef int _walk_tree(self, xmlNode* root) except -1:
         cdef xmlNode* node = root
         cdef xmlNode* child
         cdef int kind, slot
-        cdef list kinds = []  # of the open elements
+        self._open = 0
         while True:
             slot = self._slot(node.name)
             kind = self._kinds_in_pre[slot] if self._in_pre else self._kinds[slot]
@@ -146,14 +199,17 @@ cdef class Walk:
             if kind <= LINK or (kind < DROP and self._open_box(node, kind, slot)):
                 child = self._take_texts(node.children, node, &self._heads)
                 if child is not NULL:
-                    kinds.append(kind)
+                    if self._open == self._open_room:
+                        self._open_kinds = <int*>grow(self._open_kinds, &self._open_room, sizeof(int))
+                    self._open_kinds[self._open] = kind
+                    self._open += 1
                     node = child
                     continue
                 if kind:
                     self._leave(kind)
             while True:
                 if node == root:
-                    return
+                    return 0
                 child = self._take_texts(node.next, node, &self._tails)
                 if child is not NULL:
                     node = child
@@ -161,9 +217,10 @@ cdef class Walk:
                 if len(self.texts) >= MOST_BLOCKS:
                     self._flush()
                     self.cut = True
-                    return
+                    return 0
                 node = node.parent
-                kind = kinds.pop()
+                self._open -= 1
+                kind = self._open_kinds[self._open]
                 if kind:
                     self._leave(kind)
 
@@ -191,168 +248,234 @@ cdef class Walk:
         return node
 
     cdef int _add(self, const char* content, Py_ssize_t size, xmlNode* owner, Nodes* owners) except -1:
-        cdef Py_ssize_t index
-        cdef unsigned char byte
-        cdef str text
-        cdef bint blank = True
+        """Put text into the block; blanks in front of it do not count, but in code."""
+        cdef Py_ssize_t start = 0, end = size
+        cdef bint blank
         if not size:
             return 0
-        for index in range(size):
-            byte = <unsigned char>content[index]
-            if not (byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31):
-                blank = False
-                break
-        if not blank:
-            text = PyUnicode_DecodeUTF8(content, size, NULL)
-            blank = byte >= 128 and text.isspace()
+        while start < size and is_blank(<unsigned char>content[start]):
+            start += 1
+        blank = start == size
+        if not blank and is_wide_blank(<const unsigned char*>content + start, size - start):
+            blank = PyUnicode_DecodeUTF8(content + start, size - start, NULL).isspace()
         if blank:
-            if not self._parts and not self._in_pre:
+            if not self._filled and not self._in_pre:
                 return 0
-            self._parts.append(" ")
+            self._put(" ", 1)
         else:
-            self._parts.append(text)
+            self._put(content, size)
             self._broken = False
             if self._open_links:
-                self._link_chars += len(text.strip())
+                while is_blank(<unsigned char>content[end - 1]):
+                    end -= 1
+                self._link_chars += strip_length(content + start, end - start)
         return push(owners, owner, len(self.texts))
+
+    cdef int _put(self, const char* content, Py_ssize_t size) except -1:
+        while self._filled + size > self._text_room:
+            self._text = <char*>grow(self._text, &self._text_room, 1)
+        memcpy(self._text + self._filled, content, size)
+        self._filled += size
+        return 0
 
     cdef int _slot(self, const_xmlChar* name) except -1:
         """Where what is known about a tag stands; libxml2 has one copy of each name."""
         cdef size_t slot = (<size_t>name >> 3) % SLOTS
-        while self._names[slot] is not NULL:
-            if self._names[slot] == name:
+        while self._slot_names[slot] is not NULL:
+            if self._slot_names[slot] == name:
                 return <int>slot
             slot = (slot + 1) % SLOTS
         if self._known >= MOST_NAMES:
             slot = SLOTS
         else:
             self._known += 1
-            self._names[slot] = name
+            self._slot_names[slot] = name
         tag = (<const char*>name).decode("utf-8")
         self._tags[slot] = tag
         self._kinds[slot] = KINDS.get(tag, BLOCK)
         self._kinds_in_pre[slot] = IN_PRE.get(tag, BLOCK)
         self._flags[slot] = FLAGS.get(tag, 0)
         self._levels[slot] = HEADINGS.get(tag, -1)
+        self._is_block_in_svg[slot] = tag in BLOCKS_IN_SVG
         return <int>slot
+
+    cdef str _tag_of(self, xmlNode* node):
+        """The tag of an element, the same object for the same tag, so that it is hashed once."""
+        return self._tags[self._slot(node.name)]
+
+    cdef list _attribute_names(self, element, xmlNode* node):
+        """The names of the attributes of an element, which share what is known of the names of tags."""
+        cdef xmlAttr* attribute = node.properties
+        cdef list names = []
+        while attribute is not NULL:
+            if attribute.ns is not NULL:
+                return element.keys()
+            names.append(self._tags[self._slot(attribute.name)])
+            attribute = attribute.next
+        return names
 
     cdef int _enter_odd(self, xmlNode* node, int kind, int slot) except -1:
         """How to take an element that is seldom walked into."""
+        cdef xmlNode* inner
+        cdef xmlAttr* attribute
         if kind == BUTTON:
-            if self._box >= 0 and (<tuple>self.rows[self._box])[5]:
+            if self._box >= 0 and self._boxes[self._box].level:
                 return INLINE
             self._flush()
-            return BLOCK if is_panel_button(elementFactory(self._document, node)) else DROP
+            return BLOCK if self._is_panel_button(node) else DROP
         if kind == BREAK:
             if self._broken:
                 self._flush()
-            elif self._parts:
-                self._parts.append(" ")
+            elif self._filled:
+                self._put(" ", 1)
                 push(&self._atoms, node, len(self.texts))
                 self._broken = True
         elif kind == ATOM:
             push(&self._atoms, node, len(self.texts))
-            self._parts.append(" ")
+            self._put(" ", 1)
         elif kind == SVG:
-            if node.children is not NULL:
-                drawing = elementFactory(self._document, node)
-                if next(drawing.iterdescendants(*BLOCKS_IN_SVG), None) is not None:
+            inner = next_element(node, node)
+            while inner is not NULL:
+                if self._is_block_in_svg[self._slot(inner.name)]:
                     return INLINE
+                inner = next_element(inner, node)
         elif self._tags[slot] == "img":
             push(&self._images, node, len(self.texts))
             self.image_places.append(len(self.texts))
         elif self._tags[slot] == "script":
-            if (elementFactory(self._document, node).get("type") or "").startswith("math/tex"):
+            attribute = find_attribute(node, "type")
+            if attribute is not NULL and self._value(node, attribute).startswith("math/tex"):
                 push(&self._atoms, node, len(self.texts))
         return DROP
 
+    cdef bint _is_panel_button(self, xmlNode* node) except -1:
+        """Whether a button is the title of what it opens; most have no attribute that could say so."""
+        cdef bytes name
+        for name in BUTTON_ATTRIBUTES:
+            if find_attribute(node, name) is not NULL:
+                return is_panel_button(elementFactory(self._document, node))
+        return False
+
     cdef bint _open_box(self, xmlNode* node, int kind, int slot) except -1:
         """Start a box; false for one that is never the point of a page."""
-        cdef int above = 0, level = 0, flags, fresh
+        cdef int above = 0, level = 0, flags
         cdef xmlAttr* attribute = node.properties
         cdef const char* name
-        cdef bint may_hide = False
+        cdef bint is_suspect = False
         cdef str label = "", identity = ""
+        cdef Box* box
         if kind == PRE:
             self._in_pre = True
-        if self._parts:
+        if self._filled:
             self._flush()
         if self._box >= 0:
-            row = <tuple>self.rows[self._box]
-            above, level = row[4], row[5]
+            above, level = self._boxes[self._box].flags, self._boxes[self._box].level
         flags = above | self._flags[slot]
         while attribute is not NULL:
             name = <const char*>attribute.name
             if strcmp(name, "class") == 0:
                 label = self._value(node, attribute)
+                is_suspect |= "hid" in label or "none" in label
             elif strcmp(name, "id") == 0:
                 identity = self._value(node, attribute)
             elif strcmp(name, "role") == 0:
                 flags |= <int>FLAG_OF_ROLE.get(self._value(node, attribute).strip().lower(), 0)
-            elif strcmp(name, "style") == 0 or strcmp(name, "hidden") == 0 or strcmp(name, "aria-hidden") == 0:
-                may_hide = True
+            elif not is_suspect:
+                is_suspect = may_hide(attribute)
             attribute = attribute.next
-        if may_hide or "hid" in label or "none" in label:
+        if is_suspect:
             element = elementFactory(self._document, node)
             if is_hidden(element, element.keys(), label):
                 flags |= HIDDEN_FLAG
-        fresh = flags & ~above
-        if fresh & OUTSIDE and is_superfluous(elementFactory(self._document, node), fresh, above):
+        if flags & ~above & OUTSIDE and self._is_superfluous(node, slot, flags & ~above, above):
             return False
         if self._levels[slot] >= 0:
             level = self._levels[slot]
-        self.rows.append((self._box, self._tags[slot], label, identity, flags, level, len(self.texts)))
-        self._box = <int>len(self.last)
-        self.last.append(0)
+        if self._size == self._box_room:
+            self._boxes = <Box*>grow(self._boxes, &self._box_room, sizeof(Box))
+        box = &self._boxes[self._size]
+        box.parent, box.flags, box.level, box.first, box.last = self._box, flags, level, len(self.texts), 0
+        set_entry(self._box_tags, self._size, self._tags[slot])
+        set_entry(self._names, self._size, label)
+        set_entry(self._ids, self._size, identity)
+        self._box = <int>self._size
+        self._size += 1
+        return True
+
+    cdef bint _is_superfluous(self, xmlNode* node, int slot, int fresh, int above) except -1:
+        """As `tags.is_superfluous`."""
+        cdef xmlNode* inner
+        if fresh & CHROME_FLAG:
+            return True
+        if above & ARTICLE_FLAG:
+            return False
+        if fresh & FOOTER_FLAG:
+            return True
+        if above & MAIN_FLAG or self._tags[slot] != "header":
+            return False
+        inner = next_element(node, node)
+        while inner is not NULL:
+            if self._levels[self._slot(inner.name)] == 1:
+                return False
+            inner = next_element(inner, node)
         return True
 
     cdef str _value(self, xmlNode* node, xmlAttr* attribute):
         """The value of an attribute."""
-        cdef xmlNode* content = attribute.children
-        if content is NULL:
-            return ""
-        if content.next is not NULL or not is_text(content):
+        cdef const char* value = plain_value(attribute)
+        if value is NULL:
             return elementFactory(self._document, node).get((<const char*>attribute.name).decode("utf-8")) or ""
-        return (<const char*>content.content).decode("utf-8")
+        return value.decode("utf-8")
 
-    cdef _leave(self, int kind):
-        cdef Py_ssize_t blocks
+    cdef int _leave(self, int kind) except -1:
+        cdef Box* box
         if kind == LINK:
             self._open_links -= 1
-            return
+            return 0
         if kind == PRE:
             self._in_pre = False
-        if self._parts:
+        if self._filled:
             self._flush()
-        blocks = len(self.texts)
-        row = <tuple>self.rows[self._box]
-        if <Py_ssize_t>row[6] == blocks:  # nothing in it, so everything behind it in the table is empty as well
-            del self.rows[self._box :], self.last[self._box :]
+        box = &self._boxes[self._box]
+        if box.first == len(self.texts):  # nothing in it, so everything behind it in the table is empty as well
+            self._size = self._box
         else:
-            self.last[self._box] = blocks
-        self._box = row[0]
+            box.last = len(self.texts)
+        self._box = box.parent
+        return 0
 
-    cdef _flush(self):
+    cdef int _flush(self) except -1:
         """End the block."""
-        cdef list parts = self._parts
         cdef str text
-        cdef Py_ssize_t chars
-        cdef int links
+        cdef Block* block
+        cdef Py_ssize_t blocks = len(self.texts)
         self._broken = False
-        if not parts:
-            return
-        text = " ".join((<str>parts[0] if len(parts) == 1 else "".join(parts)).split())
-        self._parts = []
+        if not self._filled:
+            return 0
+        text = fold(self._text, self._filled)
+        self._filled = 0
         if text and self._box >= 0:
-            chars, links = self._link_chars, self._links
-            if chars:
-                chars, links = min(chars, len(text)), links or 1
+            if blocks >= self._block_room:
+                self._blocks = <Block*>grow(self._blocks, &self._block_room, sizeof(Block))
+            block = &self._blocks[blocks]
+            block.box, block.links, block.link_chars = self._box, self._links, self._link_chars
+            if block.link_chars:
+                block.link_chars, block.links = min(block.link_chars, len(text)), block.links or 1
             self.texts.append(text)
-            self.blocks.append((self._box, chars, links))
             self._kept_heads, self._kept_tails = self._heads.size, self._tails.size
         else:
             self._heads.size, self._tails.size = self._kept_heads, self._kept_tails
         self._link_chars = self._links = 0
+        return 0
+
+
+cdef int set_entry(list entries, Py_ssize_t place, value) except -1:
+    """Set an entry of a list, or put it behind the last one."""
+    if place < len(entries):
+        entries[place] = value
+    else:
+        entries.append(value)
+    return 0
 
 
 cdef class ChosenParts:
@@ -392,7 +515,8 @@ cdef class ChosenParts:
                 if is_row and not parts and is_cell(child):
                     parts = INSIDE
                 if parts:
-                    found.append((elementFactory(self._walk._document, child), parts))
+                    made = elementFactory(self._walk._document, child)
+                    found.append((made, parts, self._walk._tag_of(child), self._walk._attribute_names(made, child)))
             child = child.next
         return found
 
@@ -411,20 +535,21 @@ cdef class ChosenParts:
 
     cdef int _take(self, Nodes* owners, blocks, int part) except -1:
         cdef Py_ssize_t index, place, last = -1
+        cdef xmlNode* node
         cdef bint wanted = False
         for index in range(owners.size):
-            place = owners.places[index]
+            node, place = owners.entries[index].node, owners.entries[index].place
             if place != last:
                 wanted, last = place in blocks, place
             if not wanted:
                 continue
             if part == TAIL:
-                self._add(owners.nodes[index], TAIL)
-                self._open_way(owners.nodes[index].parent)
+                self._add(node, TAIL)
+                self._open_way(node.parent)
             else:
                 if part == TEXT:
-                    self._add(owners.nodes[index], TEXT)
-                self._open_way(owners.nodes[index])
+                    self._add(node, TEXT)
+                self._open_way(node)
         return 0
 
     cdef int _open_way(self, xmlNode* node) except -1:

@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-from webquarry.read.main_content.lifts import Array
+from webquarry.read.main_content.lifts import Array, Ints
 from webquarry.read.main_content.texts import Limits
 from webquarry.read.text.search import WordSearch
 
@@ -11,6 +11,17 @@ class WordTable:
     def words(self, text: str) -> bytes: ...
     def tokens(self, text: str) -> tuple[bytes, str]: ...
 
+def read_names(
+    tags: list[str],
+    names: list[str],
+    ids: list[str],
+    table: WordTable,
+    values: Array,
+    tag_numbers: dict[str, int],
+    longest: int,
+    kinds: Ints,
+    said: Array,
+) -> None: ...
 def fill_counts(
     counts: Array,
     texts: list[str],

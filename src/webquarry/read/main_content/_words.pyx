@@ -11,6 +11,12 @@ from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_
 from libc.stdint cimport int64_t, uint64_t
 
 cdef enum:
+    LONGEST_NAMES = 1600  # bytes; `boxes.LONGEST` characters have no more
+
+cdef enum:
+    KNOWN = 1024  # times 64 bits
+
+cdef enum:
     GAP, LETTER, LEAD  # kinds of bytes; one that leads may begin a blank or a mark beyond ASCII
 
 cdef unsigned char KINDS[256]
@@ -46,11 +52,20 @@ cdef inline int gap_at(const unsigned char* text, Py_ssize_t left) noexcept:
     return 0
 
 
-cdef class WordTable:
-    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers."""
+cdef struct WordEntry:
+    uint64_t hashed  # 0 for none
+    int64_t number
 
-    cdef uint64_t* _hashes
-    cdef int64_t* _numbers
+
+cdef class WordTable:
+    """Words and their numbers. What it gives are the bytes of arrays of 64-bit integers.
+
+    Most words of a page are in no table: a bit for each of many hashes tells that of nearly all of them, without a look
+    at the table, which is far from the processor when a page begins.
+    """
+
+    cdef WordEntry* _entries
+    cdef uint64_t _known[KNOWN]
     cdef size_t _mask
     cdef int64_t _unknown
 
@@ -61,28 +76,29 @@ cdef class WordTable:
         while room < 3 * <size_t>len(numbers):
             room *= 2
         self._mask, self._unknown = room - 1, unknown
-        self._hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
-        self._numbers = <int64_t*>PyMem_Calloc(room, sizeof(int64_t))
-        if self._hashes is NULL or self._numbers is NULL:
+        self._entries = <WordEntry*>PyMem_Calloc(room, sizeof(WordEntry))
+        if self._entries is NULL:
             raise MemoryError
         for word, number in numbers.items():
             encoded = word.encode("utf-8", "surrogatepass")
             found = hash_of(<const unsigned char*>PyBytes_AS_STRING(encoded), len(encoded))
             place = found & self._mask
-            while self._hashes[place]:
+            while self._entries[place].hashed:
                 place = (place + 1) & self._mask
-            self._hashes[place], self._numbers[place] = found, number
+            self._entries[place].hashed, self._entries[place].number = found, number
+            self._known[(found >> 40) % (KNOWN)] |= <uint64_t>1 << ((found >> 34) & 63)
 
     def __dealloc__(self):
-        PyMem_Free(self._hashes)
-        PyMem_Free(self._numbers)
+        PyMem_Free(self._entries)
 
     cdef inline int64_t number_of(self, const unsigned char* word, Py_ssize_t size) noexcept:
         cdef uint64_t found = hash_of(word, size)
         cdef size_t place = found & self._mask
-        while self._hashes[place]:
-            if self._hashes[place] == found:
-                return self._numbers[place]
+        if not self._known[(found >> 40) % (KNOWN)] >> ((found >> 34) & 63) & 1:
+            return self._unknown
+        while self._entries[place].hashed:
+            if self._entries[place].hashed == found:
+                return self._entries[place].number
             place = (place + 1) & self._mask
         return self._unknown
 
@@ -151,6 +167,78 @@ cdef class WordTable:
         finally:
             PyMem_Free(lowered)
             PyMem_Free(found)
+
+
+def read_names(list tags not None, list names not None, list ids not None, WordTable table not None,
+               const double[::1] values not None, dict tag_numbers not None, Py_ssize_t longest,
+               Py_ssize_t[:, ::1] kinds not None, double[:, ::1] said not None):
+    """For each element, a column each: the number of its tag and one for tag and class together; sum, lowest and highest of
+    what its class and its id say.
+    """
+    cdef Py_ssize_t size = len(tags), box, first
+    cdef dict seen = {}, numbers = {}  # the first element with the same names; the number of each kind
+    cdef NameReader reader = NameReader(table, values)
+    cdef tuple written
+    if (len(names) != size or len(ids) != size or kinds.shape[0] != 2 or kinds.shape[1] != size or said.shape[0] != 3
+            or said.shape[1] != size):
+        raise ValueError("the names do not fit together")
+    for box in range(size):
+        written = (tags[box], names[box], ids[box])
+        earlier = seen.get(written)
+        if earlier is not None:
+            first = earlier
+            kinds[0, box], kinds[1, box] = kinds[0, first], kinds[1, first]
+            said[0, box], said[1, box], said[2, box] = said[0, first], said[1, first], said[2, first]
+            continue
+        seen[written] = box
+        reader.total = reader.lowest = reader.highest = 0.0
+        kind = (written[0], reader.read((<str>written[1])[:longest]))
+        reader.read((<str>written[2])[:longest])
+        kinds[0, box] = tag_numbers.get(written[0], 0)
+        kinds[1, box] = numbers.setdefault(kind, len(numbers))
+        said[0, box], said[1, box], said[2, box] = reader.total, reader.lowest, reader.highest
+
+
+cdef class NameReader:
+    """Looks up the parts of names, and adds up what they say."""
+
+    cdef WordTable _table
+    cdef const double[::1] _values
+    cdef double total, lowest, highest
+
+    def __cinit__(self, WordTable table, const double[::1] values):
+        self._table, self._values = table, values
+
+    cdef bytes read(self, str text):
+        """The parts in lower case with blanks between them, as `WordTable.tokens` has them."""
+        cdef Py_ssize_t size, place = 0, filled = 0, start
+        cdef const unsigned char* source
+        cdef unsigned char lowered[2 * LONGEST_NAMES]
+        cdef double value
+        if not text:
+            return b""
+        source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+        if size > LONGEST_NAMES:
+            raise ValueError("the names are too long")
+        while place < size:
+            if not 97 <= LOWER[source[place]] <= 122:
+                place += 1
+                continue
+            if filled:
+                lowered[filled] = 32
+                filled += 1
+            start = filled
+            lowered[filled] = LOWER[source[place]]
+            filled += 1
+            place += 1
+            while place < size and 97 <= source[place] <= 122:
+                lowered[filled] = source[place]
+                filled += 1
+                place += 1
+            value = self._values[self._table.number_of(lowered + start, filled - start)]
+            self.total += value
+            self.lowest, self.highest = min(self.lowest, value), max(self.highest, value)
+        return lowered[:filled]
 
 
 cdef enum:

@@ -54,36 +54,24 @@ class Flow:
     def __init__(self, walk: Walk, head: Head) -> None:
         self.walk = walk  # knows the elements that the text of a block comes from
         self.texts = walk.texts
-        self.boxes: list[int] = []  # the innermost element of the table that holds the block
-        self.link_chars: list[int] = []
-        self.links: list[int] = []
+        # of each block: the innermost element of the table that holds it, what of it is links
+        self.boxes, self.link_chars, self.links = walk.list_blocks()
         self.image_places = walk.image_places  # the block that each image stands in or before
-        self.parents: list[int] = []
-        self.tags: list[str] = []
-        self.names: list[str] = []  # the class attribute, as it stands in the page
-        self.ids: list[str] = []
-        self.flags: list[int] = []
-        self.levels: list[int] = []  # of the heading around or at the element; 0 for none
-        self.first: list[int] = []
-        # one past the last block; those still open end here
-        self.last = [last or len(walk.texts) for last in walk.last]
+        (
+            self.parents,
+            self.tags,
+            self.names,  # the class attribute, as it stands in the page
+            self.ids,
+            self.flags,
+            self.levels,  # of the heading around or at the element; 0 for none
+            self.first,
+            self.last,  # one past the last block
+        ) = walk.list_boxes()
+        self.known_tags = frozenset(self.tags)
         self.title = head.title
         self.topic = head.topic
         self.is_article = head.kind
         self.cut = walk.cut
-        if walk.rows:
-            columns = map(list, zip(*walk.rows, strict=True))
-            (
-                self.parents,
-                self.tags,
-                self.names,
-                self.ids,
-                self.flags,
-                self.levels,
-                self.first,
-            ) = columns
-        if walk.blocks:
-            self.boxes, self.link_chars, self.links = map(list, zip(*walk.blocks, strict=True))
 
 
 def build_flow(document: Document) -> Flow:
@@ -103,14 +91,11 @@ def _read_head(document: Document) -> Head:
     page_info = document.page_info
     title = page_info.title[:_LONGEST_TITLE]
     about, kind = [title], 0
-    for head in document.roots[0].iterchildren("head"):
-        for meta in head.iterchildren("meta"):
-            name = meta.get("property") or meta.get("name")
-            content = meta.get("content") or ""
-            if name in _DESCRIPTIONS:
-                about.append(content[:_LONGEST_DESCRIPTION])
-            elif name == "og:type" and "article" in content:
-                kind = 1
+    for name, content in page_info.metas:
+        if name in _DESCRIPTIONS:
+            about.append(content[:_LONGEST_DESCRIPTION])
+        elif name == "og:type" and "article" in content:
+            kind = 1
     if any(_ARTICLE.search(data, 0, _LONGEST_DATA) for data in page_info.data):
         kind = 2
     words = _WORD.findall(" ".join(about).lower())

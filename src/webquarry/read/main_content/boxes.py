@@ -18,9 +18,10 @@ from webquarry.read.main_content.lifts import END, Array, Ints, Lookup
 from webquarry.read.main_content.words import END_OF_TEXT
 
 try:
-    from webquarry.read.main_content._boxes import link_boxes
+    from webquarry.read.main_content._boxes import fill_table, link_boxes
+    from webquarry.read.main_content._words import read_names
 except ImportError:  # not built: numpy does it
-    link_boxes = None  # type: ignore[assignment]
+    fill_table = link_boxes = read_names = None  # type: ignore[assignment]
 
 # What is known of every element, a row of the table each. UNIT: the nearest element with siblings
 # like it, -1 for none; SIBLINGS: how many siblings are like it, itself included; CLUSTER: the
@@ -39,7 +40,7 @@ _TAGS = """
     aside body header footer center details summary label noscript address fieldset legend caption
     table tr hgroup
 """.split()  # noqa: SIM905
-_TAG_NUMBERS: dict[object, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
+_TAG_NUMBERS: dict[str, int] = {tag: number for number, tag in enumerate(_TAGS, 1)}
 _ENDED = f"{END_OF_TEXT} "
 LONGEST = 400  # characters of names that are looked at
 _REPEATS = 3  # siblings alike that make each of them a unit
@@ -55,6 +56,22 @@ class Boxes:
 
 def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     """Describe every element of the table."""
+    if link_boxes is None:
+        return describe_in_numpy(flow, lookup)
+    size = len(flow.parents)
+    table = np.empty((_ROWS, size), np.intp)
+    kinds = np.empty((2, size), np.intp)
+    names = np.empty((HIGHEST + 1, size))
+    fill_table(table, flow.parents, flow.first, flow.last, flow.flags, flow.levels)
+    written = (flow.tags, flow.names, flow.ids)
+    read_names(*written, lookup.table, lookup.values, _TAG_NUMBERS, LONGEST, kinds, names)
+    table[TAG], kind = kinds
+    link_boxes(table, kind, names, _REPEATS)
+    return Boxes(table, names)
+
+
+def describe_in_numpy(flow: Flow, lookup: Lookup) -> Boxes:
+    """The same where nothing is compiled."""
     size = len(flow.parents)
     table = np.empty((_ROWS, size), np.intp)
     from_flow = [*flow.parents, *flow.first, *flow.last, *flow.flags, *flow.levels]
@@ -68,10 +85,7 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     kinds, values = _read_names(list(places), lookup)
     table[TAG], kind = kinds.take(place, 1)
     names = values.take(place, 1)
-    if link_boxes is None:
-        relate_boxes(table, kind, names)
-    else:
-        link_boxes(table, kind, names, _REPEATS)
+    relate_boxes(table, kind, names)
     return Boxes(table, names)
 
 

@@ -139,11 +139,6 @@ def _holds_two(text: str, beginnings: set[str]) -> bool:
 def drop_notices(flow: Flow, kept: Sequence[int]) -> list[int]:
     """The blocks that are no notices, or that stand among others as a part of them."""
     texts = flow.texts
-    # most pages have none of the words anywhere, which is told at once
-    short = [texts[index] for index in kept if len(texts[index]) <= _LONGEST_NOTICE]
-    lowered = " ".join(short).lower()
-    if not any(word in lowered for word in _NOTICE_WORDS.words):
-        return list(kept)
     suspects = {index for index in kept if is_notice(texts[index])}
     if not suspects:
         return list(kept)

@@ -6,18 +6,29 @@ thought of all its like, of the section and of the box around it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from webquarry.read.main_content.boxes import FIRST, LAST
 from webquarry.read.main_content.feature_names import ROW
 from webquarry.read.main_content.features import (
+    FEW_LINKS,
+    PARAGRAPH,
+    SEVERAL,
     Features,
     PageArrays,
     sum_between,
     sum_up,
 )
 from webquarry.read.main_content.lifts import Array, Ints
-from webquarry.read.main_content.rules.threshold import find_threshold
+from webquarry.read.main_content.rules.threshold import THRESHOLD_LIMITS, find_threshold
+
+try:
+    from webquarry.read.main_content._context import FILLED, fill_context
+except ImportError:  # not built: numpy does it
+    FILLED = ()
+    fill_context = None  # type: ignore[assignment]
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (
@@ -61,11 +72,46 @@ _NONE = -9.0  # where there is nothing to compare with
 _REACH = 3  # blocks to each side
 _BESIDE = np.array([[-1], [1], [2]])  # blocks away, as in `_STEPS`
 _LEAST = 1e-9  # in place of nothing, to divide by
-_SURE = 1e-3  # no chance is nearer to certainty
+SURE = 1e-3  # no chance is nearer to certainty
+
+
+class ContextLimits(NamedTuple):
+    """What the compiled way to make them is told, so that it stands here only."""
+
+    carried: list[int] = _CARRIED_FROM
+    chars_row: int = ROW["chars"]
+    density_row: int = ROW["density"]
+    paragraph: int = PARAGRAPH
+    few_links: float = FEW_LINKS
+    several: int = SEVERAL
+    reach: int = _REACH
+    least: float = _LEAST
+    none: float = _NONE
+    sure: float = SURE
+    lowest: float = THRESHOLD_LIMITS.lowest
+    highest: float = THRESHOLD_LIMITS.highest
+    strictness: float = THRESHOLD_LIMITS.strictness
+
+
+_LIMITS = ContextLimits()
+# a row that nobody fills would hold anything
+_IS_COMPILED = (*FILLED, *CARRIED) == CONTEXT_NAMES
 
 
 def build_context(features: Features, chances: Array) -> Array:
     """The second matrix, a row for each of `CONTEXT_NAMES`."""
+    matrix = np.empty((len(CONTEXT_NAMES), len(chances)))
+    if _IS_COMPILED:
+        boxes, table = features.flow.boxes, features.boxes.table
+        row = np.ascontiguousarray(chances)
+        fill_context(matrix, features.matrix, row, features.words, boxes, table, _LIMITS)
+    else:
+        fill_in_numpy(matrix, features, chances)
+    return matrix
+
+
+def fill_in_numpy(matrix: Array, features: Features, chances: Array) -> None:
+    """Fill the matrix row by row, where nothing is compiled."""
     page, words = features.page, features.words
     logits = log_odds(chances)
     weights = np.sqrt(words)  # longer blocks weigh more
@@ -73,7 +119,6 @@ def build_context(features: Features, chances: Array) -> Array:
     sums = sum_up(values)
     mass = max(float(sums[_MASS, -1]), _LEAST)
     last_heading = page.find_last_headings()
-    matrix = np.empty((len(CONTEXT_NAMES), page.n))
     matrix[_ROW["first"]] = logits
     # what was thought of the blocks around
     start, end = _find_ranges(page, last_heading)
@@ -101,12 +146,11 @@ def build_context(features: Features, chances: Array) -> Array:
     )
     matrix[_PAGE_ROWS] = np.array(facts)[:, None]
     matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
-    return matrix
 
 
 def log_odds(chances: Array) -> Array:
     """Chances as log odds, never quite certain."""
-    safe = np.clip(chances, _SURE, 1 - _SURE)
+    safe = np.clip(chances, SURE, 1 - SURE)
     odds: Array = np.log(safe / (1 - safe))
     return odds
 

@@ -9,7 +9,8 @@ time, and never touched element by element.
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +43,15 @@ from webquarry.read.main_content.feature_names import (
 )
 from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
-_PARAGRAPH = 80  # characters
-_SEVERAL = 2  # paragraphs
+try:
+    from webquarry.read.main_content._features import fill_features
+except ImportError:  # not built, or for features of other names: numpy does it
+    fill_features = None  # type: ignore[assignment]
+
+PARAGRAPH = 80  # characters
+SEVERAL = 2  # paragraphs
 _GOOD = 140  # characters of a paragraph that says something
-_FEW_LINKS = 0.35  # of the characters of a paragraph
+FEW_LINKS = 0.35  # of the characters of a paragraph
 _REACH = 4  # blocks to each side that make the surroundings of a block
 _NONE = -1.0  # where there is nothing to describe
 _FAR = -999.0  # from something that the page does not have
@@ -108,12 +114,46 @@ _HEADLESS = np.array([[0.0], [0.0], [0.0], [-1.0], [99.0]])
 _HEADING_BONUS = np.array([0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15])  # for none, h1, ... h6
 
 
-@dataclass(slots=True)
+class FeatureLimits(NamedTuple):
+    """What the compiled way to make features is told, so that it stands here only."""
+
+    paragraph: int = PARAGRAPH
+    few_links: float = FEW_LINKS
+    several: int = SEVERAL
+    good: int = _GOOD
+    reach: int = _REACH
+    none: float = _NONE
+    far: float = _FAR
+    comments_far: int = _COMMENTS_FAR
+    like_title: float = _LIKE_TITLE
+    title_length: int = _TITLE_LENGTH
+    heading_bonus: tuple[float, ...] = tuple(_HEADING_BONUS.tolist())
+
+
+_LIMITS = FeatureLimits()
+
+
 class Features:
     """A row for each of `NAMES`, and the page that they were made of."""
 
-    matrix: Array
-    page: PageArrays
+    def __init__(self, flow: Flow, counts: Array, boxes: Boxes) -> None:
+        self.flow = flow
+        self.counts = counts  # a row for each of `texts.COUNTED`
+        self.boxes = boxes
+        self.matrix = self._build_matrix()
+
+    def _build_matrix(self) -> Array:
+        """Fill the matrix in one go, or row by row where nothing is compiled."""
+        if fill_features is None:
+            return self.page.build_matrix()
+        matrix = np.empty((len(NAMES), len(self.flow.texts)))
+        fill_features(matrix, self.flow, self.counts, self.boxes, _LIMITS)
+        return matrix
+
+    @cached_property
+    def page(self) -> PageArrays:
+        """The arrays that numpy makes features of."""
+        return PageArrays(self.flow, self.counts, self.boxes)
 
     @property
     def words(self) -> Array:
@@ -131,8 +171,7 @@ def build_features(flow: Flow, lifts: Lifts) -> Features:
     """Everything that the model may ask about the blocks of a page."""
     counts = texts.count_texts(flow.texts, flow.title, flow.topic, lifts)
     boxes = describe_boxes(flow, lifts.name_lookup)
-    page = PageArrays(flow, counts, boxes)
-    return Features(page.build_matrix(), page)
+    return Features(flow, counts, boxes)
 
 
 def sum_up(values: Array) -> Array:
@@ -179,7 +218,7 @@ class PageArrays:
         links = np.frombuffer(array("d", [*flow.link_chars, *flow.links]))
         self.link_chars, self.link_count = links.reshape(2, self.n)
         self.density = self.link_chars / self.chars
-        self.is_paragraph = (self.chars > _PARAGRAPH) & (self.density < _FEW_LINKS)
+        self.is_paragraph = (self.chars > PARAGRAPH) & (self.density < FEW_LINKS)
         # up to each block, in the whole page, and in each element
         self.sums = sum_up(self._collect_summands())
         self.all_chars = max(float(self.sums[CHARS, -1]), 1.0)
@@ -302,7 +341,7 @@ class PageArrays:
         """For each block the first block, and the one behind the last, of the innermost element
         around it that holds several paragraphs; of the whole page, where there is none.
         """
-        holds_text = self.inside[PARAGRAPHS] >= _SEVERAL
+        holds_text = self.inside[PARAGRAPHS] >= SEVERAL
         # parents stand before their children: the nearest has the highest number
         nearest = np.where(holds_text, np.arange(len(holds_text)), 0)
         up = self.parent

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry.read.main_content.context import CONTEXT_NAMES, build_context, log_odds
+from webquarry.read.main_content.context import CONTEXT_NAMES, SURE, build_context, log_odds
 from webquarry.read.main_content.feature_names import NAMES
 from webquarry.read.main_content.features import Features
 from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 try:
-    from webquarry.read.main_content._trees import sum_of_leaves
+    from webquarry.read.main_content import _trees as compiled
 except ImportError:  # not built: numpy does it
-    sum_of_leaves = None  # type: ignore[assignment]
+    compiled = None  # type: ignore[assignment]
 
 _Singles = NDArray[np.float32]
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
@@ -42,13 +42,13 @@ class Trees:
 
     def chances(self, rows: Array) -> Array:
         """The chance of each block, for a matrix with a row a feature."""
-        matrix = rows.astype(np.float32)
-        if sum_of_leaves is None:
-            total = self.sum_leaves(matrix)
-        else:
-            total = np.zeros(matrix.shape[1])
-            sum_of_leaves(matrix, self.features, self.borders, self.leaves, total)
-        return _to_chances(total + self.bias)
+        if compiled is None:
+            total = self.sum_leaves(rows.astype(np.float32))
+            return _to_chances(total + self.bias)
+        chances = np.empty(rows.shape[1])
+        trees = (self.features, self.borders, self.leaves, self.bias)
+        compiled.find_chances(np.ascontiguousarray(rows), *trees, chances)
+        return chances
 
     def sum_leaves(self, matrix: _Singles) -> Array:
         """The sum of the leaves that each block falls into, in numpy."""
@@ -106,6 +106,11 @@ class Model:
 
 def blend(first: Array, second: Array) -> Array:
     """Both opinions as one: the mean of their log odds."""
+    if compiled is not None:
+        both = np.empty(len(first))
+        one, other = np.ascontiguousarray(first), np.ascontiguousarray(second)
+        compiled.blend_chances(one, other, _SECOND_SHARE, SURE, both)
+        return both
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
     return _to_chances(odds)
 

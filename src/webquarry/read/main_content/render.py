@@ -45,8 +45,9 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     formulas = [image for image in flow.walk.images(kept) if is_formula_image(image)]
     parts = flow.walk.choose_parts(kept, formulas)
     footnotes = Footnotes(document.roots)
-    note_ids = footnotes.find_note_ids(parts)
-    found_notes = find_notes(flow, note_ids, kept)
+    found_notes: set[int] = set()
+    if page_info.has_raised:
+        found_notes = find_notes(flow, footnotes.find_note_ids(parts), kept)
     if found_notes:
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)

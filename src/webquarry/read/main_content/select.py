@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import choose
@@ -47,8 +49,9 @@ def select_main_content(
     words = features.words
     kept = choose(flow, chances, words)
     expected_words = chances.final * words
-    expected_hits = float(expected_words[kept].sum())
-    size = float(words[kept].sum()) + float(expected_words.sum())
+    chosen = np.array(kept, np.intp)
+    expected_hits = float(expected_words[chosen].sum())
+    size = float(words[chosen].sum()) + float(expected_words.sum())
     confidence = 0.0
     if size:
         confidence = round(2 * expected_hits / size, 4)

@@ -36,7 +36,7 @@ from webquarry.read.main_content.tags import (
     is_superfluous,
 )
 from webquarry.read.markdown.elements import is_panel_button
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child
 
 _CLASS_ONLY = ["class"]
 _CELLS = ("td", "th")
@@ -45,6 +45,16 @@ _FEW = 200
 
 Element = etree._Element
 Row = tuple[int, str, str, str, int, int, int]  # parent, tag, class, id, flags, level, first block
+BoxColumns = tuple[
+    list[int],
+    list[str],
+    list[str],
+    list[str],
+    list[int],
+    list[int],
+    list[int],
+    list[int],
+]
 _PARENT: Final = 0  # places in a row
 _FLAGS: Final = 4
 _LEVEL: Final = 5
@@ -58,9 +68,9 @@ class Walk:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self.blocks: list[tuple[int, int, int]] = []  # box, characters of links, links
-        self.rows: list[Row] = []
-        self.last: list[int] = []  # one past the last block of each row; 0 while it is open
+        self._blocks: list[tuple[int, int, int]] = []  # box, characters of links, links
+        self._rows: list[Row] = []
+        self._last: list[int] = []  # one past the last block of each row; 0 while it is open
         self.image_places: list[int] = []  # the block that each image stands in or before
         self.cut = False  # the page has more blocks than are looked at
         # whose own text, and what behind whom, is in a block
@@ -87,6 +97,25 @@ class Walk:
     def choose_parts(self, blocks: AbstractSet[int], more: list[Element]) -> ChosenParts:
         """What some blocks, and some elements more, are made of."""
         return ChosenParts(self, blocks, more)
+
+    def list_boxes(self) -> BoxColumns:
+        """What is known of the boxes, a list each: parent, tag, class, id, flags, level, first
+        block and the one behind the last; those still open end with the page.
+        """
+        last = [last or len(self.texts) for last in self._last]
+        if not self._rows:
+            return [], [], [], [], [], [], [], last
+        columns = map(list, zip(*self._rows, strict=True))
+        return (*columns, last)  # type: ignore[return-value]
+
+    def list_blocks(self) -> tuple[list[int], list[int], list[int]]:
+        """The box of each block, how many of its characters are links, and how many links it
+        has.
+        """
+        if not self._blocks:
+            return [], [], []
+        boxes, link_chars, links = map(list, zip(*self._blocks, strict=True))
+        return boxes, link_chars, links
 
     def walk(self, roots: Sequence[Element]) -> None:
         """Walk through the page with a stack of its own, so that no depth of nesting can exhaust
@@ -148,7 +177,7 @@ class Walk:
     def _enter_odd(self, element: Element, kind: int) -> int:
         """How to take an element that is seldom walked into."""
         if kind == BUTTON:
-            if self._box >= 0 and self.rows[self._box][_LEVEL]:
+            if self._box >= 0 and self._rows[self._box][_LEVEL]:
                 return INLINE
             self._flush()
             if is_panel_button(element):
@@ -184,7 +213,7 @@ class Walk:
             self._kinds = IN_PRE
         if self._parts:
             self._flush()
-        parent, tag, rows = self._box, element.tag, self.rows
+        parent, tag, rows = self._box, element.tag, self._rows
         above = level = 0
         if parent >= 0:
             row = rows[parent]
@@ -209,7 +238,7 @@ class Walk:
         level = HEADINGS.get(tag, level)
         self._box = len(rows)
         rows.append((parent, tag, label, identity, flags, level, len(self.texts)))
-        self.last.append(0)
+        self._last.append(0)
         return True
 
     def _leave(self, kind: int) -> None:
@@ -224,13 +253,13 @@ class Walk:
         if self._parts:
             self._flush()
         box, blocks = self._box, len(self.texts)
-        row = self.rows[box]
+        row = self._rows[box]
         self._box = row[_PARENT]
         if row[_FIRST] == blocks:
             # nothing in it, so everything behind it in the table is empty as well
-            del self.rows[box:], self.last[box:]
+            del self._rows[box:], self._last[box:]
         else:
-            self.last[box] = blocks
+            self._last[box] = blocks
 
     def _flush(self) -> None:
         """End the block."""
@@ -246,7 +275,7 @@ class Walk:
             if chars:
                 chars, links = min(chars, len(text)), links or 1
             self.texts.append(text)
-            self.blocks.append((self._box, chars, links))
+            self._blocks.append((self._box, chars, links))
             self.owners.append((self._heads, self._tails))
         self._heads, self._tails = [], []
         self._link_chars = self._links = 0
@@ -279,20 +308,19 @@ class ChosenParts:
                 chosen.append((element, self._parts[element]))
         return chosen
 
-    def children(self, element: Element) -> list[tuple[Element, int]]:
+    def children(self, element: Element) -> list[Child]:
         """The children of an element that are chosen, each with what is chosen of it. Of a row, all
         cells: without the empty ones the others would stand in the wrong columns.
         """
-        if element.tag != "tr":
-            return self.among(list(element))
-        cells = []
-        for cell in element:
-            parts = self._parts.get(cell, 0)
-            if not parts and cell.tag in _CELLS:
+        is_row = element.tag == "tr"
+        chosen: list[Child] = []
+        for child in element:
+            parts = self._parts.get(child, 0)
+            if is_row and not parts and child.tag in _CELLS:
                 parts = INSIDE
             if parts:
-                cells.append((cell, parts))
-        return cells
+                chosen.append((child, parts, child.tag, child.keys()))  # type: ignore[arg-type]
+        return chosen
 
     def names(self) -> frozenset[str]:
         """The classes and ids of the elements that are walked into, in lower case."""

@@ -52,7 +52,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SKIP_LINK = re.compile(
     r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
 )
-_OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
+OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
 _PANEL_BUTTON = re.compile(
     r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
 )
@@ -300,7 +300,7 @@ def is_panel_button(button: Element) -> bool:
     """Whether a button is the title of what it opens."""
     if button.get("role") == "tab":
         return True
-    if not any(map(button.get, _OPENER_ATTRIBUTES)):
+    if not any(map(button.get, OPENER_ATTRIBUTES)):
         return False
     names = button.get("class") or ""
     if _MENU_BUTTON.search(names):

@@ -13,6 +13,11 @@ from collections import Counter
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.escape import escape
 
+try:
+    from webquarry.read.text._fold import fold_plain, is_seen
+except ImportError:  # not built: the same in Python
+    from webquarry.read.text.fold import fold_plain, is_seen
+
 # a line break in the page; the character means just that, so one found in the text does too
 BREAK = "\u2028"
 STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", "~"
@@ -85,9 +90,9 @@ class Inline:
     def render_plain(self, texts: list[str]) -> str:
         """A block without any marks."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
-        if text.isascii() and not self._typesets_tex and (text.isprintable() or "\n" in text):
-            folded = " ".join(text.split())
-            if folded.isprintable():  # as nearly all are
+        if not self._typesets_tex:
+            folded = fold_plain(text)
+            if folded is not None:  # as nearly all are
                 return escape(folded)
         return self._finish(self._escape_text([text]))
 
@@ -136,7 +141,7 @@ class Inline:
                 text = f"{lead}{words}{trail}"
             else:
                 text = _FOLDED.sub(" ", text)
-        if not text.isprintable() or not text.isascii():
+        if not is_seen(text):
             text = strip_invisible(text, self._removed)
         if self._typesets_tex and ("$" in text or "\\" in text):
             return _escape_around_tex(text)

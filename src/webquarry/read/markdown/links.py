@@ -12,6 +12,11 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from webquarry.read.text.characters import INVISIBLE
 
+try:
+    from webquarry.read.text._fold import is_plain_address
+except ImportError:  # not built: the same in Python
+    from webquarry.read.text.fold import is_plain_address
+
 # The text of a link that shows that one can link to where it stands: signs, and words, which may
 # also be a heading.
 PERMALINK = re.compile(r"[\s#¶§🔗⚓\ufe0f\u200b]*")
@@ -27,8 +32,6 @@ _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _SAFE_SCHEMES = frozenset(
     {"http", "https", "mailto", "tel", "ftp", "ftps", "sms", "geo", "magnet", "doi", "urn", "xmpp"}
 )
-# all but the signs of ASCII that Markdown takes as they are; one set is quick to search for
-_ODD = re.compile(r"[^!#-'*-;=?-Z_a-z~]")
 _ENCODED = re.compile(
     r"[\x00-\x20\x7f<>\"\\`{}|^]"
     r"|[\u0080-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000]|" + INVISIBLE.pattern
@@ -78,10 +81,10 @@ class Links:
         if (
             not href.startswith(("https://", "http://"))
             or len(href) > _LONGEST
-            or _ODD.search(href) is not None
+            or not is_plain_address(href)
         ):
             url = self._resolve(_trim(href))
-            if url and _ODD.search(url) is not None:
+            if url and not is_plain_address(url):
                 url = _fit_for_markdown(url)
         known[href] = url
         return url

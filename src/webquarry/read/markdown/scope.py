@@ -17,37 +17,42 @@ INSIDE, TEXT, TAIL = 1, 2, 4
 _MOST_AT_ONCE = 200
 
 Element = etree._Element
-ElementParts = Iterable[tuple[Element, int]]  # elements, each with what may be taken of it
+# An element, what may be taken of it, its tag, and the names of its attributes.
+Child = tuple[Element, int, str, list[str]]
 
 
 class Parts(Protocol):
     """Tells which elements the walk comes to, and what it may take of each of them."""
 
-    def among(self, elements: list[Element]) -> ElementParts:
-        """Those of some elements that the walk starts from."""
+    def among(self, elements: list[Element]) -> Iterable[tuple[Element, int]]:
+        """Those of some elements that may be taken, each with what may be taken of it."""
 
-    def children(self, element: Element) -> ElementParts:
+    def children(self, element: Element) -> Iterable[Child]:
         """The children of an element that the walk goes on to; false where it has none."""
 
 
 class AllParts:
     """Every element with all of its text."""
 
-    def among(self, elements: list[Element]) -> ElementParts:
+    def among(self, elements: list[Element]) -> Iterable[tuple[Element, int]]:
         # the text behind them is not theirs
         return zip(elements, repeat(INSIDE | TEXT), strict=False)
 
-    def children(self, element: Element) -> ElementParts:
+    def children(self, element: Element) -> Iterable[Child]:
         count = len(element)
         if not count:
             return ()
-        children: Iterable[Element] = element
-        if count <= _MOST_AT_ONCE:
-            children = element[:]  # type: ignore[index]  # of the stubs
-        return zip(children, _EVERYTHING, strict=False)
+        if count > _MOST_AT_ONCE:
+            return map(_take_whole, element)
+        return list(map(_take_whole, element[:]))  # type: ignore[index]  # of the stubs
 
 
-_EVERYTHING = repeat(INSIDE | TEXT | TAIL)
+def _take_whole(element: Element) -> Child:
+    """An element with all of its text."""
+    names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
+    return element, INSIDE | TEXT | TAIL, element.tag, names
+
+
 _ALL_PARTS = AllParts()
 
 

@@ -44,8 +44,8 @@ cdef class Walker:
 
     @cython.locals(open_elements=list, parts=int, restyled=bint)
     cdef _walk_tree(self, root)
-    @cython.locals(names=list, restyled=bint)
-    cdef _enter(self, element)
+    @cython.locals(restyled=bint)
+    cdef _enter(self, element, tag, list names)
     cdef _look_at(self, element, list names)
     cdef _take_text(self, str text)
     cpdef leave_out(self, element, reason)

@@ -24,7 +24,7 @@ from webquarry.read.markdown.formulas import is_formula_image
 from webquarry.read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.lists import Definitions, Listing
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, WalkScope
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child, WalkScope
 from webquarry.read.markdown.tables import Table
 from webquarry.read.text.escape import escape_heading, escape_line_starts
 from webquarry.read.visibility.concealment import DISPLAY, NO_SIZE, TRANSPARENT
@@ -38,7 +38,7 @@ _BOLD = "**"
 
 # What is left of the siblings of an element, itself, what may be taken of it, what to do on leaving
 # it, and whether it changed the style that the visibility tracker keeps.
-_OpenElement = tuple[Iterator[tuple[etree._Element, int]], etree._Element, int, Leave, bool]
+_OpenElement = tuple[Iterator[Child], etree._Element, int, Leave, bool]
 
 
 class _Frame:
@@ -97,11 +97,11 @@ class Walker:
         """Walk through elements and everything in them; the text behind the elements themselves is
         not theirs.
         """
-        for root in self.scope.parts.among(list(elements)):
-            self._walk_tree(root)
+        for root, parts in self.scope.parts.among(list(elements)):
+            self._walk_tree((root, parts, root.tag, root.keys()))  # type: ignore[arg-type]
             self.flush()
 
-    def _walk_tree(self, root: tuple[etree._Element, int]) -> None:
+    def _walk_tree(self, root: Child) -> None:
         """Walk through one element. What is done on leaving an element stands here twice, because
         a call for every element makes the conversion of a page 1.5 % slower.
         """
@@ -110,9 +110,9 @@ class Walker:
         open_elements: list[_OpenElement] = []
         children = iter([root])
         while True:
-            for element, parts in children:
+            for element, parts, tag, names in children:
                 if parts & INSIDE:
-                    leave = self._enter(element)
+                    leave = self._enter(element, tag, names)
                     restyled = self._restyled
                     if leave is not SKIP:
                         if parts & TEXT and (text := element.text):
@@ -138,13 +138,12 @@ class Walker:
                 if parts & TAIL and (text := element.tail):
                     self._take_text(text)
 
-    def _enter(self, element: etree._Element) -> Leave:
+    def _enter(self, element: etree._Element, tag: str, names: list[str]) -> Leave:
         """Act on an element. Gives what to do on leaving it, SKIP where nothing in it is taken;
         `_restyled` then says whether the style changes back there.
         """
-        tag, visibility = element.tag, self.visibility
+        visibility = self.visibility
         action = self.actions.get(tag)
-        names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
         restyled = self._restyled = False
         if (
             (tag in self._watched_tags or (names and not self._watched.isdisjoint(names)))

@@ -7,10 +7,13 @@ A text is read once: only where two characters stand that a word begins with are
 from libc.string cimport memset
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ, Py_UNICODE_TOLOWER
 
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+
 cdef enum:
     STARTS = 4096
     MOST = 64  # words
-    ROOM = 512  # characters that are put into lower case without a new text
+    ROOM = 640  # characters that are put into lower case without a new text
 
 
 cdef inline size_t start_of(Py_UCS4 one, Py_UCS4 other) noexcept:
@@ -49,7 +52,14 @@ cdef class WordSearch:
         cdef Py_ssize_t size = min(len(text), most), place
         cdef Py_UCS4 character
         cdef Py_UCS4 lowered[ROOM]
+        cdef unsigned char byte
+        cdef unsigned char lowered_bytes[ROOM]
         cdef str slowly
+        if size <= ROOM and PyUnicode_IS_ASCII(text):
+            for place in range(size):
+                byte = (<const unsigned char*>data)[place]
+                lowered_bytes[place] = byte + 32 if 65 <= byte <= 90 else byte
+            return self._count(1, lowered_bytes, size, MOST)
         if size <= ROOM:
             for place in range(size):
                 character = PyUnicode_READ(kind, data, place)
@@ -65,25 +75,34 @@ cdef class WordSearch:
 
     cdef int _count(self, int kind, void* data, Py_ssize_t size, int enough) noexcept:
         """How many of the words stand in a text; counting may end early."""
-        cdef Py_ssize_t place
-        cdef Py_UCS4 one, other
-        cdef unsigned char found[MOST + 1]
-        cdef int number, count = 0
         if size < 2:
             return 0
-        memset(found, 0, sizeof(found))
-        other = PyUnicode_READ(kind, data, 0)
-        for place in range(size - 1):
-            one, other = other, PyUnicode_READ(kind, data, place + 1)
-            number = self._first[start_of(one, other)]
-            while number:
-                if not found[number] and stands_at(<str>self.words[number - 1], kind, data, size, place):
-                    found[number] = 1
-                    count += 1
-                    if count >= enough:
-                        return count
-                number = self._next[number]
-        return count
+        # spelled out, so that the compiler makes one loop for each width of characters
+        if kind == 1:
+            return count_words(self, 1, data, size, enough)
+        if kind == 2:
+            return count_words(self, 2, data, size, enough)
+        return count_words(self, 4, data, size, enough)
+
+
+cdef inline int count_words(WordSearch search, const int kind, void* data, Py_ssize_t size, int enough) noexcept:
+    cdef Py_ssize_t place
+    cdef Py_UCS4 one, other
+    cdef unsigned char found[MOST + 1]
+    cdef int number, count = 0
+    memset(found, 0, sizeof(found))
+    other = PyUnicode_READ(kind, data, 0)
+    for place in range(size - 1):
+        one, other = other, PyUnicode_READ(kind, data, place + 1)
+        number = search._first[start_of(one, other)]
+        while number:
+            if not found[number] and stands_at(<str>search.words[number - 1], kind, data, size, place):
+                found[number] = 1
+                count += 1
+                if count >= enough:
+                    return count
+            number = search._next[number]
+    return count
 
 
 cdef bint stands_at(str word, int kind, void* data, Py_ssize_t size, Py_ssize_t place) noexcept:

@@ -96,7 +96,9 @@ def clean(text: str) -> Cleaned:
 def strip_invisible(text: str, removed: Counter[str]) -> str:
     """The text without its invisible characters; what went is added to `removed`."""
     if text.isascii():
-        if text.isprintable():
+        # the lines and tabs of code, which Python takes for unprintable
+        without_lines = text.replace("\n", "").replace("\t", "")
+        if without_lines.isprintable():
             return text
     elif _PRINTABLE.search(text) is None:
         if text.isprintable():

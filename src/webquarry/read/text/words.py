@@ -32,6 +32,8 @@ class Words:
         if "](" in text:
             text = _IMAGE.sub("", text)
             text = _LINK.sub(r"\1", text)
+        if "\\" not in text:
+            return text
         return _ESCAPE.sub(r"\1", text)
 
     @cached_property

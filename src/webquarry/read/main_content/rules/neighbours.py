@@ -16,7 +16,7 @@ _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 
 def add_code(flow: Flow, kept: list[int]) -> list[int]:
     """The same blocks, and the code right behind them, however many pieces it is in."""
-    if "pre" not in flow.tags:
+    if "pre" not in flow.known_tags:
         return kept
     chosen = set(kept)
     for index, box in enumerate(flow.boxes):

@@ -19,13 +19,19 @@ def add_pairs(flow: Flow, kept: list[int]) -> list[int]:
     among them.
     """
     added: list[int] = []
-    for terms, sayings in _find_definitions(flow):
+    definitions: list[tuple[list[int], list[int]]] = []
+    if "dt" in flow.known_tags:
+        definitions = _find_definitions(flow)
+    for terms, sayings in definitions:
         if _holds_any(flow, sayings, kept):
             added += _list_blocks(flow, terms)
         elif _holds_any(flow, terms, kept) and _is_short(flow, sayings):
             added += _list_blocks(flow, sayings)
-    for box, tag in enumerate(flow.tags):
-        if tag == "th" and _holds_any(flow, [max(flow.parents[box], 0)], kept):
+    heads: list[int] = []
+    if "th" in flow.known_tags:
+        heads = [box for box, tag in enumerate(flow.tags) if tag == "th"]
+    for box in heads:
+        if _holds_any(flow, [max(flow.parents[box], 0)], kept):
             added += _list_blocks(flow, [box])
     if not added:
         return kept

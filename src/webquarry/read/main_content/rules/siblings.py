@@ -24,12 +24,15 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     possible = (chances.first >= _POSSIBLE) | (chances.final >= _POSSIBLE)
     missing = [index for index in possible.nonzero()[0].tolist() if index not in chosen]
     missing = [index for index in missing if _is_text(flow, index)]
-    wanted = {_get_name(flow, index) for index in missing} - {None}
+    names, flags = flow.names, flow.flags
+    # the classes of their boxes; those that are hidden or set aside do not count
+    missing_boxes = [flow.boxes[index] for index in missing]
+    wanted = {names[box] for box in missing_boxes if not flags[box] & _SET_ASIDE} - {""}
     if not wanted:
         return kept
     alike: dict[_Kind, list[int]] = {}
-    for index in range(len(flow.boxes)):
-        if _get_name(flow, index) in wanted:
+    for index, box in enumerate(flow.boxes):
+        if names[box] in wanted and not flags[box] & _SET_ASIDE:
             alike.setdefault(_find_kind(flow, index), []).append(index)
     possible_ones = set(missing)
     for blocks in alike.values():
@@ -42,14 +45,6 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
 def _is_text(flow: Flow, index: int) -> bool:
     """Whether a block is more than a link."""
     return flow.link_chars[index] <= _MOST_LINKS * len(flow.texts[index])
-
-
-def _get_name(flow: Flow, index: int) -> str | None:
-    """The classes of the box of a block; None where it has none, is hidden or set aside."""
-    box = flow.boxes[index]
-    if flow.flags[box] & _SET_ASIDE:
-        return None
-    return flow.names[box] or None
 
 
 def _find_kind(flow: Flow, index: int) -> _Kind:

@@ -21,7 +21,7 @@ _MOST_ITEMS = 0.3  # of the blocks; a menu that is laid out in a table is made o
 
 def add_tables(flow: Flow, kept: list[int]) -> list[int]:
     """The same blocks, and all those of data tables."""
-    if "table" not in flow.tags:
+    if "table" not in flow.known_tags:
         return kept
     chosen = set(kept)
     for table in find_data_tables(flow):

@@ -1,0 +1,16 @@
+from collections.abc import Sequence
+
+from lxml import etree
+
+def find_elements(
+    roots: Sequence[etree._Element],
+) -> tuple[
+    list[etree._Element],
+    list[str],
+    list[tuple[str, str]],
+    bool,
+    bool,
+    bool,
+    str | None,
+    etree._Element | None,
+]: ...

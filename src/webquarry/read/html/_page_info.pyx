@@ -1,0 +1,131 @@
+# cython: language_level=3
+"""The elements that concern the whole page, on libxml2's own nodes. `page_info.py` has the same in Python.
+
+Of the hundreds of elements of a page, only those that somebody reads become Python objects.
+"""
+
+from lxml.includes.etreepublic cimport _Document, _Element, elementFactory, import_lxml__etree
+
+include "_nodes.pxi"
+
+import_lxml__etree()
+
+
+cdef bint holds_word(const char* text, const char* word) noexcept:
+    """Whether a word in small letters stands in a text, whatever the case of that."""
+    cdef Py_ssize_t index
+    cdef unsigned char byte
+    while text[0]:
+        index = 0
+        while word[index]:
+            byte = <unsigned char>text[index]
+            if 65 <= byte <= 90:
+                byte += 32
+            if byte != <unsigned char>word[index]:
+                break
+            index += 1
+        if not word[index]:
+            return True
+        text += 1
+    return False
+
+
+cdef bint is_named(xmlNode* node, const char* name) noexcept:
+    return strcmp(<const char*>node.name, name) == 0
+
+
+cdef class PageFinder:
+    """Goes through a page once."""
+
+    cdef _Document _document
+    cdef xmlNode* _first_root
+    cdef list _styles, _data, _metas
+    cdef bint _links_to_sheet, _typesets_tex, _has_raised
+    cdef object _base, _title
+
+    def __cinit__(self):
+        self._styles, self._data, self._metas = [], [], []
+
+    cdef tuple find(self, roots):
+        cdef _Element root
+        cdef xmlNode* node
+        for root in roots:
+            self._document = root._doc
+            node = root._c_node
+            if self._first_root is NULL:
+                self._first_root = node
+            while node is not NULL:
+                if node.type == XML_ELEMENT_NODE:
+                    self._look_at(node)
+                node = next_element(node, root._c_node)
+        return (
+            self._styles, self._data, self._metas, self._links_to_sheet, self._typesets_tex, self._has_raised, self._base,
+            self._title,
+        )
+
+    cdef int _look_at(self, xmlNode* node) except -1:
+        cdef char first = (<const char*>node.name)[0]
+        if first == 115:  # s
+            if is_named(node, "script"):
+                self._add_script(node)
+            elif is_named(node, "style"):
+                self._styles.append(elementFactory(self._document, node))
+            elif is_named(node, "sup"):
+                self._has_raised = True
+        elif first == 108 and is_named(node, "link"):
+            self._add_link(node)
+        elif first == 109 and is_named(node, "meta"):
+            self._add_meta(node)
+        elif first == 98 and self._base is None and is_named(node, "base"):
+            self._base = elementFactory(self._document, node).get("href")
+        elif first == 116 and self._title is None and is_named(node, "title"):
+            title = elementFactory(self._document, node)
+            if next(title.iterancestors("svg"), None) is None:
+                self._title = title
+        return 0
+
+    cdef int _add_script(self, xmlNode* node) except -1:
+        cdef xmlAttr* attribute = find_attribute(node, "src")
+        cdef bytes source
+        if attribute is not NULL:
+            if not self._typesets_tex:
+                source = self._value(node, attribute).encode()
+                self._typesets_tex = holds_word(source, "mathjax") or holds_word(source, "katex")
+            return 0
+        attribute = find_attribute(node, "type")
+        if attribute is not NULL and self._value(node, attribute).endswith("ld+json"):
+            self._data.append(elementFactory(self._document, node).text or "")
+        return 0
+
+    cdef int _add_link(self, xmlNode* node) except -1:
+        cdef xmlAttr* attribute = find_attribute(node, "rel")
+        if attribute is not NULL and not self._links_to_sheet:
+            self._links_to_sheet = holds_word(self._value(node, attribute).encode(), "stylesheet")
+        return 0
+
+    cdef int _add_meta(self, xmlNode* node) except -1:
+        """Those of the head of the page."""
+        cdef xmlNode* head = node.parent
+        cdef str name, content
+        if head is NULL or head.parent != self._first_root or not is_named(head, "head"):
+            return 0
+        name = self._value(node, find_attribute(node, "property")) or self._value(node, find_attribute(node, "name"))
+        if name:
+            content = self._value(node, find_attribute(node, "content"))
+            self._metas.append((name, content))
+        return 0
+
+    cdef str _value(self, xmlNode* node, xmlAttr* attribute):
+        """The value of an attribute; empty where there is none."""
+        cdef const char* value
+        if attribute is NULL:
+            return ""
+        value = plain_value(attribute)
+        if value is NULL:
+            return elementFactory(self._document, node).get((<const char*>attribute.name).decode("utf-8")) or ""
+        return value.decode("utf-8")
+
+
+def find_elements(roots not None):
+    """What stands in the places of `FoundElements`."""
+    return PageFinder().find(roots)

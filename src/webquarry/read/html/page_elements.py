@@ -1,0 +1,63 @@
+"""The roots of a page -> the elements in it that concern the whole. `_page_info.pyx` is the same,
+compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lxml import etree
+
+_TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
+_TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
+
+
+def find_elements(
+    roots: Sequence[etree._Element],
+) -> tuple[
+    list[etree._Element],
+    list[str],
+    list[tuple[str, str]],
+    bool,
+    bool,
+    bool,
+    str | None,
+    etree._Element | None,
+]:
+    """What stands in the places of `FoundElements`."""
+    styles: list[etree._Element] = []
+    data: list[str] = []
+    metas: list[tuple[str, str]] = []
+    links_to_sheet = typesets_tex = has_raised = False
+    base = title = None
+    for element in (element for root in roots for element in root.iter(*_TAGS)):
+        tag = element.tag
+        if tag == "script":
+            source = element.get("src")
+            if source is not None:
+                typesets_tex |= _TYPESETTER.search(source) is not None
+            elif element.get("type", "").endswith("ld+json"):
+                data.append(element.text or "")
+        elif tag == "link":
+            links_to_sheet |= "stylesheet" in element.get("rel", "").lower()
+        elif tag == "style":
+            styles.append(element)
+        elif tag == "sup":
+            has_raised = True
+        elif tag == "meta":
+            name = element.get("property") or element.get("name")
+            if name and _is_in_head(element, roots[0]):
+                metas.append((name, element.get("content") or ""))
+        elif tag == "base":
+            if base is None:
+                base = element.get("href")
+        elif title is None and next(element.iterancestors("svg"), None) is None:
+            title = element
+    return styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title
+
+
+def _is_in_head(element: etree._Element, root: etree._Element) -> bool:
+    """Whether an element stands right in a head of the page."""
+    head = element.getparent()
+    return head is not None and head.tag == "head" and head.getparent() is root

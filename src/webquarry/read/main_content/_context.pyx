@@ -1,0 +1,236 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""What the blocks around a block say about it, block by block, and the threshold of a page. `context.py` and
+`rules/threshold.py` are the same in numpy, and say what each row means.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.math cimport log, sqrt
+from libc.stdlib cimport qsort
+
+cdef enum:
+    PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
+
+# The rows that are made here, in this order; those that are carried over stand behind them.
+FILLED = (
+    "first", "box", "window", "section", "text", "box_mass", "text_mass", "alike", "alike_deep", "before", "after",
+    "after2", "heading", "page_mean", "page_best", "page_mass", "page_limit",
+)
+cdef enum:
+    R_FIRST, R_BOX, R_WINDOW, R_SECTION, R_TEXT, R_BOX_MASS, R_TEXT_MASS, R_ALIKE, R_ALIKE_DEEP, R_BEFORE, R_AFTER
+    R_AFTER2, R_HEADING, R_PAGE_MEAN, R_PAGE_BEST, R_PAGE_MASS, R_PAGE_LIMIT, ROWS
+
+cdef enum:
+    OPINION, WEIGHT, MASS, PARAGRAPHS, SUMS  # running sums over the blocks
+
+
+cdef struct RankedBlock:
+    double chance, words
+    Py_ssize_t place
+
+
+cdef int compare_ranks(const void* one, const void* other) noexcept nogil:
+    """The likelier block first, and of two that are as likely the first one."""
+    cdef const RankedBlock* left = <const RankedBlock*>one
+    cdef const RankedBlock* right = <const RankedBlock*>other
+    if left.chance != right.chance:
+        return -1 if left.chance > right.chance else 1
+    return -1 if left.place < right.place else 1
+
+
+def find_threshold(const double[::1] chances not None, const double[::1] words not None, limits):
+    """The chance from which on keeping a block makes the expected F1 of the page the largest."""
+    cdef Py_ssize_t n = chances.shape[0], block
+    cdef double hits = 0.0, kept = 0.0, wanted = 0.0, best = -1.0, expected, threshold = 0.0
+    cdef RankedBlock* ranks
+    if n < 1 or words.shape[0] != n:
+        raise ValueError("the chances are those of another page")
+    ranks = <RankedBlock*>PyMem_Calloc(n, sizeof(RankedBlock))
+    if ranks is NULL:
+        raise MemoryError
+    for block in range(n):
+        ranks[block].chance, ranks[block].words, ranks[block].place = chances[block], words[block], block
+        wanted += chances[block] * words[block]
+    qsort(ranks, n, sizeof(RankedBlock), compare_ranks)
+    for block in range(n):
+        hits += ranks[block].chance * ranks[block].words
+        kept += ranks[block].words
+        expected = 2 * hits / (kept + wanted)
+        if expected > best:
+            best, threshold = expected, ranks[block].chance
+    PyMem_Free(ranks)
+    return min(max(<double>limits.strictness * threshold, <double>limits.lowest), <double>limits.highest)
+
+
+def fill_context(double[:, ::1] matrix not None, double[:, ::1] features not None, const double[::1] chances not None,
+                 const double[::1] words not None, list boxes not None, Py_ssize_t[:, ::1] table not None, limits):
+    """Fill the rows of `FILLED` and behind them those that are carried over from the features, a column a block."""
+    cdef Py_ssize_t n = len(boxes), block, place, row
+    cdef list carried = limits.carried
+    if matrix.shape[0] != ROWS + len(carried) or matrix.shape[1] != n or features.shape[1] != n:
+        raise ValueError("the matrix has another shape, or the chances are those of another page")
+    ChanceSums(features, chances, words, boxes, table, limits).fill(matrix)
+    for place in range(len(carried)):
+        row = carried[place]
+        if not 0 <= row < features.shape[0]:
+            raise ValueError("a row is carried over that is not there")
+        for block in range(n):
+            matrix[ROWS + place, block] = features[row, block]
+
+
+cdef class ChanceSums:
+    """What was thought of the blocks of one page, summed up to each of them."""
+
+    cdef Py_ssize_t _n, _size, _several, _reach
+    cdef double _least, _none, _mass, _mean_chance, _best, _limit
+    cdef const double[::1] _words
+    cdef double* _logits
+    cdef Py_ssize_t[:, ::1] _table
+    cdef Py_ssize_t* _box  # of each block, the element that it is in
+    cdef Py_ssize_t* _nearest  # of each element, the innermost around it with several paragraphs
+    cdef double* _sums
+
+    def __cinit__(self, double[:, ::1] features, const double[::1] chances, const double[::1] words, list boxes,
+                  Py_ssize_t[:, ::1] table, limits):
+        cdef Py_ssize_t n = len(boxes), size = table.shape[1]
+        self._n, self._size, self._words, self._table = n, size, words, table
+        self._several, self._reach, self._least, self._none = limits.several, limits.reach, limits.least, limits.none
+        if n < 1 or size < 1 or table.shape[0] <= DEEP or chances.shape[0] != n or words.shape[0] != n:
+            raise ValueError("the chances are those of another page")
+        self._logits = <double*>PyMem_Calloc(n, sizeof(double))
+        self._box = <Py_ssize_t*>PyMem_Calloc(n, sizeof(Py_ssize_t))
+        self._nearest = <Py_ssize_t*>PyMem_Calloc(size, sizeof(Py_ssize_t))
+        self._sums = <double*>PyMem_Calloc(SUMS * (n + 1), sizeof(double))
+        if self._logits is NULL or self._box is NULL or self._nearest is NULL or self._sums is NULL:
+            raise MemoryError
+        self._read_blocks(features, chances, boxes, limits)
+        self._find_nearest()
+        self._limit = find_threshold(chances, words, limits)
+
+    def __dealloc__(self):
+        PyMem_Free(self._logits)
+        PyMem_Free(self._box)
+        PyMem_Free(self._nearest)
+        PyMem_Free(self._sums)
+
+    cdef int _read_blocks(self, double[:, ::1] features, const double[::1] chances, list boxes, limits) except -1:
+        cdef Py_ssize_t block, width = self._n + 1, chars_row = limits.chars_row, density_row = limits.density_row
+        cdef double weight, safe, sure = limits.sure, paragraph = limits.paragraph, few_links = limits.few_links
+        cdef double all_words = 0.0
+        cdef double* sums = self._sums
+        if not 0 <= chars_row < features.shape[0] or not 0 <= density_row < features.shape[0]:
+            raise ValueError("there are too few features")
+        for block in range(self._n):
+            self._box[block] = boxes[block]
+            if not 0 <= self._box[block] < self._size:
+                raise ValueError("a block stands in no element")
+            safe = min(max(chances[block], sure), 1 - sure)  # never quite certain
+            self._logits[block] = log(safe / (1 - safe))
+            self._best = max(self._best, chances[block])
+            weight = sqrt(self._words[block])  # longer blocks weigh more
+            all_words += self._words[block]
+            sums[OPINION * width + block + 1] = sums[OPINION * width + block] + weight * self._logits[block]
+            sums[WEIGHT * width + block + 1] = sums[WEIGHT * width + block] + weight
+            sums[MASS * width + block + 1] = sums[MASS * width + block] + self._words[block] * chances[block]
+            sums[PARAGRAPHS * width + block + 1] = sums[PARAGRAPHS * width + block]
+            if features[chars_row, block] > paragraph and features[density_row, block] < few_links:
+                sums[PARAGRAPHS * width + block + 1] += 1
+        self._mass = max(sums[MASS * width + self._n], self._least)
+        self._mean_chance = self._mass / max(all_words, self._least)
+        return 0
+
+    cdef int _find_nearest(self) except -1:
+        """For each element the innermost around it with several paragraphs; the first one where there is none."""
+        cdef Py_ssize_t box, parent, first, last
+        cdef double* paragraphs = self._sums + PARAGRAPHS * (self._n + 1)
+        for box in range(self._size):
+            parent, first, last = self._table[PARENT, box], self._table[FIRST, box], self._table[LAST, box]
+            if not -1 <= parent < max(box, 1) or not 0 <= first <= last <= self._n:
+                raise ValueError("an element stands in one, or holds blocks, that are not there")
+            if not 0 <= self._table[CLUSTER, box] < self._size or not 0 <= self._table[DEEP, box] < self._size:
+                raise ValueError("elements that are alike have no number")
+            self._nearest[box] = box
+            if paragraphs[last] - paragraphs[first] < self._several:
+                self._nearest[box] = self._nearest[max(parent, 0)]
+        return 0
+
+    cdef int fill(self, double[:, ::1] matrix) except -1:
+        cdef Py_ssize_t block
+        for block in range(self._n):
+            matrix[R_PAGE_MEAN, block] = self._mean_chance
+            matrix[R_PAGE_BEST, block] = self._best
+            matrix[R_PAGE_MASS, block] = self._mass
+            matrix[R_PAGE_LIMIT, block] = self._limit
+        self._fill_ranges(matrix)
+        self._fill_beside(matrix)
+        self._fill_alike(matrix, CLUSTER, R_ALIKE)
+        self._fill_alike(matrix, DEEP, R_ALIKE_DEEP)
+        return 0
+
+    cdef inline double _mean(self, Py_ssize_t start, Py_ssize_t end) noexcept:
+        """What was thought of the blocks from one to another, by their weight."""
+        cdef double* opinions = self._sums
+        cdef double* weights = self._sums + WEIGHT * (self._n + 1)
+        return (opinions[end] - opinions[start]) / max(weights[end] - weights[start], self._least)
+
+    cdef inline double _mass_share(self, Py_ssize_t start, Py_ssize_t end) noexcept:
+        cdef double* masses = self._sums + MASS * (self._n + 1)
+        return (masses[end] - masses[start]) / self._mass
+
+    cdef inline Py_ssize_t _text_start(self, Py_ssize_t block) noexcept:
+        """Where the text begins that a block is in; a page with several roots has blocks outside of the first."""
+        return min(self._table[FIRST, self._nearest[self._box[block]]], block)
+
+    cdef inline Py_ssize_t _text_end(self, Py_ssize_t block) noexcept:
+        return max(self._table[LAST, self._nearest[self._box[block]]], block + 1)
+
+    cdef int _fill_ranges(self, double[:, ::1] matrix) except -1:
+        """What was thought of the element, the text and the surroundings of a block."""
+        cdef Py_ssize_t block, start, end
+        for block in range(self._n):
+            start, end = self._table[FIRST, self._box[block]], self._table[LAST, self._box[block]]
+            matrix[R_BOX, block] = self._mean(start, end)
+            matrix[R_BOX_MASS, block] = self._mass_share(start, end)
+            start, end = self._text_start(block), self._text_end(block)
+            matrix[R_TEXT, block] = self._mean(start, end)
+            matrix[R_TEXT_MASS, block] = self._mass_share(start, end)
+            matrix[R_WINDOW, block] = self._mean(max(block - self._reach, start), min(block + self._reach + 1, end))
+        return 0
+
+    cdef int _fill_beside(self, double[:, ::1] matrix) except -1:
+        """What was thought of the block, of those right beside it in its text, of its heading and of its section."""
+        cdef Py_ssize_t block, start, end, heading = -1, section_end = self._n
+        for block in range(self._n):
+            start, end = self._text_start(block), self._text_end(block)
+            matrix[R_FIRST, block] = self._logits[block]
+            matrix[R_BEFORE, block] = self._logits[block - 1] if block - 1 >= start else self._none
+            matrix[R_AFTER, block] = self._logits[block + 1] if block + 1 < end else self._none
+            matrix[R_AFTER2, block] = self._logits[block + 2] if block + 2 < end else self._none
+            if self._table[LEVEL, self._box[block]] > 0:
+                heading = block
+            matrix[R_HEADING, block] = self._logits[heading] if heading >= 0 else self._none
+            matrix[R_SECTION, block] = <double>max(heading, 0)
+        for block in range(self._n - 1, -1, -1):
+            start = <Py_ssize_t>matrix[R_SECTION, block]
+            matrix[R_SECTION, block] = self._mean(start, section_end)
+            if self._table[LEVEL, self._box[block]] > 0:
+                section_end = block  # that of the blocks before it
+        return 0
+
+    cdef int _fill_alike(self, double[:, ::1] matrix, int likeness, int row) except -1:
+        """What was thought of the blocks whose elements look alike."""
+        cdef Py_ssize_t block
+        cdef double weight
+        cdef double* own
+        cdef double* sums = <double*>PyMem_Calloc(2 * self._size, sizeof(double))
+        if sums is NULL:
+            raise MemoryError
+        for block in range(self._n):
+            own = sums + 2 * self._table[likeness, self._box[block]]
+            weight = sqrt(self._words[block])
+            own[0] += weight * self._logits[block]
+            own[1] += weight
+        for block in range(self._n):
+            own = sums + 2 * self._table[likeness, self._box[block]]
+            matrix[row, block] = own[0] / max(own[1], self._least)
+        PyMem_Free(sums)
+        return 0

@@ -1,0 +1,78 @@
+"""What concerns a whole page, found in Python and compiled: the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from webquarry.read.html import page_elements as plain
+from webquarry.read.html.page_info import PageInfo
+from webquarry.read.html.parse import parse_html
+
+compiled = pytest.importorskip("webquarry.read.html._page_info", reason="it was not built")
+
+PAGES = sorted((Path(__file__).parent.parent).rglob("*.html"))
+MARKUP = (
+    "<head>",
+    "</head>",
+    "<body>",
+    "<svg>",
+    "</svg>",
+    "<title>one</title>",
+    "<title></title>",
+    "<style media=print>a{}</style>",
+    "<style>b{}</style>",
+    "<link rel='Alternate StyleSheet'>",
+    "<link rel=icon>",
+    "<script src='/MathJax.js'></script>",
+    "<script src='/a&amp;KaTeX'></script>",
+    "<script src></script>",
+    "<script type='application/ld+json'>{}</script>",
+    "<script type='application/ld+json'></script>",
+    "<base>",
+    "<base href=/x/>",
+    "<meta name=description content='é &amp; b'>",
+    "<meta property=og:type name=x content=article>",
+    "<meta property='' name=y>",
+    "<sup>1</sup>",
+    "<p>word",
+    "</html>",
+)
+
+
+def assert_same_elements(html: str) -> None:
+    roots = parse_html(html).roots
+    assert compiled.find_elements(roots) == plain.find_elements(roots)
+
+
+@given(st.lists(st.sampled_from(MARKUP), max_size=12).map("".join))
+@example("<title>one</title></html><p>behind<base href=/y/>")
+def test_both_ways_find_the_same_in_any_soup_of_tags(html: str) -> None:
+    assert_same_elements(html)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
+def test_both_ways_find_the_same_in_a_page(page: Path) -> None:
+    assert_same_elements(page.read_text("utf-8", "replace"))
+
+
+def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
+    page = parse_html(
+        "<head><svg><title>drawing</title></svg><title> The  tide </title><base href=/sea/>"
+        "<meta name=description content=Tides><style>p{}</style><style media=print>b{}</style>"
+        "<link rel=stylesheet href=/x.css><script src=/mathjax.js></script></head>"
+        "<body><p>a<sup>1</sup><meta name=author content=x></body>"
+    )
+
+    assert page.page_info == PageInfo(
+        css=b"p{}",
+        foreign_rules=True,
+        base="/sea/",
+        title="The tide",
+        typesets_tex=True,
+        metas=(("description", "Tides"),),
+        has_raised=True,
+    )
