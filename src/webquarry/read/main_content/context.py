@@ -17,7 +17,7 @@ from webquarry.read.main_content.features import (
     sum_up,
 )
 from webquarry.read.main_content.lifts import Array, Ints
-from webquarry.read.main_content.rules.threshold import find_threshold
+from webquarry.read.main_content.rules.threshold import find_single_threshold
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (
@@ -97,7 +97,7 @@ def build_context(features: Features, chances: Array) -> Array:
         mass / max(float(words.sum()), _LEAST),
         float(chances.max()),
         mass,
-        find_threshold(chances, words),
+        find_single_threshold(chances, words),
     )
     matrix[_PAGE_ROWS] = np.array(facts)[:, None]
     matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
