@@ -11,3 +11,15 @@ def sum_of_leaves(
     """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a
     column a block.
     """
+
+def sum_of_units(
+    inputs: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    offsets: NDArray[np.float32],
+    outputs: NDArray[np.float32],
+    straight: NDArray[np.float32],
+    total: NDArray[np.float64],
+) -> None:
+    """Add to `total`, an entry a block, what a net says without its bias; `inputs` has a column a
+    block.
+    """
