@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from scripts.extraction.ablation import GROUPS, RULES, leave_out_rule  # noqa: E402
+from scripts.extraction.net import net_as_data  # noqa: E402
 from scripts.extraction.pages import load_pages  # noqa: E402
 from scripts.extraction.scores import compute_scores, print_row, print_scores  # noqa: E402
 from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
@@ -72,13 +73,13 @@ def main() -> None:
     first = trainer.first_chances()
     if options.write:
         write_model(trainer, first)
-    final = run_both_stages(trainer, first, nested=options.nested)
+    final = run_all_stages(trainer, first, nested=options.nested)
     if options.keep_chances:
         save_chances(options.keep_chances, trainer, first, final)
     whole = match_pages(pages, trainer, first, final)
     early = compute_scores(options.data, pages, match_pages(pages, trainer, first, first))
     late = compute_scores(options.data, pages, whole)
-    for title, scores in (("first stage alone", early), ("both stages", late)):
+    for title, scores in (("first stage alone", early), ("all stages", late)):
         print(f"\nOut of fold, {title}:")
         print_scores(scores)
     for part in options.without:
@@ -86,15 +87,15 @@ def main() -> None:
         print_row(f"without {part}", scores)
 
 
-def run_both_stages(trainer: Trainer, first: PageChances, *, nested: bool = False) -> PageChances:
+def run_all_stages(trainer: Trainer, first: PageChances, *, nested: bool = False) -> PageChances:
     """The chances that the package would give to pages it has not seen."""
-    second = trainer.out_of_fold(first, nested=nested)
+    second, net = trainer.out_of_fold(first, nested=nested)
     blended: PageChances = []
-    for early, late in zip(first, second, strict=True):
-        if early is None or late is None:
+    for early, late, opinion in zip(first, second, net, strict=True):
+        if early is None or late is None or opinion is None:
             blended.append(None)
         else:
-            blended.append(blend(early, late))
+            blended.append(blend(early, late, opinion))
     return blended
 
 
@@ -122,12 +123,12 @@ def score_without(
             return compute_scores(data, pages, whole)
     trainer.left_out = part
     first = trainer.first_chances()
-    final = run_both_stages(trainer, first)
+    final = run_all_stages(trainer, first)
     return compute_scores(data, pages, match_pages(pages, trainer, first, final))
 
 
 def write_model(trainer: Trainer, first: PageChances) -> None:
-    """Train both stages on everything and put them, with the tables, where the package finds
+    """Train all stages on everything and put them, with the tables, where the package finds
     them.
     """
     contexts = trainer.contexts(first)
@@ -135,6 +136,7 @@ def write_model(trainer: Trainer, first: PageChances) -> None:
     data = {
         "first": as_data(trainer.fit_first(set()), NAMES),
         "second": as_data(trainer.fit_second(contexts, set()), CONTEXT_NAMES),
+        "net": net_as_data(trainer.fit_net(contexts)),
         "class_lifts": dict(lifts.classes),
         "word_lifts": dict(lifts.words),
         "long_word_lifts": dict(lifts.long_words),

@@ -1,6 +1,6 @@
 """Parts of the extraction that can be left out, to see what each of them is worth.
 
-A group of features is left out of both stages, which are then trained anew; a rule behind the trees
+A group of features is left out of all stages, which are then trained anew; a rule behind the trees
 is only not asked.
 """
 

@@ -1,4 +1,4 @@
-"""Labelled pages -> chances out of fold, and the two stages of the model that ships.
+"""Labelled pages -> chances out of fold, and the stages and the net of the model that ships.
 
 Every number is reproducible to the byte: pages in a fixed order, one thread, fixed seeds, rounded
 floats.
@@ -18,6 +18,7 @@ from catboost import CatBoostClassifier, Pool
 from numpy.typing import NDArray
 from scripts.extraction.ablation import group_members
 from scripts.extraction.lifts import LiftTable, PageLifts, compute_page_lifts
+from scripts.extraction.net import NetPage, build_net_pages, fit_net
 from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
 
@@ -25,6 +26,7 @@ from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
 from webquarry.read.main_content.feature_names import NAMES
 from webquarry.read.main_content.features import build_features
 from webquarry.read.main_content.lifts import Array
+from webquarry.read.main_content.model import NET_INPUTS, Net, list_net_inputs
 
 COMMON: dict[str, Any] = {
     "depth": 5,
@@ -103,14 +105,21 @@ class Trainer:
         """The second stage, trained on all folds but some."""
         return self._fit(contexts, CONTEXT_NAMES, without, SECOND)
 
-    def out_of_fold(self, first: Sequence[Array | None], *, nested: bool) -> list[Array | None]:
-        """The final chances of every page, by models that never saw its site.
+    def fit_net(self, contexts: Sequence[Matrix | None]) -> Net:
+        """The net, trained on all folds."""
+        return fit_net(self._net_pages(contexts), set())
 
-        Without `nested`, the first chances of the pages that the second stage learns from come from
-        trees that have seen the fold it is tested on; `nested` trains those anew for every fold,
-        which takes five times as long.
+    def out_of_fold(
+        self, first: Sequence[Array | None], *, nested: bool
+    ) -> tuple[list[Array | None], list[Array | None]]:
+        """What the second stage and the net say of every page, by models that never saw its site.
+
+        Without `nested`, the first chances of the pages that they learn from come from trees that
+        have seen the fold they are tested on; `nested` trains those anew for every fold, which
+        takes five times as long.
         """
         chances: list[Array | None] = [None] * len(self.pages)
+        opinions: list[Array | None] = [None] * len(self.pages)
         plain = self.contexts(first)
         for fold in range(FOLDS):
             learned = plain
@@ -118,8 +127,33 @@ class Trainer:
                 learned = self.contexts(self.first_chances(fold))
             model = self.fit_second(learned, {fold})
             self._predict(model, plain, chances, fold)
-            self._say(f"second stage, fold {fold + 1} of {FOLDS}")
-        return chances
+            net = fit_net(self._net_pages(learned), {fold})
+            self._judge(net, plain, opinions, fold)
+            self._say(f"second stage and net, fold {fold + 1} of {FOLDS}")
+        return chances, opinions
+
+    def _net_pages(self, contexts: Sequence[Matrix | None]) -> list[NetPage]:
+        """What the net learns from, without what no model may ask for."""
+        known = [number for number, context in enumerate(contexts) if context is not None]
+        found = build_net_pages(
+            [self.pages[number] for number in known],
+            [self._matrices[number] for number in known],
+            [contexts[number] for number in known],
+        )
+        ignored = group_members(self.left_out, NET_INPUTS)
+        for page in found:
+            page.inputs[:, ignored] = 0.0
+        return found
+
+    def _judge(
+        self, net: Net, contexts: Sequence[Matrix | None], opinions: list[Array | None], fold: int
+    ) -> None:
+        ignored = group_members(self.left_out, NET_INPUTS)
+        for number, (page, context) in enumerate(zip(self.pages, contexts, strict=True)):
+            if page.fold == fold and context is not None:
+                inputs = list_net_inputs(self._matrices[number], context)
+                inputs[ignored] = 0.0
+                opinions[number] = net.judge_inputs(inputs)
 
     def _fit(
         self,

@@ -15,7 +15,7 @@ from webquarry.read.main_content.choose import (
     prefer_visible,
 )
 from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.threshold import find_threshold
+from webquarry.read.main_content.rules.threshold import find_single_threshold, find_threshold
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
@@ -31,6 +31,15 @@ def test_the_threshold_is_lower_on_a_page_where_nothing_is_certain() -> None:
     vague = find_threshold(np.array([0.4, 0.35, 0.3, 0.3]), words)
 
     assert vague < 0.35 < 0.4 < certain
+
+
+def test_a_long_list_that_is_rather_not_wanted_is_left_out_as_a_whole() -> None:
+    chances = np.array([0.99] * 5 + [0.35] * 20)
+    words = np.full(25, 20.0)
+
+    # each by itself, one in three of the list would be worth more than they cost
+    assert find_single_threshold(chances, words) < 0.4
+    assert find_threshold(chances, words) == 0.5
 
 
 @pytest.mark.parametrize("chances", [[0.0, 0.0], [1.0, 1.0]])

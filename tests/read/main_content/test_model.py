@@ -1,9 +1,11 @@
-"""Symmetric trees evaluated in numpy."""
+"""Symmetric trees and a net, evaluated in numpy and compiled."""
 
 from __future__ import annotations
 
 import json
 import math
+from importlib import resources
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,14 @@ from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.context import build_context
 from webquarry.read.main_content.feature_names import NAMES
 from webquarry.read.main_content.features import build_features
-from webquarry.read.main_content.model import Trees, load_shipped_model
+from webquarry.read.main_content.model import (
+    NET_INPUTS,
+    Net,
+    Trees,
+    load_model,
+    load_shipped_model,
+    scale_net_inputs,
+)
 
 PAGE = (
     "<html><head><title>Tides</title></head><body><main><h1>Tides</h1>"
@@ -158,3 +167,85 @@ def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -
         compiled.sum_of_leaves(
             matrix, np.array([[feature]]), borders, np.zeros(leaves, np.float32), np.zeros(4)
         )
+
+
+def make_net(units: int, inputs: int, seed: int) -> Net:
+    """A net of random numbers."""
+    dice = np.random.default_rng(seed)
+
+    def draw(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        return dice.normal(size=shape).astype(np.float32)
+
+    return Net(
+        middle=draw(inputs),
+        scale=np.abs(draw(inputs)) + np.float32(0.1),
+        weights=draw(units, inputs),
+        offsets=draw(units),
+        outputs=draw(units),
+        straight=draw(inputs),
+        bias=0.25,
+    )
+
+
+@given(st.integers(0, 1_200), st.integers(0, 9), st.integers(1, 23), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_a_compiled_net_comes_to_the_same_sum(
+    blocks: int, units: int, inputs: int, seed: int
+) -> None:
+    compiled = pytest.importorskip(
+        "webquarry.read.main_content._trees", reason="the compiled net was not built"
+    )
+    net = make_net(units, inputs, seed)
+    scaled = np.random.default_rng(seed).normal(size=(inputs, blocks)).astype(np.float32)
+    total = np.zeros(blocks)
+
+    compiled.sum_of_units(scaled, net.weights, net.offsets, net.outputs, net.straight, total)
+
+    # where a processor multiplies and adds in one step, the last bits differ
+    assert total + net.bias == pytest.approx(net.sum_units(scaled), rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("part", ["weights", "offsets", "outputs", "straight", "total"])
+def test_a_net_whose_parts_do_not_fit_together_is_refused(part: str) -> None:
+    compiled = pytest.importorskip(
+        "webquarry.read.main_content._trees", reason="the compiled net was not built"
+    )
+    net = make_net(3, 5, 1)
+    parts: dict[str, Any] = {
+        "weights": net.weights,
+        "offsets": net.offsets,
+        "outputs": net.outputs,
+        "straight": net.straight,
+        "total": np.zeros(4),
+    }
+    parts[part] = np.ascontiguousarray(parts[part][..., :-1])
+
+    with pytest.raises(ValueError, match="net"):
+        compiled.sum_of_units(np.zeros((5, 4), np.float32), *parts.values())
+
+
+def test_no_input_of_the_net_is_far_from_what_is_usual() -> None:
+    net = make_net(1, len(NET_INPUTS), 3)
+    rows = np.full((len(NET_INPUTS), 2), 1e9, np.float32)
+    rows[:, 1] = -1e9
+
+    scaled = scale_net_inputs(rows, net.middle, net.scale)
+
+    assert np.abs(scaled).max() <= 4
+
+
+def test_a_net_knows_its_inputs_by_name() -> None:
+    path = resources.files("webquarry") / "data" / "extraction" / "model.json"
+    data = json.loads(path.read_text("utf-8"))
+    net = data["net"]
+    for part in ("inputs", "middle", "scale", "straight"):
+        net[part].reverse()
+    for row in net["weights"]:
+        row.reverse()
+    shipped = load_shipped_model()
+    features = build_features(build_flow(parse_html(PAGE)), shipped.lifts)
+
+    turned = load_model(json.dumps(data))
+
+    assert sorted(net["inputs"]) == sorted(NET_INPUTS)
+    assert turned.chances(features).final.tolist() == shipped.chances(features).final.tolist()

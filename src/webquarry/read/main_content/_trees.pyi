@@ -23,7 +23,20 @@ def find_chances(
 def blend_chances(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
+    net: NDArray[np.float64],
     second_share: float,
+    net_share: float,
     sure: float,
     both: NDArray[np.float64],
 ) -> None: ...
+def sum_of_units(
+    inputs: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    offsets: NDArray[np.float32],
+    outputs: NDArray[np.float32],
+    straight: NDArray[np.float32],
+    total: NDArray[np.float64],
+) -> None:
+    """Add to `total`, an entry a block, what a net says without its bias; `inputs` has a column a
+    block.
+    """

@@ -1,11 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""Symmetric trees, evaluated block by block: the sum of the leaves that each block falls into. `model.py` is the same in numpy.
+"""Symmetric trees and a small net, evaluated for many blocks at once. `model.py` is the same in numpy.
 
 Leaves are added in the order of the trees, so that both come to the same sum to the last bit.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport exp, log
+from libc.math cimport exp, fabsf, log
+
 
 cdef enum:
     AT_ONCE = 512  # blocks, whose leaves stay near the processor
@@ -99,15 +100,78 @@ def find_chances(double[:, ::1] rows not None, const Py_ssize_t[:, ::1] features
         chances[block] = 1.0 / (1.0 + exp(-(chances[block] + bias)))
 
 
-def blend_chances(const double[::1] first not None, const double[::1] second not None, double second_share, double sure,
-                  double[::1] both not None):
-    """Both opinions as one: the mean of their log odds."""
+def blend_chances(const double[::1] first not None, const double[::1] second not None, const double[::1] net not None,
+                  double second_share, double net_share, double sure, double[::1] both not None):
+    """All opinions as one: the mean of the log odds of both sets of trees, and what the net adds to it."""
     cdef Py_ssize_t block, blocks = first.shape[0]
     cdef double one, other
-    if second.shape[0] != blocks or both.shape[0] != blocks:
+    if second.shape[0] != blocks or net.shape[0] != blocks or both.shape[0] != blocks:
         raise ValueError("the chances are those of different pages")
     for block in range(blocks):
         one = min(max(first[block], sure), 1 - sure)
         other = min(max(second[block], sure), 1 - sure)
         one = (1 - second_share) * log(one / (1 - one)) + second_share * log(other / (1 - other))
-        both[block] = 1.0 / (1.0 + exp(-one))
+        both[block] = 1.0 / (1.0 + exp(-(one + net_share * net[block])))
+
+
+cdef void add_inputs(const float* inputs, Py_ssize_t step, const float* weights, Py_ssize_t count, float* sums,
+                     Py_ssize_t size) noexcept:
+    """Add to the sum of each block its inputs, each times its weight; those of an input stand `step` behind those of the last.
+
+    Four inputs at a time, spelled out for the compiler, which then takes several blocks at once.
+    """
+    cdef Py_ssize_t number = 0, block
+    cdef const float* one
+    cdef const float* two
+    cdef const float* three
+    cdef const float* four
+    cdef float first, second, third, fourth
+    while number + 4 <= count:
+        one = inputs + number * step
+        two = one + step
+        three = two + step
+        four = three + step
+        first, second, third, fourth = weights[number], weights[number + 1], weights[number + 2], weights[number + 3]
+        for block in range(size):
+            sums[block] = (((sums[block] + first * one[block]) + second * two[block]) + third * three[block]) + fourth * four[block]
+        number += 4
+    while number < count:
+        one = inputs + number * step
+        first = weights[number]
+        for block in range(size):
+            sums[block] += first * one[block]
+        number += 1
+
+
+def sum_of_units(
+    const float[:, ::1] inputs,
+    const float[:, ::1] weights,
+    const float[::1] offsets,
+    const float[::1] outputs,
+    const float[::1] straight,
+    double[::1] total,
+):
+    """Add to `total`, an entry a block, what a net says without its bias; `inputs` has a column a block."""
+    cdef Py_ssize_t units = weights.shape[0], count = weights.shape[1], blocks = inputs.shape[1]
+    cdef Py_ssize_t start, size, unit, block
+    cdef float sums[AT_ONCE]
+    cdef float output
+    if (inputs.shape[0] != count or straight.shape[0] != count or offsets.shape[0] != units
+            or outputs.shape[0] != units or total.shape[0] != blocks or not count):
+        raise ValueError("the parts of the net do not fit together")
+    for start in range(0, blocks, AT_ONCE):
+        size = min(<Py_ssize_t>AT_ONCE, blocks - start)
+        for unit in range(units):
+            for block in range(size):
+                sums[block] = offsets[unit]
+            add_inputs(&inputs[0, start], blocks, &weights[unit, 0], count, sums, size)
+            output = outputs[unit]
+            for block in range(size):
+                sums[block] = output * (sums[block] / (1 + fabsf(sums[block])))
+            for block in range(size):
+                total[start + block] += sums[block]
+        for block in range(size):
+            sums[block] = 0
+        add_inputs(&inputs[0, start], blocks, &straight[0], count, sums, size)
+        for block in range(size):
+            total[start + block] += sums[block]

@@ -22,7 +22,7 @@ from webquarry.read.main_content.features import (
     sum_up,
 )
 from webquarry.read.main_content.lifts import Array, Ints
-from webquarry.read.main_content.rules.threshold import THRESHOLD_LIMITS, find_threshold
+from webquarry.read.main_content.rules.threshold import THRESHOLD_LIMITS, find_single_threshold
 
 try:
     from webquarry.read.main_content._context import FILLED, fill_context
@@ -142,7 +142,7 @@ def fill_in_numpy(matrix: Array, features: Features, chances: Array) -> None:
         mass / max(float(words.sum()), _LEAST),
         float(chances.max()),
         mass,
-        find_threshold(chances, words),
+        find_single_threshold(chances, words),
     )
     matrix[_PAGE_ROWS] = np.array(facts)[:, None]
     matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]

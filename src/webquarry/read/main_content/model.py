@@ -1,7 +1,9 @@
-"""Symmetric trees: features in, the chance of each block to be kept out.
+"""Symmetric trees and a small net: features in, the chance of each block to be kept out.
 
 All splits of one level of a symmetric tree are the same, so a leaf is found by as many comparisons
-as the tree is deep, each of them made for all blocks and all trees at once.
+as the tree is deep, each of them made for all blocks and all trees at once. Trees learn from single
+blocks. The net is one hidden layer beside a straight sum; it has learned from whole pages what a
+block is worth among the others.
 """
 
 from __future__ import annotations
@@ -16,7 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry.read.main_content.context import CONTEXT_NAMES, SURE, build_context, log_odds
+from webquarry.read.main_content.context import (
+    CARRIED,
+    CONTEXT_NAMES,
+    SURE,
+    build_context,
+    log_odds,
+)
 from webquarry.read.main_content.feature_names import NAMES
 from webquarry.read.main_content.features import Features
 from webquarry.read.main_content.lifts import Array, Ints, Lifts
@@ -29,6 +37,25 @@ except ImportError:  # not built: numpy does it
 _Singles = NDArray[np.float32]
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
 _SECOND_SHARE = 0.5  # of the second opinion in both
+_NET_SHARE = 0.5  # of what the net says, beside both
+_FARTHEST = 4.0  # from the middle of an input, in its usual distances
+
+# What the net looks at. Numbers that may be a hundred times as large on one page as on another come
+# first, because they are bent. Tags are names, and what the second matrix carries over from the
+# first stands there already.
+WIDE_INPUTS = """
+    repeats echoes chars words links siblings previous_chars next_chars window_chars heading_level
+    since_heading from_comment_heading from_h1 unit_links unit_blocks unit_images unit_siblings
+    unit_place cluster_mean deep_mean cluster_count deep_count mass40_distance mass60_distance
+    from_anchor page_chars page_blocks page_good page_longest page_prices page_images page_h1
+    page_mass
+""".split()  # noqa: SIM905
+_LEFT_OUT = {*WIDE_INPUTS, "tag", "previous_tag", "next_tag"}
+_ALL_NAMES = (*NAMES, *CONTEXT_NAMES)
+_OTHERS = [name for name in NAMES if name not in _LEFT_OUT]
+_OTHERS += [name for name in CONTEXT_NAMES if name not in {*_LEFT_OUT, *CARRIED}]
+NET_INPUTS = (*WIDE_INPUTS, *_OTHERS)
+_NET_ROWS = [_ALL_NAMES.index(name) for name in NET_INPUTS]
 
 
 @dataclass(frozen=True)
@@ -81,6 +108,63 @@ class Trees:
         return total
 
 
+def list_net_inputs(matrix: Array, context: Array) -> _Singles:
+    """What the net looks at, a row for each of `NET_INPUTS`, from the rows of both matrices."""
+    rows = np.concatenate((matrix, context))
+    return rows.take(_NET_ROWS, 0).astype(np.float32)
+
+
+def scale_net_inputs(rows: _Singles, middle: _Singles, scale: _Singles) -> _Singles:
+    """The inputs as distances from what is usual, none of them far away."""
+    scaled = np.array(rows, np.float32, order="C")
+    scaled -= middle[:, None]
+    scaled /= scale[:, None]
+    wide = scaled[: len(WIDE_INPUTS)]
+    wide *= 2 / (1 + np.abs(wide))
+    return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
+
+
+@dataclass(frozen=True)
+class Net:
+    """A hidden layer and a straight sum over `NET_INPUTS`."""
+
+    middle: _Singles  # an entry an input
+    scale: _Singles
+    weights: _Singles  # units x inputs
+    offsets: _Singles  # an entry a unit
+    outputs: _Singles
+    straight: _Singles  # an entry an input
+    bias: float
+
+    def judge(self, matrix: Array, context: Array) -> Array:
+        """How much more or less likely each block is wanted than the trees say, as log odds."""
+        return self.judge_inputs(list_net_inputs(matrix, context))
+
+    def judge_inputs(self, inputs: _Singles) -> Array:
+        """The same for a row for each of `NET_INPUTS`."""
+        scaled = scale_net_inputs(inputs, self.middle, self.scale)
+        if compiled is None:
+            return self.sum_units(scaled)
+        total = np.zeros(scaled.shape[1])
+        layers = (self.weights, self.offsets, self.outputs, self.straight)
+        compiled.sum_of_units(scaled, *layers, total)
+        return total + self.bias
+
+    def sum_units(self, scaled: _Singles) -> Array:
+        """What comes out for scaled inputs, in numpy and in the order of the compiled way."""
+        units, inputs = self.weights.shape
+        hidden = np.repeat(self.offsets[:, None], scaled.shape[1], axis=1)
+        straight = np.zeros(scaled.shape[1], np.float32)
+        for number in range(inputs):
+            hidden += self.weights[:, number, None] * scaled[number]
+            straight += self.straight[number] * scaled[number]
+        hidden /= 1 + np.abs(hidden)
+        total: Array = np.zeros(scaled.shape[1])
+        for number in range(units):
+            total += self.outputs[number] * hidden[number]
+        return total + straight + self.bias
+
+
 @dataclass(frozen=True)
 class Chances:
     """The chance of each block to be kept."""
@@ -91,28 +175,34 @@ class Chances:
 
 @dataclass(frozen=True)
 class Model:
-    """Two sets of trees, the second of which sees what the first thought of the blocks around."""
+    """Two sets of trees, the second of which sees what the first thought of the blocks around, and
+    a net that sees what both see.
+    """
 
     first: Trees
     second: Trees
+    net: Net
     lifts: Lifts
 
     def chances(self, features: Features) -> Chances:
         """The chance of each block to be kept."""
         first = self.first.chances(features.matrix)
-        second = self.second.chances(build_context(features, first))
-        return Chances(first, blend(first, second))
+        context = build_context(features, first)
+        second = self.second.chances(context)
+        return Chances(first, blend(first, second, self.net.judge(features.matrix, context)))
 
 
-def blend(first: Array, second: Array) -> Array:
-    """Both opinions as one: the mean of their log odds."""
+def blend(first: Array, second: Array, net: Array) -> Array:
+    """All opinions as one: the mean of the log odds of both sets of trees, and what the net adds to
+    it.
+    """
     if compiled is not None:
-        both = np.empty(len(first))
-        one, other = np.ascontiguousarray(first), np.ascontiguousarray(second)
-        compiled.blend_chances(one, other, _SECOND_SHARE, SURE, both)
-        return both
+        blended = np.empty(len(first))
+        opinions = [np.ascontiguousarray(opinion) for opinion in (first, second, net)]
+        compiled.blend_chances(*opinions, _SECOND_SHARE, _NET_SHARE, SURE, blended)
+        return blended
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
-    return _to_chances(odds)
+    return _to_chances(odds + _NET_SHARE * net)
 
 
 def _to_chances(log_odds: Array) -> Array:
@@ -126,7 +216,22 @@ def load_model(text: str) -> Model:
     lifts = Lifts(data["class_lifts"], data["word_lifts"], data["long_word_lifts"])
     first = _parse_trees(data["first"], NAMES)
     second = _parse_trees(data["second"], CONTEXT_NAMES)
-    return Model(first, second, lifts)
+    return Model(first, second, _parse_net(data["net"]), lifts)
+
+
+def _parse_net(data: Mapping[str, Any]) -> Net:
+    """A net whose inputs are in the order of `NET_INPUTS`, from one that knows them by name."""
+    places = [data["inputs"].index(name) for name in NET_INPUTS]
+    by_input = {}
+    for part in ("middle", "scale", "weights", "straight"):
+        values = np.array(data[part], np.float32)
+        by_input[part] = np.ascontiguousarray(values[..., places])
+    return Net(
+        **by_input,
+        offsets=np.array(data["offsets"], np.float32),
+        outputs=np.array(data["outputs"], np.float32),
+        bias=data["bias"],
+    )
 
 
 def _parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:

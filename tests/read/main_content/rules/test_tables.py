@@ -52,6 +52,47 @@ def test_a_table_that_lays_out_the_page_or_is_set_aside_is_left_to_its_chances(l
     assert add_tables(found, [0]) == [0]
 
 
+POST = (
+    "<table><tr><td>#{0}<td>Monday<tr><td><div>Ada</div><div>Member</div><div>Joined: 2014</div>"
+    "<div>Posts: 1,500</div><td><p>How do I get there?</p><p>Thanks.</p><div>Report</div></table>"
+)
+
+
+def test_a_post_that_is_laid_out_by_a_table_is_no_data() -> None:
+    found = flow("".join(POST.format(number) for number in range(3)))
+
+    assert add_tables(found, [6]) == [6]
+
+
+def test_a_cell_may_have_several_paragraphs_in_a_table_of_data() -> None:
+    found = flow(f"<table>{TIMES}<tr><td>Port<td><p>08:01</p><p>or later</p><td>13:01</table>")
+
+    assert add_tables(found, []) == list(range(10))
+
+
+WEEKDAYS = "".join(f"<th>{day}" for day in "MTWTFSS")
+
+
+def list_days(first: int, last: int) -> str:
+    """The weeks of a month as rows."""
+    rows = ""
+    for start in range(first, last + 1, 7):
+        rows += "<tr>" + "".join(f"<td>{day}" for day in range(start, min(start + 7, last + 1)))
+    return rows
+
+
+def test_the_calendar_of_a_blog_is_no_data() -> None:
+    month = f"<table><caption>May</caption><tr>{WEEKDAYS}{list_days(1, 31)}</table>"
+
+    assert add_tables(flow(month), []) == []
+
+
+def test_a_ranking_is_no_calendar() -> None:
+    rows = "".join(f"<tr><td>{place}<td>Boat<td>{90 - place} points" for place in range(1, 32))
+
+    assert len(add_tables(flow(f"<table>{rows}</table>"), [])) == 93
+
+
 def test_of_tables_in_each_other_only_the_inner_one_holds_data() -> None:
     found = flow(f"<table><tr><td>Left<td><table>{TIMES}</table><tr><td>One<td>Two</table>")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from webquarry.read.main_content.rules.threshold import find_in_numpy, find_threshold
+from webquarry.read.main_content.rules.threshold import find_single_in_numpy, find_single_threshold
 
 
 def test_what_is_likely_enough_to_raise_the_expected_f1_is_kept() -> None:
     words = np.array([100.0, 100.0, 100.0])
 
-    assert find_threshold(np.array([0.9, 0.9, 0.01]), words) == 0.5
-    assert find_threshold(np.array([0.3, 0.3, 0.3]), words) == pytest.approx(1.05 * 0.3)
-    assert find_threshold(np.array([0.05, 0.05, 0.05]), words) == 0.2
+    assert find_single_threshold(np.array([0.9, 0.9, 0.01]), words) == 0.5
+    assert find_single_threshold(np.array([0.3, 0.3, 0.3]), words) == pytest.approx(1.05 * 0.3)
+    assert find_single_threshold(np.array([0.05, 0.05, 0.05]), words) == 0.2
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 7, 60, 500])
@@ -23,7 +23,9 @@ def test_both_ways_find_the_same_threshold(blocks: int) -> None:
         chances = dice.random(blocks)
         words = dice.integers(1, 400, blocks).astype(float)
 
-        assert find_threshold(chances, words) == pytest.approx(find_in_numpy(chances, words))
+        assert find_single_threshold(chances, words) == pytest.approx(
+            find_single_in_numpy(chances, words)
+        )
 
 
 def test_chances_without_as_many_words_are_refused() -> None:

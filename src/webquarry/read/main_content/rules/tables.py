@@ -3,7 +3,7 @@
 A cell is short, often nothing but a link, and stands among its like: judged alone it looks like an
 entry of a menu. A table that has lost its names or its numbers is worse than none, because nobody
 sees that something is missing. So a table of data is kept whole, whatever the chances of its cells;
-one that only lays out the page is left to them.
+one that only lays out the page or a post of it, and the calendar of a blog, are left to them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ _FEWEST_ROWS = 2
 _LONGEST_CELL = 1_500  # characters
 _LONGEST_MEAN = 120  # characters of a cell
 _MOST_ITEMS = 0.3  # of the blocks; a menu that is laid out in a table is made of items
+_MOST_IN_CELL = 2  # blocks, on average; a cell that holds more is a part of a layout
+_FEWEST_DAYS = 20  # of a month, in a calendar
+_DAYS = frozenset(str(day) for day in range(1, 32))
+_CELLS = ("td", "th")
 
 
 def add_tables(flow: Flow, kept: list[int]) -> list[int]:
@@ -35,7 +39,9 @@ def find_data_tables(flow: Flow) -> Iterator[int]:
         if flow.flags[table] & (HIDDEN_FLAG | ASIDE_FLAG) or len(rows) < _FEWEST_ROWS:
             continue
         wide_rows = [row for row in rows if flow.last[row] - flow.first[row] >= 2]
-        if 2 * len(wide_rows) > len(rows) and _holds_values(flow, table):
+        if 2 * len(wide_rows) <= len(rows) or not _holds_values(flow, table):
+            continue
+        if not _lays_out(flow, table) and not _is_calendar(flow, table):
             yield table
 
 
@@ -71,3 +77,27 @@ def _holds_values(flow: Flow, table: int) -> bool:
         if flow.flags[flow.boxes[index]] & ~above & ITEM_FLAG:
             items += 1
     return length <= _LONGEST_MEAN * len(blocks) and items <= _MOST_ITEMS * len(blocks)
+
+
+def _lays_out(flow: Flow, table: int) -> bool:
+    """Whether the cells of a table hold several blocks each, as the author's box and the text of a
+    post do.
+    """
+    last = flow.last[table]
+    cells = 0
+    # the boxes in the table stand right behind it
+    for box in range(table + 1, len(flow.tags)):
+        if flow.first[box] >= last:
+            break
+        cells += flow.tags[box] in _CELLS
+    return last - flow.first[table] > _MOST_IN_CELL * cells
+
+
+def _is_calendar(flow: Flow, table: int) -> bool:
+    """Whether a table is made of the days of a month, each behind the one before."""
+    blocks = range(flow.first[table], flow.last[table])
+    days = 0
+    for index in blocks:
+        if flow.texts[index] in _DAYS and int(flow.texts[index]) == days + 1:
+            days += 1
+    return days >= _FEWEST_DAYS and 2 * days > len(blocks)
