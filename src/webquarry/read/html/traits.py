@@ -45,7 +45,9 @@ _LOGIN_ADDRESS = re.compile(
     r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso"
     r"|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
 )
-_REFRESH = re.compile(r"(?i)^\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*['\"]?\s*([^'\"\s]+)")
+_REFRESH = re.compile(
+    r"(?i)^\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=)?\s*+['\"]?\s*+([^'\"\s]+)"
+)
 
 
 @dataclass(frozen=True)

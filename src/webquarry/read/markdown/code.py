@@ -50,7 +50,7 @@ _BLOCKS = frozenset(
     "p h1 h2 h3 h4 ul table section article header footer blockquote".split()  # noqa: SIM905
 )
 _MOST_INSIDE = 200  # elements that are looked at in what should be a few words
-_EMPTY_EDGES = re.compile(r"\A(?:[ \t]*\n)+|\s+\Z")
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\n)*+")  # at the beginning
 _SPACES = re.compile(r"[ \t\n\f\r\u2028\u2029\u00a0]+")
 _TICKS = re.compile("`+")
 _OTHER_BREAKS = re.compile("\r\n?|[\f\u2028\u2029]")
@@ -100,7 +100,9 @@ def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
     text = _OTHER_BREAKS.sub("\n", raw)
     text = text.replace("\u00a0", " ")
-    text = _EMPTY_EDGES.sub("", text)
+    beginning = _BLANK_LINES.match(text)
+    assert beginning is not None
+    text = text[beginning.end() :].rstrip()
     text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
     if text.strip():

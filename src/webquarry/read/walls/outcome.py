@@ -39,7 +39,7 @@ _THIN_WORDS = 10
 _LITTLE = 400  # characters of a main part
 _LITTLE_WORDS = 25
 _MUCH_AROUND = 100  # words of the whole page
-_SENTENCE = re.compile(r"\w[\w'\u2019]*(?:\W{1,3}\w[\w'\u2019]*){4,80}[.!?…]|\w{10,}[。！？]")
+_SENTENCE = re.compile(r"\w[\w'\u2019]*+(?:\W{1,3}+\w[\w'\u2019]*+){4,80}[.!?…]|\w{10,}+[。！？]")
 _BARE_WORDS = 20  # beside a gate; so few of them are no text
 # Names that most gates have; without them the main part of a long page, where it is not known yet,
 # is not looked for.
