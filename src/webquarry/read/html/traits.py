@@ -45,9 +45,8 @@ _LOGIN_ADDRESS = re.compile(
     r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso"
     r"|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
 )
-_REFRESH = re.compile(
-    r"(?i)^\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=)?\s*+['\"]?\s*+([^'\"\s]+)"
-)
+_LONGEST_ADDRESS = 4_096  # characters
+_REFRESH = re.compile(r"(?i)^\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=)?\s*+['\"]?\s*+([^'\"\s]+)")
 
 
 @dataclass(frozen=True)
@@ -218,7 +217,7 @@ class _TraitCollector:
             return
         target = _REFRESH.match(element.get("content") or "")
         if target and not self.refresh:
-            self.refresh = target[1]
+            self.refresh = target[1][:_LONGEST_ADDRESS]
 
     def _add_mount(self, element: etree._Element) -> None:
         """Whether this is the place that scripts fill, and it is still empty."""

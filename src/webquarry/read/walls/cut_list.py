@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
+from webquarry.search.replies.addresses import join_url, split_url
 
 _LONGEST = 90  # characters of a text that counts something
 _LONGEST_BUTTON = 40
@@ -248,7 +248,7 @@ def _leads_on(url: str, href: str) -> bool:
     if not _NUMBERED.search(href[-_LONGEST_TAIL:]):
         return False
     try:
-        here, there = urlsplit(url), urlsplit(urljoin(url, href.strip()))
+        here, there = split_url(url), split_url(join_url(url, href.strip()))
     except ValueError:  # the page's own words, which need not be a URL
         return False
     stem = _NUMBERED.sub("", here.path).rstrip("/")
