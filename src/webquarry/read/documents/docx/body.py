@@ -42,7 +42,7 @@ _DEEPEST_HEADING = 6
 _MOST_SPAN = 100
 # It begins where white space does: each run is looked at once.
 _LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
-_PAGE_NUMBER = re.compile(r"\s*\t\s*(\d+|[ivxlc]+)$")
+_PAGE_NUMBER = re.compile(r"(?<!\s)(?=[^\S\t]*+\t)\s++(\d+|[ivxlc]+)$")
 
 
 @dataclass(frozen=True)
