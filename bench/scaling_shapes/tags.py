@@ -233,7 +233,23 @@ def _base64_image(size: int) -> object:
     return html_page(f"<img alt='a' src='data:image/png;base64,{repeat('QUJD', size)}'>")
 
 
+def _around_empty(tag: str, size: int) -> object:
+    """Some hundred elements, one in the other, around many that hold nothing."""
+    levels = min(300, size // 60)
+    return html_page(f"<{tag}>" * levels + repeat("<i></i>", size) + "<p>Tide</p>")
+
+
+_AROUND_EMPTY = (
+    "div id='app'", "div role='heading'", "div itemprop='name'", "span class='lineno'", "h2", "button",
+    "pre", "code", "nav", "table", "ul", "dl", "a href='/a'", "details", "svg", "div hidden", "noscript",
+    "div style='opacity:.5'", "article", "sup", "label", "td",
+)  # fmt: skip
+
 SHAPES = [
+    *(
+        Shape(f"<{tag}> around empty elements", partial(_around_empty, tag), read_page)
+        for tag in _AROUND_EMPTY
+    ),
     *(Shape(f"<{tag}> nested", partial(_nest, tag), read_page) for tag in _TAGS),
     *(Shape(f"<{tag}> left open", partial(_leave_open, tag), read_page) for tag in _TAGS),
     *(Shape(f"<{tag}> repeated", partial(_close_each, tag), read_page) for tag in _TAGS),

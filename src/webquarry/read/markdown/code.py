@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from webquarry.read.html.tree import texts_of
+from webquarry.read.html.tree import first_texts
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import BREAK
 from webquarry.read.text.characters import strip_invisible
@@ -45,6 +45,7 @@ _GUTTER = re.compile(
 )
 _COPY_BUTTON = re.compile(r"(?:^|[\s_-])(?:code-?copy\S*|copy-?(?:code|button|btn)\S*)(?:\s|$)")
 _MOST_NUMBERS = 5_000  # looked at in one column
+_LONGEST_NUMBERS = 50_000  # characters of them
 _NUMBERS = re.compile(r"[\d\s.:|+-]*")
 _BLOCKS = frozenset(
     "p h1 h2 h3 h4 ul table section article header footer blockquote".split()  # noqa: SIM905
@@ -68,7 +69,8 @@ def is_beside_code(element: etree._Element) -> bool:
         return True
     if not _GUTTER.search(names):
         return False
-    return all(map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS)))
+    texts = first_texts(element, _MOST_NUMBERS, _LONGEST_NUMBERS)
+    return all(map(_NUMBERS.fullmatch, texts))
 
 
 def find_language(pre: etree._Element) -> str:
