@@ -40,6 +40,25 @@ _RULES = {
     "frames": "@keyframes a#{from{opacity:0}to{opacity:1}}",
     "long values": ".c#{background:url(data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAA)}",
 }
+# One rule over elements that are all alike, for most of which it has to look far.
+_FAR = {
+    "a later sibling of nothing": ".none~p{display:none}",
+    "a later sibling of siblings": "p~i~p~i~p{display:none}",
+    "a next sibling of nothing": ".none+p+p+p{display:none}",
+    "something in nothing": ".none p{display:none}",
+    "something in something in nothing": ".none div p{display:none}",
+    "every other": "p:nth-child(2n+1){display:none}",
+    "every other from the end": "p:nth-last-child(2n+1){display:none}",
+    "every other of its type": "p:nth-of-type(3n){display:none}",
+    "the last of its type": "p:last-of-type{display:none}",
+    "the only one": "p:only-of-type{display:none}",
+    "all that are not the first": "p:not(:first-child){opacity:1}",
+    "what has something": "div:has(.none){display:none}",
+    "what has a sibling": "p:has(~.none){display:none}",
+    "nothing inside": "p:empty{display:none}",
+    "a part of a class": "[class*=none]{display:none}",
+    "a variable": "p{--a:var(--b);--b:none;display:var(--a)}",
+}
 _BROKEN = {
     "commas": "a,",
     "commas in parentheses": ":is(a,",
@@ -70,6 +89,11 @@ def _rules_times_elements(rule: str, size: int) -> object:
     sheet = number(rule, size // 2)
     body = number("<p class='c# d# a b' id='i#' data-a='#'>Tide #</p>", size // 2)
     return html_page(f"<div class='a'>{body}</div>", f"<style>{sheet}</style>")
+
+
+def _far(rule: str, size: int) -> object:
+    elements = repeat("<p class='a'>Tide</p>", size)
+    return html_page(f"<div>{elements}</div>", f"<style>{rule}</style>")
 
 
 def _few_rules(rule: str, size: int) -> object:
@@ -125,6 +149,7 @@ def _page(name: str, make: Callable[[int], object], largest: int = 400_000) -> S
 
 
 SHAPES = [
+    *(_page(name, partial(_far, rule)) for name, rule in _FAR.items()),
     *(
         _page(f"{name} x elements", partial(_rules_times_elements, rule))
         for name, rule in _RULES.items()
@@ -135,7 +160,7 @@ SHAPES = [
         _page(f"run of {name} in style", partial(_broken_in_attribute, piece))
         for name, piece in _BROKEN.items()
     ),
-    _page("chain of variables", _chain),
+    _page("chain of variables", _chain, 2_000_000),
     _page("variables that grow", _grow),
     _page("variables x elements", _variables_times_elements),
     _page("many sheets", _many_sheets),
