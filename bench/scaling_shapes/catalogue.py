@@ -52,6 +52,7 @@ _ONCE_TOO_SLOW = frozenset(
         "address: amp",
         "address: marks",
         "css: a later sibling of nothing",
+        "css: a later sibling of a place",
         "css: every other",
         "css: places x elements",
         "css: attributes x elements",

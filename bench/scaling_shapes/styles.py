@@ -44,6 +44,7 @@ _RULES = {
 _FAR = {
     "a later sibling of nothing": ".none~p{display:none}",
     "a later sibling of siblings": "p~i~p~i~p{display:none}",
+    "a later sibling of a place": "p:nth-child(3)~p{display:none}",
     "a next sibling of nothing": ".none+p+p+p{display:none}",
     "something in nothing": ".none p{display:none}",
     "something in something in nothing": ".none div p{display:none}",
