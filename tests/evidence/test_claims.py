@@ -90,3 +90,19 @@ def test_the_signal_is_always_a_part_of_the_text(claim: str, text: str) -> None:
 )
 def test_sentences_of_other_scripts_end_at_their_own_marks(text: str) -> None:
     assert len(split_sentences(text)) == 2
+
+
+def test_initials_go_on_with_the_sentence() -> None:
+    initials = "A. " * 20_000
+
+    assert split_sentences(f"{initials}Lovelace wrote it. Then came others.") == [
+        f"{initials}Lovelace wrote it.",
+        "Then came others.",
+    ]
+
+
+def test_an_abbreviation_of_several_parts_goes_on() -> None:
+    assert split_sentences("Some, z.B. Dr. No. 5, stay. So.") == [
+        "Some, z.B. Dr. No. 5, stay.",
+        "So.",
+    ]

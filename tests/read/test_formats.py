@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from webquarry.read.detect import load_formats
+from webquarry.read.detect import load_formats, pick_format
 from webquarry.read.format import ConvertedDocument, FetchedDocument
 
 
@@ -126,3 +126,24 @@ def test_the_encoding_is_reported() -> None:
     assert convert(
         "text", "žluťoučký kůň".encode("iso8859-2"), "text/plain; charset=iso-8859-2"
     ) == ConvertedDocument("žluťoučký kůň", encoding="iso-8859-2")
+
+
+@pytest.mark.parametrize(
+    ("markdown", "title"),
+    [
+        ("# Tides  ##  \n\ntext", "Tides"),
+        ("text\n\n# Tides", "Tides"),
+        ("# ###", "#"),
+        ("---\ntitle:  'Of tides' \n---\n# Other", "Of tides"),
+        ("---\nname: a\n---\n# Tides", "Tides"),
+        ("## Second\n\ntext", ""),
+        (f"# a{' ' * 50_000}b", f"a{' ' * 50_000}b"),
+        (f"---\ntitle: a{' ' * 7_000}b\n---\n", f"a{' ' * 7_000}b"),
+    ],
+)
+def test_the_title_of_a_markdown_page_is_stated_or_its_first_heading(
+    markdown: str, title: str
+) -> None:
+    source = FetchedDocument("https://a.example/a.md", markdown.encode(), "text/markdown")
+
+    assert pick_format(source).to_markdown(source).title == title

@@ -32,6 +32,9 @@ def test_both_ways_to_count_agree(html: str, limit: int) -> None:
             outside = plain.length_outside(element, LEFT_OUT)
             assert compiled.length_outside(element, LEFT_OUT) == outside
             assert compiled.ids_of(element, LEFT_OUT) == plain.ids_of(element, LEFT_OUT)
+            first = plain.first_texts(element, limit, limit)
+            assert compiled.first_texts(element, limit, limit) == first
+            assert compiled.first_texts(element, 9, 99) == [*map(str, element.itertext())][:9]
 
 
 def test_ids_are_those_of_the_wanted_tags() -> None:

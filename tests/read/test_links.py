@@ -151,3 +151,11 @@ def test_no_delimiter_of_chats_comes_together_when_a_link_goes(markdown: str) ->
 
     assert defuse_prose(lean_text, Counter()) == lean_text
     assert defuse_prose(lean(text), Counter()) != lean(text)
+
+
+def test_images_inside_of_images_leave_the_innermost_text() -> None:
+    depth = 20_000
+    markdown = "![" * depth + "a tide" + "](m.png)" * depth
+
+    assert lean(markdown) == "a tide"
+    assert join_links(split_links(markdown.encode())) == markdown.encode()

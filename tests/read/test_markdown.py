@@ -92,6 +92,10 @@ TABLES = {
 }
 CODE = {
     '<pre><code class="language-py">x = 1\n\ty</code></pre>': "```py\nx = 1\n\ty\n```",
+    "<pre> \n\t\n  a \n\nb\u3000 \n&nbsp;</pre>": "```\n  a \n\nb\n```",
+    f"<pre>{' ' * 50_000}x</pre>": f"```\n{' ' * 50_000}x\n```",
+    f"<pre>x{'&nbsp;' * 50_000}y</pre>": f"```\nx{' ' * 50_000}y\n```",
+    "<table><tr><th>a<th>b<tr><td><p>c</p>\u3000\u3000<p>d</p><td>e</table>": "|a|b|\n|-|-|\n|c d|e|",
     '<div class="highlight highlight-source-shell"><pre>ls '
     "<span>-l</span><br>pwd</pre></div>": "```shell\nls -l\npwd\n```",
     "<pre>a ``` b</pre>": "````\na ``` b\n````",

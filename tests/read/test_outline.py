@@ -123,3 +123,22 @@ def test_what_only_looks_like_a_heading_is_none(text: str) -> None:
 
 def test_inline_code_that_starts_a_line_opens_no_fence() -> None:
     assert titles("```x``` is code\n\n# Heading\n") == [(1, "Heading")]
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("# Tides ##", "Tides"),
+        ("# Tides#", "Tides#"),
+        ("# Tides # of # ##  ", "Tides # of #"),
+        ("#", ""),
+        ("# ##", ""),
+        (f"# a{' ' * 50_000}b", "a b"),
+        (f"# a{' #' * 50_000} b", f"a{' #' * 50_000} b"),
+        (f"# a {'#' * 50_000}", "a"),
+    ],
+)
+def test_signs_that_close_a_heading_are_no_part_of_it(line: str, title: str) -> None:
+    (heading,) = headings_of(line.encode())
+
+    assert heading.title == title

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,3 +67,17 @@ def test_words_of_ascii_stand_between_white_space(texts: list[str]) -> None:
     parts = [Paragraph(text.encode()) for text in texts]
 
     assert words_in(parts) == sum(len(part.text.split()) for part in parts)
+
+
+@given(st.text("*_`~a1 \u00e9\u4e2d-", max_size=14))
+def test_marks_inside_of_words_stay_as_one_plain_pattern_says(text: str) -> None:
+    """The pattern takes the square of the length for underscores between letters."""
+    plain = re.sub(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)", "", f"x{text}".strip())
+
+    assert Paragraph(f"x{text}".encode()).text == plain
+
+
+def test_underscores_between_letters_are_letters() -> None:
+    word = f"a{'_' * 100_000}b"
+
+    assert Paragraph(word.encode()).text == word

@@ -179,3 +179,7 @@ def test_fuzz_no_text_breaks_the_filter_nor_gets_through_it(url: str) -> None:
     assert DomainFilter.of(["duckdb.org"], ["old.duckdb.org"]).admits(url) is (
         allowed and not blocked
     )
+
+
+def test_a_host_of_thousands_of_marks_is_none() -> None:
+    assert host_of("https://a" + "\u0316\u0301" * 100_000 + ".example/") is None

@@ -213,3 +213,14 @@ def test_the_order_of_parameters_does_not_matter(
     assert identity("https://example.org/p?" + "&".join(pairs)) == identity(
         "https://example.org/p?" + "&".join(shuffled)
     )
+
+
+def test_any_number_of_layers_of_amp_is_left() -> None:
+    assert identity(f"https://a.example/tides{'/amp' * 2_000}") == "https://a.example/tides"
+    assert identity(f"https://a.example{'/amp/index.html' * 500}") == "https://a.example/"
+
+
+def test_an_address_whose_host_is_too_long_for_one_is_its_own_identity() -> None:
+    address = "https://a" + "\u0316\u0301" * 2_000 + ".example/"
+
+    assert identity(address) == address

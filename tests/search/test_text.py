@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+import html
+import unicodedata
 
-from webquarry.search.replies.text import iso_date, plain, plain_from_html, rfc_date, shorten_text
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webquarry.search.replies.text import (
+    iso_date,
+    normalize_letters,
+    plain,
+    plain_from_html,
+    rfc_date,
+    shorten_text,
+    unescape_entities,
+)
 
 
 @pytest.mark.parametrize(
@@ -105,3 +118,35 @@ def test_whatever_is_not_of_rfc_1123_is_no_date(given: object) -> None:
 )
 def test_a_text_is_cut_between_words_where_it_has_some(text: str, short: str) -> None:
     assert shorten_text(text, 12) == short
+
+
+@given(st.text("&#x0123456789;aAmp<", max_size=20))
+def test_references_are_decoded_as_the_standard_library_does(text: str) -> None:
+    assert unescape_entities(text) == html.unescape(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (f"&#{'0' * 5_000}65;", "A"),
+        (f"&#{'9' * 5_000};", "\ufffd"),
+        (f"&#{'0' * 5_000};", "\ufffd"),
+        (f"a&#{'1' * 5_000}b", "a\ufffdb"),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_read_too(written: str, read: str) -> None:
+    assert unescape_entities(written) == read
+
+
+@given(
+    st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]),
+    st.text("ae\u00e9\u0301\u0316\u0344\ud55c\u1112\u1161\u11ab\ufb01\u304b\u3099 ", max_size=29),
+)
+def test_letters_are_written_in_one_way(form: str, text: str) -> None:
+    assert normalize_letters(form, text) == unicodedata.normalize(form, text)  # type: ignore[arg-type]
+
+
+def test_more_marks_on_a_letter_than_any_script_has_are_left_out() -> None:
+    marked = "a" + "\u0301\u0316" * 50_000 + "b\u0301"
+
+    assert normalize_letters("NFD", marked) == "a" + "\u0316" * 15 + "\u0301" * 15 + "b\u0301"

@@ -56,6 +56,11 @@ def test_a_host_with_a_known_reputation_carries_it_with_its_basis() -> None:
     assert "Wikipedia" in second["sourceReputation"]["basis"]
 
 
+def test_a_claim_that_is_a_text_of_its_own_is_refused_before_anybody_is_asked() -> None:
+    with pytest.raises(BadInput, match="'claim' does not fit: it has 4001 characters"):
+        search(Engines(), claim="a" * 4_001)
+
+
 def test_with_a_claim_every_result_has_a_signal_if_only_an_empty_one() -> None:
     def hits(request: httpx2.Request) -> httpx2.Response:
         found = [

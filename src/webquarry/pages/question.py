@@ -22,6 +22,7 @@ NOT_ON_PAGE = {
     "weak": "Hardly anything on this page bears on the question: only single words of it occur.",
 }
 _LONGEST_QUESTION = 1_000  # characters
+_LONGEST_CLAIM = 4_000  # a paragraph that is to be checked
 _MOST_TRIES = 4  # to find room for the targets of numbered links
 
 
@@ -92,6 +93,15 @@ def check_question(question: str | None, max_tokens: int | None) -> None:
         raise BadInput(
             f"The field 'max_tokens' does not fit: {max_tokens} tokens hold nothing.",
             suggested_action="Give 1 or more, or leave it out.",
+        )
+
+
+def check_claim(claim: str | None) -> None:
+    """Refuse a claim that is a text of its own: every page is compared with all of its words."""
+    if claim and len(claim) > _LONGEST_CLAIM:
+        raise BadInput(
+            f"The field 'claim' does not fit: it has {len(claim)} characters.",
+            suggested_action=f"Give one claim of {_LONGEST_CLAIM} characters at most.",
         )
 
 

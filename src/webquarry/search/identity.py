@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from operator import itemgetter
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import quote, unquote_to_bytes
+
+from webquarry.search.replies.addresses import split_url
 
 _LONGEST = 8192  # characters of a URL that is looked into
 _PORTS = {"http": 80, "https": 443}
@@ -98,7 +100,7 @@ _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|xhtml|shtml)$",
 _AMP_START = re.compile(r"^/amp(?=/[^/])", re.IGNORECASE)
 _AMP_PATH = re.compile(r"(?:/amp/?|\.amp)$|\.amp(?=\.html?$)", re.IGNORECASE)
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
-_DOI = re.compile(r"(?<![0-9a-z])(10\.[0-9]{4,9}(?:\.[0-9]+)*/[^\s?#]+)", re.IGNORECASE)
+_DOI = re.compile(r"(?<![0-9a-z])(10\.[0-9]{4,9}(?:\.[0-9]+){0,9}/[^\s?#]+)", re.IGNORECASE)
 _DOI_VIEW = re.compile(
     r"/(?:full|abstract|pdf|epdf|meta|html?|summary)$|\.(?:pdf|html?|full|abstract)$", re.IGNORECASE
 )
@@ -137,6 +139,7 @@ _VIMEO_PATH = re.compile(r"/(?:video/)?(\d+)")
 _YOUTUBE_PATH = re.compile(r"/(?:shorts|embed|live|v|e)/([^/]+)")
 _NATURE_ARTICLE = re.compile(r"^/articles/(?=[^/]+$)")
 _DOI_IN_PATH = re.compile(r"/doi(?:/|$)", re.IGNORECASE)
+_LONGEST_ENDING = len("/default.shtml")
 _DOI_SAFE = "/:;()._-~!$&*+,=@"  # signs of a DOI that stand in a URL as they are
 
 _NAME = itemgetter(0)
@@ -152,7 +155,7 @@ def identity(url: str) -> str:
     if len(url) > _LONGEST:
         return url
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         host = (parts.hostname or "").rstrip(".")
         port = parts.port
     except ValueError:
@@ -204,12 +207,22 @@ def _fold_path(host: str, path: str) -> str:
         before = path
         if not is_amp_cache:
             path = _AMP_START.sub("", path)
-        path = _AMP_PATH.sub("", path) or "/"
-        path = _INDEX.sub("/", path)
+        path = _replace_ending(_AMP_PATH, "", path) or "/"
+        path = _replace_ending(_INDEX, "/", path)
         path = path.rstrip("/") or "/"
     if path.startswith("/"):
         return path
     return "/" + path
+
+
+def _replace_ending(pattern: re.Pattern[str], ending: str, path: str) -> str:
+    """A path with another ending where a pattern fits its own; only the last characters are looked
+    at, because a path has as many layers as somebody likes to write.
+    """
+    found = pattern.search(path, max(0, len(path) - _LONGEST_ENDING))
+    if found is None:
+        return path
+    return path[: found.start()] + ending + path[found.end() :]
 
 
 def _resolve_dots(path: str) -> str:

@@ -166,3 +166,24 @@ def test_more_entries_than_are_shown_are_mentioned(monkeypatch: pytest.MonkeyPat
 )
 def test_dates_become_iso_and_gain_nothing(written: str, expected: str) -> None:
     assert iso_date(written) == expected
+
+
+def test_headings_of_an_entry_stand_below_its_own_and_code_is_left_alone() -> None:
+    body = (
+        "&lt;h1&gt;One&lt;/h1&gt;&lt;p&gt;&lt;code&gt;a`b``c&lt;/code&gt;&lt;/p&gt;"
+        "&lt;pre&gt;# a comment&lt;/pre&gt;&lt;h3&gt;Three&lt;/h3&gt;"
+    )
+
+    assert item(f"<title>A</title><description>{body}</description>").split("\n") == [
+        "## A",
+        "",
+        "### One",
+        "",
+        "```a`b``c```",
+        "",
+        "```",
+        "# a comment",
+        "```",
+        "",
+        "##### Three",
+    ]

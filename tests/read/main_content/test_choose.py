@@ -119,3 +119,15 @@ def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
     found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
 
     assert add_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
+
+
+@pytest.mark.parametrize(
+    ("kept", "left"), [([0, 2], [2]), ([0, 1], [0, 1]), ([0], []), ([1, 2], [1, 2])]
+)
+def test_a_notice_stays_only_beside_what_is_kept_in_the_same_box(
+    kept: list[int], left: list[int]
+) -> None:
+    notice = "<p>Our website uses cookies. Please accept all cookies.</p>"
+    found = flow(f"<div>{notice}<p>{LONG}</p></div><main><p>{LONG} Again.</p></main>")
+
+    assert drop_notices(found, kept) == left

@@ -48,3 +48,15 @@ def test_sentences_in_a_menu_stay_out_where_the_page_has_text_of_its_own() -> No
     )
 
     assert SENTENCES not in build_flow(document).texts
+
+
+def test_text_inside_of_menus_in_menus_is_found() -> None:
+    menus = "<nav><header>" * 100
+
+    assert SENTENCES in build_flow(parse_html(f"<body>{menus}<p>{SENTENCES}</p>" * 4)).texts
+
+
+def test_what_an_element_of_a_menu_says_in_short_pieces_is_no_text() -> None:
+    entries = f"<p>{SENTENCES[:140]}</p>" * 50
+
+    assert build_flow(parse_html(f"<body><nav>{entries}</nav></body>")).texts == []

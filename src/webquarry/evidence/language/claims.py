@@ -71,16 +71,26 @@ def split_sentences(text: str) -> list[str]:
         start = end.end()
     pieces.append(text[start:].strip())
 
-    found: list[str] = []
+    sentences: list[list[str]] = []
     goes_on = False  # the last sentence ends in an abbreviation
     for piece in filter(None, pieces):
         if goes_on:
-            found[-1] = f"{found[-1]} {piece}"
+            sentences[-1].append(piece)
         else:
-            found.append(piece)
-        last = found[-1]
+            sentences.append([piece])
         goes_on = False
-        if last[-1] == ".":
-            ending = max(0, len(last) - _LONGEST_ABBREVIATION)
-            goes_on = _ABBREVIATION.search(last, ending) is not None
-    return found
+        if piece[-1] == ".":
+            ending = _take_ending(sentences[-1])
+            goes_on = _ABBREVIATION.search(ending) is not None
+    return [" ".join(parts) for parts in sentences]
+
+
+def _take_ending(parts: Sequence[str]) -> str:
+    """The end of a sentence of some parts, with room for an abbreviation and what is before it."""
+    enough = _LONGEST_ABBREVIATION + 1
+    ending = ""
+    for part in reversed(parts):
+        ending = f" {part[-enough:]}{ending}"
+        if len(ending) > enough:
+            break
+    return ending

@@ -12,6 +12,8 @@ import unicodedata
 from bisect import bisect_right
 from itertools import pairwise
 
+from webquarry.search.replies.text import normalize_letters
+
 # Where the marks and digits of living scripts are.
 _PLACES = (
     range(0x300, 0x2000),
@@ -107,7 +109,7 @@ def fold(text: str) -> str:
     """A text for comparing words: in small letters, with plain digits, in one way of writing."""
     folded = text.casefold()
     if not folded.isascii():
-        folded = unicodedata.normalize("NFKC", folded)
+        folded = normalize_letters("NFKC", folded)
         if _ODD.search(folded):
             folded = _DROP.sub("", folded).translate(_DIGITS)
     if "'" in folded or "’" in folded:
@@ -119,10 +121,10 @@ def without_accents(word: str) -> str:
     """A word with plain letters: Çelik is celik. Vowel signs that are part of a word stay."""
     if word.isascii():
         return word
-    decomposed = unicodedata.normalize("NFD", word)
+    decomposed = normalize_letters("NFD", word)
     bare = _ACCENT.sub("", decomposed)
     letters = [_LETTERS_ALIKE.get(letter, letter) for letter in bare]
-    return unicodedata.normalize("NFC", "".join(letters))
+    return normalize_letters("NFC", "".join(letters))
 
 
 def script_of(letter: str) -> str:

@@ -4,11 +4,10 @@ chat, not endless.
 
 from __future__ import annotations
 
-import html
 import re
 
 from webquarry.read.text.characters import clean
-from webquarry.search.replies.text import shorten_text
+from webquarry.search.replies.text import shorten_text, unescape_entities
 
 LONGEST = 1000  # characters of a title or a name
 _MARKUP = re.compile(
@@ -34,4 +33,4 @@ def clean_html_line(text: object, longest: int = LONGEST) -> str:
     if not isinstance(text, str):
         return ""
     bare = _MARKUP.sub("", text[: longest * 4])
-    return clean_line(html.unescape(bare), longest)
+    return clean_line(unescape_entities(bare), longest)

@@ -16,7 +16,7 @@ from typing import cast
 from lxml import etree
 
 from webquarry.read.html.parse import Document
-from webquarry.read.html.tree import texts_of
+from webquarry.read.html.tree import first_texts
 
 _ARTICLE_TYPES = """
     article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle
@@ -137,14 +137,7 @@ def _collect_elements(roots: Iterable[etree._Element]) -> dict[str, list[etree._
 
 def _text_of(element: etree._Element) -> str:
     """The beginning of the text in an element, without walking through all of it."""
-    pieces: list[str] = []
-    length = 0
-    for piece in texts_of(element):
-        pieces.append(piece)
-        length += len(piece)
-        if length > _LONGEST_TEXT:
-            break
-    return "".join(pieces)[:_LONGEST_TEXT]
+    return "".join(first_texts(element, _LONGEST_TEXT, _LONGEST_TEXT))
 
 
 def _read_metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+
+from webquarry.search.replies.addresses import split_url
 
 _SEPARATORS = (" | ", " · ", " – ", " — ", " - ", " :: ")
 _SMALL_WORDS = """
@@ -20,7 +21,7 @@ _SENTENCE_START = (":", "?", "!", "—", "–")
 def host_of_page(url: str) -> str:
     """The host of a page, without the `www.` that says nothing."""
     try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
+        return (split_url(url).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
 
@@ -28,7 +29,7 @@ def host_of_page(url: str) -> str:
 def title_from_url(url: str) -> str:
     """What to call a page that has no title: its host and path."""
     try:
-        path = urlsplit(url).path.rstrip("/")
+        path = split_url(url).path.rstrip("/")
     except ValueError:
         return url
     return host_of_page(url) + path or url

@@ -8,7 +8,6 @@ equally rich records is kept.
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
@@ -24,6 +23,7 @@ from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.search.identity import identity
 from webquarry.search.replies.doi import doi_url
+from webquarry.search.replies.text import normalize_letters
 
 Style = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
 _ANY_KIND = ("webpage", "document")
@@ -142,7 +142,7 @@ def _is_titled(work: Work) -> bool:
 def _sortable(text: str) -> str:
     """A text as it is sorted: without accents, capitals and signs."""
     one_line = plain(text)
-    decomposed = unicodedata.normalize("NFKD", one_line)
+    decomposed = normalize_letters("NFKD", one_line)
     kept: list[str] = []
     for letter in decomposed.casefold():
         if letter.isalnum():

@@ -5,11 +5,11 @@ ASCII letters.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
 from webquarry.evidence.styles.work import Work
+from webquarry.search.replies.text import normalize_letters
 
 _WORDS = re.compile(r"[a-z0-9]+")
 _LONGEST = 60
@@ -67,7 +67,7 @@ def to_letters(number: int) -> str:
 
 def _ascii_words(text: str) -> list[str]:
     """The words of a text without accents, in lower case; what ASCII cannot write is left out."""
-    decomposed = unicodedata.normalize("NFKD", text)
+    decomposed = normalize_letters("NFKD", text)
     encoded = decomposed.encode("ascii", "ignore")
     ascii_only = encoded.decode()
     return _WORDS.findall(ascii_only.lower())

@@ -22,13 +22,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Literal, cast
-from urllib.parse import urlsplit
 
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page
 from webquarry.evidence.trust.known_hosts import PREPRINT, category_of_host, type_of_host
 from webquarry.evidence.trust.reputation import Reputation
+from webquarry.search.replies.addresses import split_url
 
 SourceType = Literal[
     "peer_reviewed",
@@ -176,7 +176,7 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
     if host.count(".") > 1 and label in _HOST_LABELS:
         return _HOST_LABELS[label]
     try:
-        path = urlsplit(page_url).path.lower()
+        path = split_url(page_url).path.lower()
     except ValueError:
         return None
     first_parts = path.split("/")[1:4]

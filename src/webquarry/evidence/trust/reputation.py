@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
+
+from webquarry.search.replies.addresses import split_url
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 
@@ -27,7 +28,7 @@ class Reputation:
 def reputation_of(url: str) -> Reputation | None:
     """The reputation of the site a URL belongs to."""
     try:
-        host = (urlsplit(url).hostname or "").rstrip(".").lower()
+        host = (split_url(url).hostname or "").rstrip(".").lower()
     except ValueError:
         return None
     tiers = _read_tiers()

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from webquarry.errors import NetworkFailure, Refused
+from webquarry.net.guard.strict_url import MAX_LENGTH
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
@@ -65,6 +66,8 @@ class RedirectChain:
         here = str(response.request.url)
         target = location
         try:
+            if len(location) > MAX_LENGTH:
+                raise ValueError("too long for an address")
             if not _ABSOLUTE.match(location):
                 target = urljoin(here, location)
         except ValueError as error:

@@ -25,7 +25,7 @@ _XML_DECLARATION = re.compile(
 )
 _COMMENT_OR_META = re.compile(rb"<!--|<meta(?=[\s/])", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"[\s/]*([^\s=>/]+)(?:\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)'|([^\s>]*)))?")
-_CONTENT_CHARSET = re.compile(rb"(?i)charset\s*=\s*[\"']?\s*([^\s;\"']+)")
+_CONTENT_CHARSET = re.compile(rb"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from webquarry.read.feeds.models import Feed, FeedEntry, FeedText
 from webquarry.read.markdown.compose import Composer
 
 _LONGEST = 10_000_000  # characters
-_FENCE = re.compile(r"(?m)^(`{3,})[^\n]*\n[\s\S]*?\n\1`*$")
+_FENCE = re.compile(r"(`{3,})[^`]*\Z")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
-_HEADING = re.compile(r"(?m)^(#{1,4})(?= )")
+_HEADING = re.compile(r"(#{1,4})(?= )")
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,19 @@ def _write_body(text: FeedText, composer: Composer) -> str:
 
 def _lower_headings(markdown: str) -> str:
     """Headings of an entry stand below its own; code is left alone."""
-    parts: list[str] = []
-    end = 0
-    for code in _FENCE.finditer(markdown):
-        before = markdown[end : code.start()]
-        parts.append(_HEADING.sub(r"\1##", before))
-        parts.append(code[0])
-        end = code.end()
-    parts.append(_HEADING.sub(r"\1##", markdown[end:]))
-    return "".join(parts)
+    if "#" not in markdown:
+        return markdown
+    lines: list[str] = []
+    open_fence = ""
+    for line in markdown.split("\n"):
+        fence = _FENCE.match(line)
+        heading = _HEADING.match(line)
+        if open_fence:
+            if line.startswith(open_fence) and not line.strip("`"):
+                open_fence = ""
+        elif fence:
+            open_fence = fence[1]
+        elif heading:
+            line = f"{heading[1]}##{line[heading.end() :]}"
+        lines.append(line)
+    return "\n".join(lines)

@@ -15,8 +15,8 @@ from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.text.characters import clean
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t](.+)$", re.MULTILINE)
 
 
 class MarkdownText(Format):
@@ -31,19 +31,27 @@ class MarkdownText(Format):
         cleaned = clean(linked.rstrip("\n"))  # what was apart may have come together
         removed = Counter(visible.removed) + Counter(without_tags.removed)
         removed += Counter(cleaned.removed)
-        found = None
-        start = 0
-        front_matter = _FRONT_MATTER.match(cleaned.text)
-        if front_matter:
-            found = _FRONT_TITLE.search(front_matter[1])
-            start = front_matter.end()
-        found = found or _HEADING.search(cleaned.text, start)
-        title = ""
-        if found:
-            title = found[1].strip("\"' ")
+        title = _find_title(cleaned.text)
         return ConvertedDocument(
             cleaned.text,
-            title=title,
+            title=title.strip("\"' "),
             encoding=source.text.encoding,
             removed=removed,
         )
+
+
+def _find_title(text: str) -> str:
+    """The title that the front matter states, else the first heading of the highest level."""
+    start = 0
+    front_matter = _FRONT_MATTER.match(text)
+    if front_matter:
+        stated = _FRONT_TITLE.search(front_matter[1])
+        if stated:
+            return stated[1].strip(" \t")
+        start = front_matter.end()
+    heading = _HEADING.search(text, start)
+    if heading is None:
+        return ""
+    line = heading[1].strip(" \t")
+    title = line.rstrip("#").rstrip(" \t")
+    return title or line[:1]

@@ -96,6 +96,38 @@ def length_up_to(_Element element not None, Py_ssize_t limit):
     return length
 
 
+cdef str beginning_of_text(xmlNode* node, Py_ssize_t longest):
+    """The first characters of the text that starts at a node."""
+    cdef bytes joined
+    cdef const char* content = <const char*>node.content
+    cdef Py_ssize_t size
+    if node.next is not NULL and is_text(node.next):
+        joined = join_texts(node)
+        content = joined
+        size = len(joined)
+    elif content is NULL:
+        return ""
+    else:
+        size = strlen(content)
+    # a character has at most four bytes
+    return PyUnicode_DecodeUTF8(content, min(size, 4 * longest), "ignore")[:longest]
+
+
+def first_texts(_Element element not None, Py_ssize_t most, Py_ssize_t longest):
+    """The first texts in an element: so many at most, and so many characters together."""
+    cdef xmlNode* root = element._c_node
+    cdef xmlNode* node = next_node(root, root)
+    cdef list found = []
+    cdef str text
+    while node is not NULL and len(found) < most and longest > 0:
+        if starts_text(node):
+            text = beginning_of_text(node, longest)
+            found.append(text)
+            longest -= len(text)
+        node = next_node(node, root)
+    return found
+
+
 def length_outside(_Element element not None, tags):
     """How long the text in an element is, without that right inside of certain tags."""
     cdef xmlNode* root = element._c_node

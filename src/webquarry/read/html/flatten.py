@@ -82,19 +82,22 @@ def trim_attributes(data: bytes) -> bytes:
     Such a tag is long, so looking at one place in each 16 KB is enough to find it.
     """
     parts: list[bytes] = []
-    done = tag_end = 0
+    done = tag_end = searched = 0
+    opening = closing = -1  # the last bracket that opens, and the first that closes behind it
     for place in range(_WINDOW, len(data), _WINDOW):
         if place < tag_end or data.find(b">", place, place + _WINDOW) >= 0:
             continue
-        opening = data.rfind(b"<", done, place + _WINDOW)
-        if opening < 0 or data.find(b">", opening, place) >= 0:
-            continue
+        window_end = place + _WINDOW
+        opening = max(opening, data.rfind(b"<", max(done, searched), window_end))
+        searched = window_end
+        if opening > closing:
+            closing = data.find(b">", opening)
+            if closing < 0:
+                break
         name = _NAME.match(data, opening + 1)
-        if name is None:
+        if opening < done or closing < place or name is None:
             continue
-        tag_end = data.find(b">", place)
-        if tag_end < 0:
-            continue
+        tag_end = closing
         attributes = data[name.end() : tag_end].decode("utf-8", "replace")
         first_attributes = islice(_ATTRIBUTE.finditer(attributes), _MOST_ATTRIBUTES)
         if sum(1 for _ in first_attributes) == _MOST_ATTRIBUTES:

@@ -25,6 +25,19 @@ def length_up_to(element: etree._Element, limit: int) -> int:
     return length
 
 
+def first_texts(element: etree._Element, most: int, longest: int) -> list[str]:
+    """The first texts in an element: so many at most, and so many characters together."""
+    found: list[str] = []
+    if longest <= 0:
+        return found
+    for text in islice(map(str, element.itertext()), most):
+        found.append(text[:longest])
+        longest -= len(found[-1])
+        if longest <= 0:
+            break
+    return found
+
+
 def length_outside(element: etree._Element, tags: Set[str]) -> int:
     """The same without a limit, and without the text right inside of certain tags."""
     length = 0

@@ -14,6 +14,8 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry.read.html.tree import first_texts
+
 _MOST_FALLBACKS = 10
 _LONGEST_FALLBACK = 1_000  # characters
 _PLACEHOLDER = 40  # characters; "Loading..." does not make a place full
@@ -45,7 +47,9 @@ _LOGIN_ADDRESS = re.compile(
     r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso"
     r"|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
 )
-_REFRESH = re.compile(r"(?i)^\s*[\d.]*\s*[;,]\s*(?:url\s*=)?\s*['\"]?\s*([^'\"\s]+)")
+_LONGEST_ADDRESS = 4_096  # characters
+_LONGEST_BEGINNING = 20_000
+_REFRESH = re.compile(r"(?i)^\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=)?\s*+['\"]?\s*+([^'\"\s]+)")
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,7 @@ class _TraitCollector:
             return
         target = _REFRESH.match(element.get("content") or "")
         if target and not self.refresh:
-            self.refresh = target[1]
+            self.refresh = target[1][:_LONGEST_ADDRESS]
 
     def _add_mount(self, element: etree._Element) -> None:
         """Whether this is the place that scripts fill, and it is still empty."""
@@ -238,5 +242,5 @@ def _count_fields(form: etree._Element | None) -> int:
 
 def _beginning_of(element: etree._Element) -> str:
     """The first pieces of text in an element, bounded in number because elements nest."""
-    pieces = islice(element.itertext(), _MOST_PIECES)
-    return " ".join(str(piece).strip() for piece in pieces)
+    pieces = first_texts(element, _MOST_PIECES, _LONGEST_BEGINNING)
+    return " ".join(piece.strip() for piece in pieces)

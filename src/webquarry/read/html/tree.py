@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 from lxml import etree
 
 try:
-    from webquarry.read.html._texts import has_text, ids_of, length_outside, length_up_to
+    from webquarry.read.html._texts import (
+        first_texts,
+        has_text,
+        ids_of,
+        length_outside,
+        length_up_to,
+    )
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
-    from webquarry.read.html.texts import has_text, ids_of, length_outside, length_up_to
+    from webquarry.read.html.texts import (
+        first_texts,
+        has_text,
+        ids_of,
+        length_outside,
+        length_up_to,
+    )
 
 __all__ = [
     "beginning_of",
+    "first_texts",
     "has_text",
     "ids_of",
     "length_outside",
@@ -39,11 +51,4 @@ def beginning_of(element: etree._Element, limit: int) -> str:
     """The first characters of the text in an element; one more than the limit says that there is
     more.
     """
-    parts: list[str] = []
-    length = 0
-    for text in islice(texts_of(element), _MOST_PIECES):
-        parts.append(text)
-        length += len(text)
-        if length > limit:
-            break
-    return "".join(parts)[: limit + 1]
+    return "".join(first_texts(element, _MOST_PIECES, limit + 1))

@@ -27,7 +27,7 @@ except (ImportError, ValueError):
 __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 
 _NEXT_TO_NOTHING = 200  # characters
-_ARTICLE = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review)"')
+_ARTICLE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(?:\w*Article|BlogPosting|Report|Review)"')
 _LONGEST_DATA = 200_000  # characters of structured data that are looked at
 _LONGEST_TITLE = 500
 _LONGEST_DESCRIPTION = 300

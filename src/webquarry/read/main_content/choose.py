@@ -9,6 +9,7 @@ without scripts show it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from heapq import nlargest
 
@@ -150,7 +151,9 @@ def drop_notices(flow: Flow, kept: Sequence[int]) -> list[int]:
         first, last = flow.first[parent], flow.last[parent]
         is_fallback = flow.flags[box] & FALLBACK_FLAG
         # whether another block stands in the box around this one
-        if is_fallback or not any(first <= other < last for other in others):
+        place = bisect_left(others, first)
+        stands_alone = place == len(others) or others[place] >= last
+        if is_fallback or stands_alone:
             dropped.add(index)
     return [index for index in kept if index not in dropped]
 

@@ -8,7 +8,8 @@ notice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -29,11 +30,11 @@ def unwrap_text(roots: Iterable[Element]) -> bool:
     """
     unwrapped = []
     for root in roots:
-        for element in root.iter():
-            role = (element.get("role") or "").strip().lower()
-            may_hold_page = element.tag in _TAKERS or role == _ROLE
-            if may_hold_page and _holds_a_text(element):
-                unwrapped.append(element)
+        elements = list(root.iter())
+        takers = [element for element in elements if _may_hold_page(element)]
+        if takers:
+            lengths = _measure_sentences(elements)
+            unwrapped += [taker for taker in takers if lengths[taker] >= _A_TEXT]
     for element in unwrapped:
         element.tag = "div"
         if element.get("role") is not None:
@@ -41,19 +42,34 @@ def unwrap_text(roots: Iterable[Element]) -> bool:
     return bool(unwrapped)
 
 
-def _holds_a_text(element: Element) -> bool:
-    """Whether there are enough sentences in an element to be the text of a page."""
-    length = 0
-    for inner in element.iterdescendants():
-        texts = [inner.tail]
-        if inner.tag not in _NO_TEXT:
-            texts.append(inner.text)
-        for text in texts:
-            if not text or len(text) <= _SENTENCES:
-                continue
-            size = len(" ".join(text.split()))
-            if size > _SENTENCES:
-                length += size
-                if length >= _A_TEXT:
-                    return True
-    return False
+def _may_hold_page(element: Element) -> bool:
+    """Whether this is a menu, a header or a button."""
+    role = (element.get("role") or "").strip().lower()
+    return element.tag in _TAKERS or role == _ROLE
+
+
+def _measure_sentences(elements: Sequence[Element]) -> Counter[Element]:
+    """How many characters of sentences stand inside each element, below its own text. What is in
+    an element comes behind it, so that one look from the end is enough, however deep they nest.
+    """
+    lengths: Counter[Element] = Counter()
+    for element in reversed(elements):
+        parent = element.getparent()
+        if parent is None:
+            continue
+        length = lengths[element] + _count_sentences(element.tail)
+        if element.tag not in _NO_TEXT:
+            length += _count_sentences(element.text)
+        if length:
+            lengths[parent] += length
+    return lengths
+
+
+def _count_sentences(text: str | None) -> int:
+    """The characters of a text that is longer than any entry of a menu; 0 for others."""
+    if not text or len(text) <= _SENTENCES:
+        return 0
+    size = len(" ".join(text.split()))
+    if size > _SENTENCES:
+        return size
+    return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from webquarry.read.html.tree import texts_of
+from webquarry.read.html.tree import first_texts
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import BREAK
 from webquarry.read.text.characters import strip_invisible
@@ -45,12 +45,13 @@ _GUTTER = re.compile(
 )
 _COPY_BUTTON = re.compile(r"(?:^|[\s_-])(?:code-?copy\S*|copy-?(?:code|button|btn)\S*)(?:\s|$)")
 _MOST_NUMBERS = 5_000  # looked at in one column
+_LONGEST_NUMBERS = 50_000  # characters of them
 _NUMBERS = re.compile(r"[\d\s.:|+-]*")
 _BLOCKS = frozenset(
     "p h1 h2 h3 h4 ul table section article header footer blockquote".split()  # noqa: SIM905
 )
 _MOST_INSIDE = 200  # elements that are looked at in what should be a few words
-_EMPTY_EDGES = re.compile(r"\A(?:[ \t]*\n)+|\s+\Z")
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\n)*+")  # at the beginning
 _SPACES = re.compile(r"[ \t\n\f\r\u2028\u2029\u00a0]+")
 _TICKS = re.compile("`+")
 _OTHER_BREAKS = re.compile("\r\n?|[\f\u2028\u2029]")
@@ -68,7 +69,8 @@ def is_beside_code(element: etree._Element) -> bool:
         return True
     if not _GUTTER.search(names):
         return False
-    return all(map(_NUMBERS.fullmatch, islice(texts_of(element), _MOST_NUMBERS)))
+    texts = first_texts(element, _MOST_NUMBERS, _LONGEST_NUMBERS)
+    return all(map(_NUMBERS.fullmatch, texts))
 
 
 def find_language(pre: etree._Element) -> str:
@@ -100,7 +102,9 @@ def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
     text = _OTHER_BREAKS.sub("\n", raw)
     text = text.replace("\u00a0", " ")
-    text = _EMPTY_EDGES.sub("", text)
+    beginning = _BLANK_LINES.match(text)
+    assert beginning is not None
+    text = text[beginning.end() :].rstrip()
     text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
     if text.strip():

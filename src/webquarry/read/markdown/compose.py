@@ -6,7 +6,6 @@ Nothing in it is invisible, passes for a delimiter of a chat, or for markup that
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from datetime import UTC, datetime
 
@@ -16,6 +15,7 @@ from webquarry.read.markdown.links import Links
 from webquarry.read.text.characters import clean
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape, escape_line_starts
+from webquarry.search.replies.text import unescape_entities
 
 
 class Composer:
@@ -31,7 +31,7 @@ class Composer:
         if not isinstance(value, str):
             return ""
         if is_html:
-            value = html.unescape(value)
+            value = unescape_entities(value)
         cleaned = clean(value)
         self.removed.update(cleaned.removed)
         return " ".join(cleaned.text.split())

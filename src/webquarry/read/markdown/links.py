@@ -8,9 +8,10 @@ strings instead.
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from webquarry.read.text.characters import INVISIBLE
+from webquarry.search.replies.addresses import join_url
 
 try:
     from webquarry.read.text._fold import is_plain_address
@@ -137,7 +138,7 @@ def _trim(href: str) -> str:
 def _join(base: str, href: str) -> str:
     """What a browser makes of a relative address; empty where it is none."""
     try:
-        return urljoin(base, href)
+        return join_url(base, href)
     except ValueError:  # brackets in the host that are no address
         return ""
 

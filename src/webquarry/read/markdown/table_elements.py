@@ -12,7 +12,8 @@ from webquarry.read.markdown.tables import Table, holds_data
 if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
 
-_LINE_ENDS = re.compile(r"\s*\n\s*")
+# It begins where white space does: each run is looked at once.
+_LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
 
 
 def _get_table(walker: Walker) -> Table | None:

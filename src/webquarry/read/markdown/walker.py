@@ -15,7 +15,7 @@ from lxml import etree
 
 from webquarry.read.css.class_names import HIDDEN_CLASS
 from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.tree import has_text, texts_of
+from webquarry.read.html.tree import first_texts, has_text
 from webquarry.read.markdown.actions import SKIP, Leave
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.elements import ACTIONS, IN_CODE, skip, start_role_heading
@@ -271,12 +271,9 @@ class Walker:
         self.heading_is_short = True
         if not len(element):
             return
-        length = 0
-        for number, text in enumerate(texts_of(element)):
-            length += len(text)
-            if length > _SHORT_HEADING or number > _MOST_HEADING_TEXTS:
-                self.heading_is_short = False
-                return
+        texts = first_texts(element, _MOST_HEADING_TEXTS + 2, _SHORT_HEADING + 1)
+        has_many = len(texts) > _MOST_HEADING_TEXTS + 1
+        self.heading_is_short = not has_many and sum(map(len, texts)) <= _SHORT_HEADING
 
     def break_line(self) -> None:
         """A line break; two of them in a row end the block."""

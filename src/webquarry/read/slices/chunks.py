@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from webquarry.read.slices.outline import read_title
 from webquarry.read.slices.pieces import block_starts
 
-_HEADING = re.compile(rb"(#{1,6})[ \t]+(\S.*?)[ \t#]*$")
+_HEADING = re.compile(rb"(#{1,6})[ \t]++(?=\S)")
 _DELIMITER_ROW = re.compile(rb"\|(?:[ \t]*:?-+:?[ \t]*\|)+\s*$")
 _ITEM = re.compile(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _FENCE = re.compile(rb"(`{3,}|~{3,})[^\n]*\n")
@@ -100,7 +100,7 @@ def split_chunks(data: bytes, grain: Grain = COARSE) -> list[Chunk]:
         block = data[start:stop]
         if not block.strip():
             continue
-        heading = _match_heading(block)
+        heading = _parse_heading(block)
         if heading:
             section = _open_section(section, start, stop, heading)
             if bare is None:
@@ -118,21 +118,26 @@ def split_chunks(data: bytes, grain: Grain = COARSE) -> list[Chunk]:
     return chunks
 
 
-def _match_heading(block: bytes) -> re.Match[bytes] | None:
-    """The heading that a block is, if it is one."""
+def _parse_heading(block: bytes) -> tuple[int, bytes] | None:
+    """The level and the title of the heading that a block is, if it is one."""
     line = block.strip()
     if not line.startswith(b"#") or b"\n" in line:
         return None
-    return _HEADING.match(line)
+    signs = _HEADING.match(line)
+    if signs is None:
+        return None
+    start = signs.end()
+    title = line[start : start + 1] + line[start + 1 :].rstrip(b" \t#")
+    return len(signs[1]), title
 
 
-def _open_section(section: Section, start: int, stop: int, heading: re.Match[bytes]) -> Section:
+def _open_section(section: Section, start: int, stop: int, heading: tuple[int, bytes]) -> Section:
     """The section that a heading opens behind another one."""
-    level = len(heading[1])
+    level, title = heading
     above: Section | None = section
     while above is not None and above.level >= level:
         above = above.above
-    return Section(start, stop, level, heading[2], above)
+    return Section(start, stop, level, title, above)
 
 
 def _goes_with(

@@ -43,6 +43,7 @@ _TICKS = re.compile(rb"`+")
 _GAP = re.compile(rb"\n[ \t]*+\n")
 _ADDRESS_IN_TAIL = re.compile(rb"\]\((?:<([^<>]*)>|(\S*?))(?:[ \t]+[\"'].*)?\)\s*\Z", re.DOTALL)
 _BLANK_LINES = re.compile(rb"[ \t]*+\n*+")
+_SEEN = re.compile(rb"\S")
 # What would open a list, a heading or a quotation at the beginning of a line.
 _OPENS_BLOCK = re.compile(rb"(\d{0,9})(?:(?<!\d)(?:[-+*]|#{1,6}|>)|(?<=\d)[.)])(?:[ \t\n]|\Z)")
 _OPENING = frozenset(b"0123456789-+*#>")  # the first byte of that
@@ -220,7 +221,7 @@ def _cuts_of(data: bytes, link: _Link) -> list[tuple[int, int, bytes]]:
     """What goes of a link: all that stands around its text, or the whole of an image without
     one.
     """
-    if not data[link.text_start : link.text_stop].strip():
+    if _SEEN.search(data, link.text_start, link.text_stop) is None:
         stop = link.stop
         is_line_start = link.start == 0 or data[link.start - 1 : link.start] == b"\n"
         if is_line_start and data[stop : stop + 1] in (b"", b"\n"):  # alone in its line

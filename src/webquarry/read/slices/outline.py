@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from webquarry.errors import BadInput
 from webquarry.read.text.words import Words
 
 _FENCE = re.compile(rb"[ >\t]*(?:[-*+]\s+|\d{1,9}[.)]\s+)*(`{3,}|~{3,})")
-_ATX = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(rb" {0,3}(#{1,6})(?=[ \t]|\Z)")
 _UNDERLINE = re.compile(rb" {0,3}(=+|-+)[ \t]*$")
 _NO_PARAGRAPH = re.compile(rb"\s*$| {4}|\t| {0,3}(?:[#>|]|[-*+][ \t]|\d{1,9}[.)][ \t])")
 _EMPHASIS = re.compile(r"(?<!\\)[*_`]+(?=\S)|(?<=[^\s\\])[*_`]+")
@@ -37,8 +38,7 @@ class Heading:
     stop: int
 
 
-@dataclass(frozen=True)
-class MarkdownLine:
+class MarkdownLine(NamedTuple):
     """One line with its place; `fenced` for code, its fences included."""
 
     number: int
@@ -132,19 +132,29 @@ def _find_headings(data: bytes) -> Iterator[tuple[int, bytes, int, int]]:
         atx = _ATX.match(line.text)
         underline = _UNDERLINE.match(line.text)
         if atx:
-            yield len(atx[1]), atx[2] or b"", line.number, line.start
+            title = _strip_closing(line.text[atx.end() :])
+            yield len(atx[1]), title, line.number, line.start
             paragraph = []
         elif underline and len(paragraph) == 1:
             level = 2
             if underline[1][:1] == b"=":
                 level = 1
-            title = paragraph[0]
-            yield level, title.text, title.number, title.start
+            text = paragraph[0]
+            yield level, text.text, text.number, text.start
             paragraph = []
         elif _NO_PARAGRAPH.match(line.text):
             paragraph = []
         else:
             paragraph.append(line)
+
+
+def _strip_closing(heading: bytes) -> bytes:
+    """What stands behind the signs of a heading, without blanks and without signs that close it."""
+    title = heading.strip(b" \t")
+    text = title.rstrip(b"#")
+    if text.endswith((b" ", b"\t")) or not text:
+        return text.rstrip(b" \t")
+    return title
 
 
 def _fold(text: str) -> str:

@@ -18,7 +18,7 @@ _HEADING = re.compile(rb"(#{1,6})[ \t]+\S")
 _MARKER = re.compile(r"(?m)^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)+")
 _MARKERS = frozenset(">-*+0123456789")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]")
-_EMPHASIS = re.compile(r"(?<!\w)[*_`~]+|[*_`~]+(?!\w)")
+_EMPHASIS = re.compile(r"[*_`~]+")
 _NOT_PROSE = (b"|", b"```", b"~~~", b"    ", b"\t")
 # Every byte as a blank or as "x", so that a word of ASCII begins at " x".
 _BLANKS = bytes(b"x "[chr(code).isspace()] for code in range(256))
@@ -59,7 +59,7 @@ class Paragraph:
         if text[:1] in _MARKERS:
             text = _MARKER.sub("", text)
         if "*" in text or "_" in text or "`" in text or "~" in text:
-            text = _EMPHASIS.sub("", text)
+            text = _EMPHASIS.sub(_drop_emphasis, text)
         return text
 
     @property
@@ -80,6 +80,22 @@ class Paragraph:
     def may_repeat(self) -> bool:
         """Whether it is long enough to be called a repetition when it stands elsewhere as well."""
         return len(self.data) >= _SHORTEST_REPEAT and not self.level
+
+
+def _drop_emphasis(found: re.Match[str]) -> str:
+    """What is left of a run of marks: nothing, unless it stands inside of a word."""
+    text, marks = found.string, found[0]
+    before = text[found.start() - 1 : found.start()]
+    after = text[found.end() : found.end() + 1]
+    if not (before.isalnum() and after.isalnum()):
+        return ""
+    # Between letters an underscore is a letter as well, and others have one beside them.
+    if marks[1:].count("_") == len(marks) - 1:
+        return marks if marks[0] == "_" else marks[0]
+    last = len(marks.rstrip("_")) - 1
+    if marks[last - 1] == "_":
+        return marks[last]
+    return ""
 
 
 def paragraphs_of(data: bytes) -> list[Paragraph]:

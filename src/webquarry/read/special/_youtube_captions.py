@@ -4,7 +4,6 @@ srv3) may come instead.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from webquarry.search.replies.body import objects
+from webquarry.search.replies.text import unescape_entities
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,100}>")
 _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
@@ -109,7 +109,7 @@ def _parse_xml(body: bytes) -> Iterator[Cue]:
         seconds = float(start)
         text = "".join(str(part) for part in element.itertext())
         if element.tag == "text":  # escaped twice over
-            text = _TAG.sub("", html.unescape(text))
+            text = _TAG.sub("", unescape_entities(text))
         else:
             seconds /= 1000
         yield Cue(seconds, text)

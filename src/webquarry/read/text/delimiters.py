@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from webquarry.read.text.code_places import find_code
+
 DELIMITER = "chat delimiter"
 
 # Names no ordinary document uses for its own markup: broken wherever they stand.
@@ -43,11 +45,6 @@ _TURN = re.compile(
     rf"\n(?=[#HhAaSsUuDd])(?:#{{1,6}} (?:{_SPEAKER}|[Ii]nstruction|[Rr]esponse|[Ii]nput)"
     rf"|{_SPEAKER})[ \t]{{0,4}}(?=:)"
 )
-_CODE = re.compile(
-    r"^[ \t>+*:\d.)\-]{0,80}(`{3,})[^`\n]*\n(?:.*\n)*?[ >]*\1`*[ \t]*$"
-    r"|(?<![\\`])(`+)(?!`)[^\n]{1,4000}?(?<!`)\2(?!`)",
-    re.MULTILINE,
-)
 _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
 
 
@@ -62,11 +59,10 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
         return markdown
     parts: list[str] = []
     place = 0
-    for code in _CODE.finditer(text):
-        prose = text[place : code.start()]
-        parts.append(_defuse(prose, removed))
-        parts.append(code[0])
-        place = code.end()
+    for start, end in find_code(text):
+        parts.append(_defuse(text[place:start], removed))
+        parts.append(text[start:end])
+        place = end
     parts.append(_defuse(text[place:], removed))
     return "".join(parts)[1:]
 

@@ -9,17 +9,18 @@ the same words ("1-12 of 12").
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
+from webquarry.search.replies.addresses import join_url, split_url
 
 _LONGEST = 90  # characters of a text that counts something
 _LONGEST_BUTTON = 40
@@ -126,6 +127,7 @@ def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
     page".
     """
     kept = blocks.kept
+    is_list = _is_list(blocks)
     for index, text in enumerate(blocks.texts):
         if len(text) > _LONGEST or not _NUMBERS.search(text):
             continue
@@ -135,20 +137,20 @@ def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
         if pages and _is_near(index, kept):
             return pages.describe("is page ")
         items = _read_count(text)
-        if items and _counts_main_part(index, items.shown, blocks):
+        if items and _counts_main_part(index, items.shown, blocks, is_list):
             return items.describe("shows ")
-    if _ends_with_more(document, blocks):
+    if is_list and _ends_with_more(document, blocks):
         return "has a button that loads more"
     return _find_next_page(url, document)
 
 
-def _counts_main_part(index: int, shown: int, blocks: PageBlocks) -> bool:
+def _counts_main_part(index: int, shown: int, blocks: PageBlocks, is_list: bool) -> bool:
     """Whether a count of so many items, at some place, is one of the main part."""
-    near = [one for one in blocks.kept if abs(one - index) <= _NEAR]
+    near = _find_near(index, blocks.kept)
     linked = sum(blocks.is_link(one) for one in near)
     if linked >= _FEWEST_NEAR:
         return True
-    return len(near) >= _FEWEST_NEAR and shown >= _FEWEST_ITEMS and _is_list(blocks)
+    return len(near) >= _FEWEST_NEAR and shown >= _FEWEST_ITEMS and is_list
 
 
 def _is_list(blocks: PageBlocks) -> bool:
@@ -187,17 +189,22 @@ def _read_number(written: str) -> int:
 
 def _is_near(index: int, kept: Sequence[int]) -> bool:
     """Whether a text stands beside the main part."""
-    near = sum(abs(one - index) <= _NEAR for one in kept)
-    return near >= _FEWEST_NEAR
+    return len(_find_near(index, kept)) >= _FEWEST_NEAR
+
+
+def _find_near(index: int, kept: Sequence[int]) -> Sequence[int]:
+    """Those of the main part that stand near a text."""
+    first = bisect_left(kept, index - _NEAR)
+    return kept[first : bisect_right(kept, index + _NEAR)]
 
 
 def _ends_with_more(document: Document, blocks: PageBlocks) -> bool:
-    """Whether the main part is a list, with a link or a button for more of it behind."""
+    """Whether a main part that is a list has a link or a button for more of it behind it."""
     if not blocks.kept:
         return False
     linked = sum(blocks.is_link(index) for index in blocks.kept)
     is_linked = linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(blocks.kept))
-    if not is_linked or not _is_list(blocks):
+    if not is_linked:
         return False
     end = blocks.kept[-1]
     texts = blocks.texts[end : end + 4]
@@ -241,7 +248,7 @@ def _leads_on(url: str, href: str) -> bool:
     if not _NUMBERED.search(href[-_LONGEST_TAIL:]):
         return False
     try:
-        here, there = urlsplit(url), urlsplit(urljoin(url, href.strip()))
+        here, there = split_url(url), split_url(join_url(url, href.strip()))
     except ValueError:  # the page's own words, which need not be a URL
         return False
     stem = _NUMBERED.sub("", here.path).rstrip("/")

@@ -27,7 +27,7 @@ _LOGIN = (
     r"|サインイン|登录|登入|로그인"
 )
 _HEADLINE = re.compile(
-    rf"(?i)^\W*(?:please |you (?:must|need to|have to) |bitte |welcome(?: back)?\W+(?:please )?"
+    rf"(?i)^\W*(?:please |you (?:must|need to|have to) |bitte |welcome(?: back)?\W+"
     rf"|member |user |account |customer )*(?:{_LOGIN})"
     rf"|^[^|\-–—:·»]{{0,40}}[|\-–—:·»]\s*(?:{_LOGIN})[^|]{{0,25}}$|^authwall\b"
     rf"|^authentication required"
@@ -47,10 +47,11 @@ _REQUEST = re.compile(
 
 # The same as an order to the visitor, where there is no form to confirm it.
 _ORDER = re.compile(
-    r"(?im)(?:^\W*|[.!?]\s+)(?:please\s+|you (?:must|need to|have to|are required to)\s+(?:be\s+)?"
+    r"(?im)(?:^[^\w\n]*|[.!?]\s+)(?:please\s+"
+    r"|you (?:must|need to|have to|are required to)\s+(?:be\s+)?"
     r"|to (?:continue|view|read|see|access)\b[^.\n]{0,40},\s*(?:please\s+)?)(?:first\s+)?"
     r"(?:log|sign)(?:ged|ned)?[- ]?(?:in|on)\b"
-    r"|(?:^\W*|[.!?]\s+)(?:log|sign)[- ]?in to (?:continue|view|see|read|access)\b"
+    r"|(?:^[^\w\n]*|[.!?]\s+)(?:log|sign)[- ]?in to (?:continue|view|see|read|access)\b"
     r"|(?:bitte|um fortzufahren) (?:melden|loggen) sie sich|connectez-vous pour|inicia sesión para"
     r"|войдите, чтобы"
     r"|请(?:先)?登录|ログインしてください"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
 from webquarry.read.format import ConvertedDocument
@@ -30,6 +30,7 @@ from webquarry.read.walls.soft_404 import is_soft_404
 from webquarry.read.walls.teaser import find_teaser
 from webquarry.read.walls.wall_marks import UNSIGNED
 from webquarry.read.walls.walls import find_wall_in_headers, find_wall_in_page
+from webquarry.search.replies.addresses import join_url
 from webquarry.secret import redact
 
 _LONGEST = 100_000  # characters of Markdown; whatever is longer is a page
@@ -39,7 +40,7 @@ _THIN_WORDS = 10
 _LITTLE = 400  # characters of a main part
 _LITTLE_WORDS = 25
 _MUCH_AROUND = 100  # words of the whole page
-_SENTENCE = re.compile(r"\w[\w'\u2019]*(?:\W{1,3}\w[\w'\u2019]*){4,80}[.!?…]|\w{10,}[。！？]")
+_SENTENCE = re.compile(r"\w[\w'\u2019]*+(?:\W{1,3}+\w[\w'\u2019]*+){4,80}[.!?…]|\w{10,}+[。！？]")
 _BARE_WORDS = 20  # beside a gate; so few of them are no text
 # Names that most gates have; without them the main part of a long page, where it is not known yet,
 # is not looked for.
@@ -236,7 +237,7 @@ def _describe_refresh(url: str, traits: Traits) -> str:
     if not traits.refresh:
         return ""
     try:
-        target = urljoin(url, traits.refresh)
+        target = join_url(url, traits.refresh)
     except ValueError:  # the page's own words, which need not be a URL
         target = traits.refresh
     return f" and sends the browser on to {redact(target[:500])}"

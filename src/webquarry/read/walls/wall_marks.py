@@ -163,11 +163,11 @@ PRINTED = {
     ),
     "HUMAN": (
         _match_any(r"access to this page has been denied|(?:press|activate) (?:&|and) hold"),
-        _match_any(r"Reference ID:?\s*#?\s*[0-9a-f-]{12,}|using automation tools"),
+        _match_any(r"Reference ID:?\s*+#?\s*+[0-9a-f-]{12,}|using automation tools"),
     ),
     "Imperva": (
         _match_any(r"request unsuccessful|access denied"),
-        _match_any(r"incident ID:?\s*#?\s*[\d-]{6,}"),
+        _match_any(r"incident ID:?\s*+#?\s*+[\d-]{6,}"),
     ),
     "Imunify360": (_match_any(r"one moment, please"), _match_any(r"request is being verified")),
     "Reddit": (

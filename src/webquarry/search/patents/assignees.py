@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from webquarry.search.patents.models import Patent
+from webquarry.search.replies.text import normalize_letters
 
 _FORMS = frozenset(
     [
@@ -85,7 +86,7 @@ class Cluster:
 def assignee_key(name: str) -> str:
     """What two spellings of one name have in common."""
     without_country = re.sub(r"\[[A-Za-z]{2}\]", " ", name)
-    plain = unicodedata.normalize("NFKD", without_country).casefold()
+    plain = normalize_letters("NFKD", without_country).casefold()
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     spelled_out = _DOTS.sub("", letters).replace("&", " and ")
     words = re.findall(r"\w+", spelled_out)

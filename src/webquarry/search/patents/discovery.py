@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from webquarry.search.models import Query, Result
 from webquarry.search.patents.models import Patent, PatentQuery
 from webquarry.search.patents.numbers import PatentNumber, number_of, read_number
 from webquarry.search.patents.words import bare
+from webquarry.search.replies.addresses import split_url
 
 SITES = (
     "patents.google.com",
@@ -31,6 +32,7 @@ _SITE_NAMES = re.compile(
     r"\s*[-–—|:]\s*(?:google patents?|espacenet.*|the lens.*|patentscope.*|wipo.*|uspto.*)\s*$",
     re.IGNORECASE,
 )
+_PDF_PATH = re.compile(r"[^?#]*\.pdf(?:[?#]|\Z)", re.IGNORECASE)
 _LEADING = re.compile(
     r"^\s*([A-Z]{2}\s?[A-Z]{0,2}[\d/,. ]{5,16}\s?(?:[A-Z]\d?)?)\s*(?:[-–—|:]\s*|$)"
 )
@@ -72,9 +74,8 @@ def patent_of(result: Result) -> Patent | None:
     if leading and read_number(leading[1]):
         title = title[leading.end() :]
     title = " ".join(title.split()).strip(" -–—|")
-    path = urlsplit(result.url).path.lower()
     pdf = None
-    if path.endswith(".pdf") or "downloadPdf" in result.url:
+    if _PDF_PATH.match(result.url) or "downloadPdf" in result.url:
         pdf = result.url
     return Patent(
         number=number,
@@ -90,7 +91,7 @@ def patent_of(result: Result) -> Patent | None:
 def number_in(url: str) -> PatentNumber | None:
     """The publication number in an address of one of the sites."""
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         parameters = parse_qs(parts.query, max_num_fields=_MOST_PARAMETERS)
         host = (parts.hostname or "").lower()
     except ValueError:
@@ -131,13 +132,17 @@ def each_once(patents: list[Patent]) -> list[Patent]:
     that came before.
     """
     kept: list[Patent] = []
+    places: dict[tuple[str, str], list[int]] = {}  # of those with the same number
     for patent in patents:
         number = patent.number
-        for place, earlier in enumerate(kept):
+        alike = places.setdefault((number.office, number.number), [])
+        for place in alike:
+            earlier = kept[place]
             if earlier.number.covers(number) or number.covers(earlier.number):
                 if earlier.pdf is None and patent.pdf:
                     kept[place] = replace(earlier, pdf=patent.pdf)
                 break
         else:
+            alike.append(len(kept))
             kept.append(patent)
     return kept

@@ -5,7 +5,8 @@ of a query language out.
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from webquarry.search.replies.text import normalize_letters
 
 _PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
 _UNSAFE = re.compile(r"[^\w\s&'’.+-]|_")
@@ -54,7 +55,7 @@ def bare(text: str) -> str:
     """A value in one line, of letters, digits and the signs that stand in names; no quotation mark,
     no operator.
     """
-    safe = _UNSAFE.sub(" ", unicodedata.normalize("NFC", text))
+    safe = _UNSAFE.sub(" ", normalize_letters("NFC", text))
     return " ".join(safe.split())
 
 

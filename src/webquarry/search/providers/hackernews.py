@@ -9,7 +9,6 @@ date here.
 
 from __future__ import annotations
 
-import html
 import re
 from datetime import timedelta
 from typing import Any
@@ -29,7 +28,7 @@ from webquarry.search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry.search.replies.text import iso_date, plain, shorten_text
+from webquarry.search.replies.text import iso_date, plain, shorten_text, unescape_entities
 
 ITEM = "https://news.ycombinator.com/item?id="
 REST_SECONDS = 10.0
@@ -102,7 +101,7 @@ class HackerNews(Provider):
         title = plain(title)
         # Of the little HTML that Hacker News knows, plain text, cut as snippets are.
         unmarked = _MARKS.sub("", _BREAKS.sub(" ", markup))
-        text = shorten_text(plain(html.unescape(unmarked)), SNIPPET_CHARACTERS)
+        text = shorten_text(plain(unescape_entities(unmarked)), SNIPPET_CHARACTERS)
         item = ITEM + number
         published = iso_date(hit.get("created_at"))
         if not url:

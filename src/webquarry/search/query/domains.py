@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
-from urllib.parse import urlsplit
 
 import idna
 
 from webquarry.errors import BadInput
+from webquarry.search.replies.addresses import split_url
 
 _LONGEST_NAME = 253  # characters of a domain
 _LONGEST_QUOTED = 60  # characters of an entry in an error
@@ -57,7 +57,7 @@ def host_of(url: str) -> str | None:
     if _FORBIDDEN.search(url):
         return None
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         port = parts.port
     except ValueError:
         return None

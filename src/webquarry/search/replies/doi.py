@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote, unquote
 
-DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/[^\s\"<>{}|\\^`\x00-\x20]{1,200}")
+DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,9}/[^\s\"<>{}|\\^`\x00-\x20]{1,200}")
 _PREFIXED = re.compile(r"(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*|info:doi/", re.IGNORECASE)
 _LONGEST = 400  # characters of a text that are looked at
 

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Literal
 
 _MARKS = re.compile(r"</?(?:strong|b|em|i|u|mark|span)(?:\s[^<>]*)?>", re.IGNORECASE)
 _BREAKS = re.compile(r"<(?:br|wbr)\s*/?>", re.IGNORECASE)
+_LEADING_ZEROS = re.compile(r"&#0+(?=[0-9])")
+_TOO_LARGE = re.compile(r"&#[0-9]{8,}+")
+_MOST_MARKS = 30  # as Unicode's stream-safe text has it
+_MARKS_IN_A_ROW = re.compile(r"[^\w\s\x00-\x7f]{31,}")  # marks are neither letters nor blanks
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ISO = re.compile(
@@ -39,7 +45,37 @@ def plain_from_html(fragment: str) -> str:
     `&amp;lt;` stays `&lt;`.
     """
     unmarked = _MARKS.sub("", _BREAKS.sub(" ", fragment))
-    return plain(html.unescape(unmarked))
+    return plain(unescape_entities(unmarked))
+
+
+def unescape_entities(text: str) -> str:
+    """A text with its character references decoded once. Python refuses numbers of thousands of
+    digits, which a page may well write.
+    """
+    if "&#" in text:
+        text = _LEADING_ZEROS.sub("&#", text)
+        text = _TOO_LARGE.sub("&#1114112", text)  # beyond the last character, as they are
+    return html.unescape(text)
+
+
+def normalize_letters(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+    """A text in one way of writing. Of more marks on one letter than any script has, the first are
+    kept: sorting them takes the square of their number.
+    """
+    if text.isascii():
+        return text
+    return unicodedata.normalize(form, _MARKS_IN_A_ROW.sub(_keep_first_marks, text))
+
+
+def _keep_first_marks(found: re.Match[str]) -> str:
+    """Signs and marks in a row, without the marks that are too many for one letter."""
+    kept: list[str] = []
+    in_a_row = 0
+    for character in found[0]:
+        in_a_row = in_a_row + 1 if unicodedata.combining(character) else 0
+        if in_a_row <= _MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def shorten_text(text: str, limit: int) -> str:

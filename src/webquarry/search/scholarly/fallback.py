@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from webquarry.search.identity import identity
 from webquarry.search.models import Result
+from webquarry.search.replies.addresses import split_url
 from webquarry.search.replies.doi import normal_doi
 from webquarry.search.replies.text import plain
 from webquarry.search.scholarly.models import Paper
@@ -30,7 +30,7 @@ def papers_of(results: Iterable[Result]) -> list[Paper]:
         if page.startswith("https://doi.org/"):
             doi = normal_doi(page)
         pubmed = _PUBMED.match(page)
-        path = urlsplit(result.url).path.lower()
+        path = split_url(result.url).path.lower()
         pdf_url = ""
         if path.endswith(".pdf") or (number and path.startswith("/pdf/")):
             pdf_url = result.url

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from webquarry.search.replies.doi import doi_url
+from webquarry.search.replies.text import normalize_letters
 from webquarry.search.scholarly.models import EMPTY, FIELDS, Paper
 from webquarry.search.scholarly.notices import Notice
 
@@ -50,7 +51,7 @@ def title_key(title: str) -> str:
     """A title as titles are compared: letters and digits alone, without accents or the stamp of a
     retraction.
     """
-    letters = unicodedata.normalize("NFKD", title.casefold())
+    letters = normalize_letters("NFKD", title.casefold())
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return _STAMP.sub("", re.sub(r"[\W_]+", " ", bare).strip())
 

@@ -4,11 +4,10 @@ one line.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
 
-from webquarry.search.replies.text import plain, shorten_text
+from webquarry.search.replies.text import plain, shorten_text, unescape_entities
 
 LONGEST_TITLE = 1000  # characters
 LONGEST_ABSTRACT = 10_000
@@ -26,7 +25,9 @@ _BLOCK = (
     r"|table|tr|td|label|fn"
 )
 _TEX_DOCUMENT = re.compile(
-    r"<(?:jats:)?tex-math\b[^>]*>[^<]*\\documentclass[^<]*</(?:jats:)?tex-math>", re.IGNORECASE
+    r"<(?:jats:)?tex-math\b[^<>]*+>(?:[^<\\]|\\(?!documentclass))*+\\documentclass[^<]*+"
+    r"</(?:jats:)?tex-math>",
+    re.IGNORECASE,
 )
 _HEADING = re.compile(
     r"<(?:jats:)?(title|h[1-6])\b[^<>]*>([^<]{0,200})</(?:jats:)?\1>", re.IGNORECASE
@@ -41,7 +42,7 @@ def from_markup(text: object, longest: int = LONGEST_TITLE) -> str:
         return ""
     spaced = _BLOCK_TAG.sub(" ", text[:_READ])
     bare = _INLINE_TAG.sub("", spaced)
-    return shorten_text(plain(html.unescape(bare)), longest)
+    return shorten_text(plain(unescape_entities(bare)), longest)
 
 
 def abstract_from_markup(text: object) -> str:

@@ -27,7 +27,7 @@ from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.link_targets import LinkForm
 from webquarry.pages.outgoing import PageText
 from webquarry.pages.preload import preload_meanwhile
-from webquarry.pages.question import check_question, limit_bytes
+from webquarry.pages.question import check_claim, check_question, limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
 from webquarry.pages.score import ScoringQuery
 from webquarry.progress import note
@@ -225,6 +225,7 @@ async def search_and_scrape(
     instructions.
     """
     check_question(question, max_tokens)
+    check_claim(claim)
     # Not said in the schema, which a model pays for on every turn.
     lengths = {
         "max_length_per_source": max_length_per_source,

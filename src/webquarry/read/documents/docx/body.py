@@ -42,8 +42,9 @@ _DELETED = frozenset({"w:del", "w:moveFrom"})
 _LONGEST_CELL = 1_500  # characters; a table with longer ones arranges a page
 _DEEPEST_HEADING = 6
 _MOST_SPAN = 100
-_LINE_ENDS = re.compile(r"\s*\n\s*")
-_PAGE_NUMBER = re.compile(r"\s*\t\s*(\d+|[ivxlc]+)$")
+# It begins where white space does: each run is looked at once.
+_LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
+_PAGE_NUMBER = re.compile(r"(?<!\s)(?=[^\S\t]*+\t)\s++(\d+|[ivxlc]+)$")
 
 
 @dataclass(frozen=True)

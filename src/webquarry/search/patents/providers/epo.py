@@ -44,7 +44,7 @@ _MINUTE = 60  # seconds
 _HOUR = 3600
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _LIGHT = re.compile(r"(\w+)=(green|yellow|red|black):(\d{1,6})")
-_COUNTRY = re.compile(r"\s*\[[A-Z]{2}\]\s*$")
+_COUNTRY = re.compile(r"(?<!\s)\s*\[[A-Z]{2}\]\s*$")
 _Element = etree._Element
 
 

@@ -1,0 +1,35 @@
+"""Addresses that the web writes -> their parts, and addresses joined to others.
+
+The standard library brings a host beyond ASCII into one form, which takes the square of the marks
+in it. No name is that long, so that such an address is none.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+_LONGEST_AUTHORITY = 1_000  # characters: a name has 253 at most, a login may stand before it
+_AUTHORITY = re.compile(r"[^/?#]*+//([^/?#]*+)")
+_LEFT_OUT = str.maketrans("", "", "\t\r\n")  # as browsers and the standard library do
+
+
+def split_url(url: str) -> SplitResult:
+    """The parts of an address; ValueError for one that cannot be an address."""
+    _check_authority(url)
+    return urlsplit(url)
+
+
+def join_url(base: str, url: str) -> str:
+    """A relative address as a whole one; ValueError for one that cannot be an address."""
+    _check_authority(url)
+    return urljoin(base, url)
+
+
+def _check_authority(url: str) -> None:
+    """Raise where the host of an address is too long to be one."""
+    if url.isascii():
+        return
+    found = _AUTHORITY.match(url.translate(_LEFT_OUT))
+    if found and len(found[1]) > _LONGEST_AUTHORITY:
+        raise ValueError("the host of the address is too long")

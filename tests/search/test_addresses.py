@@ -1,0 +1,27 @@
+"""Addresses that the web writes are split and joined, unless their host is too long for one."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+from webquarry.search.replies.addresses import join_url, split_url
+
+MARKS = "\u0316\u0301" * 50_000
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://a.example/b?c#d", "//a/b", "b", "", "https://m\u00fcnchen.example/", f"/{MARKS}"],
+)
+def test_an_address_is_split_and_joined_as_the_standard_library_does(url: str) -> None:
+    assert split_url(url) == urlsplit(url)
+    assert join_url("https://a.example/", url) == urljoin("https://a.example/", url)
+
+
+@pytest.mark.parametrize("start", ["https://", "//", "https:/\t/", "\nhttps:/\r\n/"])
+def test_a_host_that_is_too_long_makes_it_no_address(start: str) -> None:
+    for handle in (split_url, lambda url: join_url("https://a.example/", url)):
+        with pytest.raises(ValueError, match="too long"):
+            handle(f"{start}a{MARKS}/")
