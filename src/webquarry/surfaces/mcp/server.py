@@ -160,7 +160,7 @@ def _lifespan(
         if shared is not None:
             yield shared
             return
-        async with Toolkit.open(read_settings(set_name)) as kit:
+        async with Toolkit.open(read_settings(set_name), runner="workers") as kit:
             yield kit
 
     return open_toolkit

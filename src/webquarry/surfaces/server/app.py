@@ -287,7 +287,7 @@ class _ServerProcess:
     @asynccontextmanager
     async def _open_toolkit(self) -> AsyncIterator[tuple[Toolkit, Health]]:
         """The toolkit of this process, with metrics and traces listening to what it does."""
-        async with Toolkit.open(self.settings, shared=True) as kit:
+        async with Toolkit.open(self.settings, shared=True, runner="workers") as kit:
             metrics = Metrics(lambda: read_gauges(kit)) if self.settings.metrics else None
             tracing = traces.Traces() if traces.is_enabled(os.environ) else None
             listeners = [listener for listener in (metrics, tracing) if listener]
