@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import mmap
 import os
 import subprocess
 import sys
@@ -53,6 +54,11 @@ def test_a_page_over_its_time_is_too_complex() -> None:
 def test_a_page_over_its_memory_is_too_complex() -> None:
     with pytest.raises(TooComplex):
         run(Job("take memory", {"megabytes": 9000}, b"", URL))
+
+
+def test_what_this_process_has_taken_is_not_counted_against_a_page() -> None:
+    with mmap.mmap(-1, 2 << 30):
+        assert unpack_fields(run(page_job(PAGE)))[0]["title"] == "Tides"
 
 
 def test_cancelling_a_call_ends_its_copy() -> None:

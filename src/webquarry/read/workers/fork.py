@@ -24,7 +24,7 @@ from webquarry.read.workers.error_form import explain_complexity, unpack_error
 from webquarry.read.workers.fair_queue import FairQueue, Place
 from webquarry.read.workers.frames import LENGTHS, BrokenFrame, unpack_lengths, write_frame
 from webquarry.read.workers.job import Job, WorkerLimits, load_what_pages_need
-from webquarry.read.workers.limits import end_with_parent, limit_process
+from webquarry.read.workers.limits import address_bytes, end_with_parent, limit_process
 from webquarry.read.workers.runner import JobRunner, count_cores
 
 _CHUNK = 1 << 18
@@ -131,7 +131,8 @@ def _answer_and_end(job: Job, limits: WorkerLimits, pipe: int, parent: int) -> N
         for number in (0, 1, 2):
             os.dup2(nothing, number)
         os.closerange(4, os.sysconf("SC_OPEN_MAX"))  # sockets, and whatever else was open
-        limit_process(limits.memory_bytes)
+        # beyond what the process has that this is a copy of
+        limit_process(address_bytes() + limits.memory_bytes)
         fields = {
             "name": job.name,
             "arguments": job.arguments,

@@ -27,6 +27,10 @@ if sys.platform == "win32":
         """Not known; the number of jobs decides when a process is replaced."""
         return 0
 
+    def address_bytes() -> int:
+        """Not known."""
+        return 0
+
     def end_with_parent(parent: int) -> None:
         """Windows has no such wish; the end of the pipe is noticed between two jobs."""
 
@@ -54,13 +58,22 @@ else:
     def resident_bytes() -> int:
         """How much memory the process holds; its peak where the system does not tell."""
         with suppress(OSError, ValueError, IndexError):
-            fields = Path("/proc/self/statm").read_text("ascii").split()
-            pages = int(fields[1])
-            return pages * resource.getpagesize()
+            return _read_pages(1)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         if sys.platform == "darwin":
             return peak
         return peak * 1024
+
+    def address_bytes() -> int:
+        """How much address space the process has taken, where the system tells."""
+        with suppress(OSError, ValueError, IndexError):
+            return _read_pages(0)
+        return 0
+
+    def _read_pages(column: int) -> int:
+        """A size that Linux tells in pages, in bytes."""
+        fields = Path("/proc/self/statm").read_text("ascii").split()
+        return int(fields[column]) * resource.getpagesize()
 
     def end_with_parent(parent: int) -> None:
         """Be killed when the parent ends, however it ends, where the system can; whose parent has
