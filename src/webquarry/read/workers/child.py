@@ -39,6 +39,7 @@ def serve(parent: int, memory_bytes: int) -> None:
     limit_process(memory_bytes)
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):
+        write_frame(outgoing, b"", b"")  # ready
         frame = read_frame(incoming)
         while frame is not None:
             head, body = answer_job(*frame)

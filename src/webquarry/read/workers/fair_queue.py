@@ -31,7 +31,7 @@ class FairQueue:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._most = 2 * size
+        self.most = 2 * size
         self._taken: set[Place] = set()
         self._held: Counter[str] = Counter()
         self._large: set[str] = set()
@@ -72,16 +72,15 @@ class FairQueue:
         place.is_slow = True
         self._give_places()
 
-    @property
-    def is_held_by_one(self) -> bool:
-        """Whether one caller has all the places that there are for it."""
-        return any(count >= self.size for count in self._held.values())
+    def count_places(self, caller: str) -> int:
+        """How many places a caller has."""
+        return self._held[caller]
 
     def _may_begin(self, place: Place) -> bool:
         """Whether this job may begin now."""
         if place.is_large and place.caller in self._large:
             return False
-        free = self._most - len(self._taken)
+        free = self.most - len(self._taken)
         if not self._held[place.caller]:
             return free > 0
         slow = sum(taken.is_slow for taken in self._taken)

@@ -88,9 +88,9 @@ class WorkerPool(JobRunner):
 
     async def _do(self, job: Job, place: Place) -> bytes:
         """Have a job done by a worker that nobody else has."""
-        worker = await self._take(job)
-        if place.caller != LOCAL and not self._idle and self._queue.is_held_by_one:
-            self._start_another()  # for the others
+        worker = await self._take(job, place)
+        if place.caller != LOCAL and not self._idle:
+            self._start_another()  # for others, so that they need not wait until it has begun
         slow = asyncio.get_running_loop().call_later(_SLOW_SECONDS, self._hold_up, worker, place)
         try:
             return await worker.ask(job)
@@ -106,16 +106,21 @@ class WorkerPool(JobRunner):
         lower_priority(worker.pid)
         self._queue.mark_slow(place)
 
-    async def _take(self, job: Job) -> Worker:
-        """An idle worker, one that is being started, or a new one."""
+    async def _take(self, job: Job, place: Place) -> Worker:
+        """An idle worker, one that is being started, or a new one. Where there are several callers,
+        one that has a worker leaves the last idle one to the others.
+        """
+        left = 0
+        if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
+            left = 1
         while True:
-            while self._idle:
+            while len(self._idle) > left:
                 idle = self._idle.pop()
                 idle.ends.cancel()
                 if idle.worker.usable:
                     return idle.worker
                 self._end(idle.worker)  # it died while nobody asked it anything
-            if not self._starting:
+            if left or not self._starting:
                 return await self._start(job)
             await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
 
@@ -135,7 +140,7 @@ class WorkerPool(JobRunner):
 
     def _start_another(self) -> None:
         """Start a worker that is idle at first, if one can be started."""
-        if self._closed or self._starting:
+        if self._closed or self._starting or len(self._alive) >= self._queue.most:
             return
 
         async def start() -> None:
@@ -143,8 +148,11 @@ class WorkerPool(JobRunner):
                 worker = await self._start(Job("read page"))
             except WebquarryError as error:
                 log.warning("%s", error.message)
-            else:
-                self._rest(worker)
+                return
+            try:
+                await worker.load()
+            finally:
+                self._give_back(worker)
 
         task = asyncio.create_task(start())
         self._starting.add(task)

@@ -34,6 +34,7 @@ _PASSED_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 # Libraries for numbers would start a thread for each core, and take room for it.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _HOME = str(Path(webquarry.__file__).resolve().parent.parent)
+_LOAD_SECONDS = 30
 _CHUNK = 1 << 18  # bytes that are written, or kept unread, at once
 
 
@@ -44,6 +45,7 @@ class Worker:
         self._process = process
         self._limits = limits
         self._worn = False
+        self._ready = False
         self.jobs = 0
 
     @classmethod
@@ -78,6 +80,14 @@ class Worker:
         assert self._process.stdout is not None
         is_alive = self._process.returncode is None and not self._process.stdout.at_eof()
         return is_alive and not self._worn
+
+    async def load(self) -> None:
+        """Wait until it has loaded what it needs; whether it has died instead is told by
+        `usable`.
+        """
+        with suppress(OSError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(_LOAD_SECONDS):
+                await self._read_ready()
 
     def wear_out(self) -> None:
         """Use it no more after its job."""
@@ -122,12 +132,20 @@ class Worker:
             for start in range(0, len(piece), _CHUNK):
                 to_worker.write(piece[start : start + _CHUNK])
                 await to_worker.drain()
+        await self._read_ready()
         lengths = await from_worker.readexactly(LENGTHS.size)
         head_size, body_size = unpack_lengths(lengths)
         answer = json.loads(await from_worker.readexactly(head_size))
         if not isinstance(answer, dict):
             raise BrokenFrame("an answer is an object")
         return answer, await from_worker.readexactly(body_size)
+
+    async def _read_ready(self) -> None:
+        """Wait for the empty frame by which a process says that it is ready, once."""
+        assert self._process.stdout is not None
+        if not self._ready:
+            await self._process.stdout.readexactly(LENGTHS.size)
+            self._ready = True
 
     def kill(self) -> None:
         """End the process, whatever it is at."""
