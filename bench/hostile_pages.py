@@ -77,7 +77,9 @@ async def serve() -> None:
                     body = hostile[int(path.rpartition("/")[2]) % 3]
                 elif path == "/robots.txt":
                     status, body = "404 Not Found", b""
-                start = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+                start = (
+                    f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+                )
                 writer.write(start.encode() + b"\r\n" + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -116,7 +118,13 @@ def running(port: int, folder: Path) -> Iterator[tuple[subprocess.Popen[str], st
         "WEBQUARRY_CACHE_FOLDER": str(folder / "cache"),
         "HOME": str(folder),
     }
-    command = [str(Path(sysconfig.get_path("scripts")) / "webquarry"), "mcp", "--http", "--port", "0"]
+    command = [
+        str(Path(sysconfig.get_path("scripts")) / "webquarry"),
+        "mcp",
+        "--http",
+        "--port",
+        "0",
+    ]
     process = subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     found = re.search(r"http://\S+/mcp", process.stderr.readline())

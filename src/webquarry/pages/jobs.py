@@ -7,18 +7,21 @@ pieces has to go anywhere.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from datetime import date
 from typing import Any
 
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.scores import SourceScores
+from webquarry.pages.full_page import describe_page
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import (
     Snapshot,
     pack_snapshot,
     snapshot_bytes,
     snapshot_page,
+    snapshot_pieces,
     unpack_snapshot,
 )
 from webquarry.read.models import Page
@@ -69,8 +72,19 @@ def build_score_job(snapshot: Snapshot, result: Result, query: ScoringQuery) -> 
         "claim": query.claim,
         "today": query.today.isoformat(),
     }
-    packed = pack_snapshot(snapshot)
-    return Job("score page", arguments, packed, snapshot.fields["url"], ahead=True)
+    pieces = snapshot_pieces(snapshot)
+    return Job("score page", arguments, pieces, snapshot.fields["url"], ahead=True)
+
+
+def build_description_job(snapshot: Snapshot) -> Job:
+    """The job that tells all that is kept of a page."""
+    return Job("describe page", {}, snapshot_pieces(snapshot), snapshot.fields["url"], ahead=True)
+
+
+def describe(arguments: dict[str, Any], body: bytes) -> bytes:
+    """A packed snapshot -> all that is kept of the page, as JSON."""
+    page = describe_page(unpack_snapshot(body, cached=False))
+    return json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def score(arguments: dict[str, Any], body: bytes) -> bytes:

@@ -180,8 +180,13 @@ def add_retraction(
 
 
 def pack_snapshot(snapshot: Snapshot) -> bytes:
-    """The snapshot as it is stored: a line of JSON for every call, one for those that ask for
-    more, then its text.
+    """The snapshot as it is stored."""
+    return b"".join(snapshot_pieces(snapshot))
+
+
+def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
+    """The same in pieces, of which none is a copy: a line of JSON for every call, one for those
+    that ask for more, then its text.
     """
     head = {
         "kind": snapshot.kind,
@@ -193,7 +198,7 @@ def pack_snapshot(snapshot: Snapshot) -> bytes:
         "last_author": snapshot.last_author,
     }
     line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
-    return b"\n".join((line, snapshot.beside, snapshot.data))
+    return line, b"\n", snapshot.beside, b"\n", snapshot.data
 
 
 def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:

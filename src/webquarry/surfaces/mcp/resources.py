@@ -173,7 +173,7 @@ async def read_resource(
 
 async def _read_page(uri: str, kit: Toolkit) -> str | None:
     """All that is kept of a page; None where it is not, or no longer."""
-    from webquarry.pages.full_page import describe_page
+    from webquarry.pages.jobs import build_description_job
 
     url = uri.removeprefix(_PAGE_PREFIX)
     if "://" not in url:
@@ -181,7 +181,8 @@ async def _read_page(uri: str, kit: Toolkit) -> str | None:
     snapshot = await kit.pages.find_kept(url)
     if snapshot is None:
         return None
-    return redact(as_json(describe_page(snapshot)))
+    described = await kit.pages.runner.run(build_description_job(snapshot))
+    return redact(described.decode())
 
 
 def _build_result(uri: str, text: str, life_seconds: int) -> types.ReadResourceResult:

@@ -17,7 +17,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -38,6 +37,7 @@ from webquarry.logs import set_up
 from webquarry.quota.base import Quota
 from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
+from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.server import read_settings
 from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
@@ -51,7 +51,7 @@ from webquarry.surfaces.server.metrics import Metrics, share_among_workers
 from webquarry.surfaces.server.origins import OriginCheck
 from webquarry.surfaces.server.request_tracking import RequestTracking
 from webquarry.surfaces.server.slow_clients import LimitedH11Protocol, SlowClientLimits
-from webquarry.surfaces.server.workers import supervise
+from webquarry.surfaces.server.workers import open_shared_folder, supervise
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -302,6 +302,14 @@ class _ServerProcess:
                     await asyncio.to_thread(tracing.close)
 
 
+def share_reading(settings: Settings, servers: int) -> Settings:
+    """The settings of one of several server processes: they share the cores for reading pages."""
+    if settings.workers is not None:
+        return settings
+    cores = max(1, count_cores() // servers)
+    return settings.model_copy(update={"workers": cores})
+
+
 def run(
     name: str,
     set_name: str,
@@ -324,9 +332,10 @@ def run(
             announce(listening)
             if options.workers == 1:
                 return process.run()
-            with tempfile.TemporaryDirectory(prefix="webquarry-workers-") as folder:
-                share_among_workers(Path(folder))
-                worker = replace(process, shared_folder=Path(folder))
+            with open_shared_folder() as folder:
+                share_among_workers(folder)
+                shared = share_reading(settings, options.workers)
+                worker = replace(process, shared_folder=folder, settings=shared)
                 # Open with the parent, the socket would take connections that nobody answers any
                 # more.
                 return supervise(options.workers, worker.run, at_end=listening.close)

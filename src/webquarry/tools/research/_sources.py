@@ -12,6 +12,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from webquarry.evidence.language.passages import excerpts_of
@@ -30,7 +31,7 @@ from webquarry.pages.share import (
     share_out,
     write_headings,
 )
-from webquarry.pages.snapshot import digest_of, pack_snapshot, unpack_snapshot
+from webquarry.pages.snapshot import digest_of, snapshot_pieces, unpack_snapshot
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.links import add_targets
 from webquarry.read.slices.outline import read_title
@@ -210,13 +211,14 @@ async def build_sources_in_job(
     """The same as `build_sources`, beside other callers."""
     if not pages:
         return build_sources(pages, options)
-    packed = [pack_snapshot(page.snapshot) for page in pages]
+    packed = [snapshot_pieces(page.snapshot) for page in pages]
     arguments = {
         "options": asdict(options),
-        "sizes": [len(one) for one in packed],
+        "sizes": [sum(map(len, pieces)) for pieces in packed],
         "scored": [describe_scores(page.scored) for page in pages],
     }
-    job = Job("build sources", arguments, tuple(packed), "The pages", ahead=True)
+    pieces = tuple(chain.from_iterable(packed))
+    job = Job("build sources", arguments, pieces, "The pages", ahead=True)
     fields, combined = unpack_fields(await runner.run(job))
     sources = [ScrapedSource.model_validate(source) for source in fields["sources"]]
     return sources, combined.decode()

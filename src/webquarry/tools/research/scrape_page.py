@@ -41,7 +41,7 @@ from webquarry.pages.question import (
     take_passages,
 )
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
-from webquarry.pages.snapshot import Snapshot, digest_of, pack_snapshot, unpack_snapshot
+from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.outline import Heading
 from webquarry.read.workers.job import Job
@@ -254,7 +254,8 @@ async def _cut_in_job(
 ) -> ScrapeOutput:
     """The same as `_build_answer`, beside other callers."""
     arguments = {"request": asdict(request), "form": asdict(form)}
-    job = Job("cut page", arguments, pack_snapshot(snapshot), snapshot.fields["url"], ahead=True)
+    pieces = snapshot_pieces(snapshot)
+    job = Job("cut page", arguments, pieces, snapshot.fields["url"], ahead=True)
     fields, content = unpack_fields(await kit.reader.runner.run(job))
     answer = ScrapeOutput.model_validate(fields | {"content": content.decode()})
     answer._csl = snapshot.csl
