@@ -43,7 +43,7 @@ def site() -> Iterator[Site]:
 
 def test_an_executable_answers_that_a_page_is_too_complex(site: Site) -> None:
     done = run_script(
-        FETCH, {"url": f"{site.origin}/long"}, LOCAL | {"WEBQUARRY_WORKER_CPU_SECONDS": "1"}
+        FETCH, {"url": f"{site.origin}/long"}, LOCAL | {"WEBQUARRY_WORKER_CPU_SECONDS": "0.5"}
     )
 
     assert done.error == (

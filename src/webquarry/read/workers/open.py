@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from webquarry.read.workers.job import WorkerLimits
-from webquarry.read.workers.runner import JobRunner, RunnerKind
+from webquarry.read.workers.runner import JobRunner, RunnerKind, count_cores
 from webquarry.settings import Settings
 
 
@@ -18,10 +18,11 @@ def open_runner(kind: RunnerKind, settings: Settings) -> JobRunner:
         cpu_seconds=settings.worker_cpu_seconds,
         idle_seconds=settings.worker_idle_seconds,
     )
-    if kind == "workers" and settings.workers != 0:
+    workers = count_workers(settings)
+    if kind == "workers" and workers > 0:
         from webquarry.read.workers.pool import WorkerPool
 
-        return WorkerPool(limits, settings.workers)
+        return WorkerPool(limits, workers)
     if kind == "fork" and can_fork():
         from webquarry.read.workers.fork import ForkRunner
 
@@ -29,6 +30,13 @@ def open_runner(kind: RunnerKind, settings: Settings) -> JobRunner:
     from webquarry.read.workers.threads import ThreadRunner
 
     return ThreadRunner(limits)
+
+
+def count_workers(settings: Settings) -> int:
+    """How many processes read pages, at most."""
+    if settings.workers is None:
+        return count_cores()
+    return settings.workers
 
 
 def can_fork() -> bool:
