@@ -31,20 +31,20 @@ from webquarry.read.workers.job import Job
 from webquarry.search.models import Result
 
 
-def take_snapshot(arguments: dict[str, Any], body: bytes) -> bytes:
+def take_snapshot(job: Job) -> bytes:
     """A reply, or the page of a special reader -> the packed snapshot, its DOI in a line before
     it.
     """
-    selection = arguments["selection"]
-    page = FetchedPage.of(arguments, body).parse(selection)
+    selection = job.arguments["selection"]
+    page = FetchedPage.of(job).parse(selection)
     evidence = evidence_of(page.url, page.document, page, page.fetched_at)
     snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
     return pack_fields({"doi": evidence.detected_doi}, pack_snapshot(snapshot))
 
 
-def take_raw_snapshot(arguments: dict[str, Any], body: bytes) -> bytes:
+def take_raw_snapshot(job: Job) -> bytes:
     """A reply -> the packed snapshot of its bytes, its DOI in a line before it."""
-    fetched = FetchedPage.of(arguments, body)
+    fetched = FetchedPage.of(job)
     assert fetched.reply is not None
     raw = raw_reply(fetched.requested_url, fetched.reply)
     # What is known of bytes that nobody read, in the shape that evidence is made from.
@@ -81,17 +81,18 @@ def build_description_job(snapshot: Snapshot) -> Job:
     return Job("describe page", {}, snapshot_pieces(snapshot), snapshot.fields["url"], ahead=True)
 
 
-def describe(arguments: dict[str, Any], body: bytes) -> bytes:
+def describe(job: Job) -> bytes:
     """A packed snapshot -> all that is kept of the page, as JSON."""
-    page = describe_page(unpack_snapshot(body, cached=False))
+    page = describe_page(unpack_snapshot(job.body, cached=False))
     return json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def score(arguments: dict[str, Any], body: bytes) -> bytes:
+def score(job: Job) -> bytes:
     """A packed snapshot -> what is said of it."""
+    arguments = job.arguments
     today = date.fromisoformat(arguments["today"])
     query = ScoringQuery(arguments["query"], arguments["claim"], today)
-    snapshot = unpack_snapshot(body, cached=False)
+    snapshot = unpack_snapshot(job.body, cached=False)
     scored = score_page(snapshot, Result(**arguments["result"]), query)
     return pack_fields(describe_scores(scored))
 

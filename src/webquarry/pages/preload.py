@@ -29,5 +29,5 @@ def preload() -> None:
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     reply = Reply(_URL, 200, headers, _PAGE, _FETCHED)
     job = FetchedPage(_URL, reply).to_job("take snapshot", selection="main")
-    take_snapshot(job.arguments, job.body)
+    take_snapshot(job)
     Terms("page")

@@ -30,6 +30,7 @@ from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
+_PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
 
@@ -204,6 +205,19 @@ def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
 def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
     """The snapshot that was stored."""
     line, beside, data = stored.split(b"\n", 2)
+    return _build_snapshot(line, beside, data, cached)
+
+
+def join_pieces(pieces: Sequence[bytes]) -> list[Snapshot]:
+    """The snapshots whose pieces these are, one behind the other."""
+    snapshots = []
+    for start in range(0, len(pieces), _PIECES):
+        line, _, beside, _, data = pieces[start : start + _PIECES]
+        snapshots.append(_build_snapshot(line, beside, data, cached=False))
+    return snapshots
+
+
+def _build_snapshot(line: bytes, beside: bytes, data: bytes, cached: bool) -> Snapshot:
     head = json.loads(line)
     return Snapshot(
         data=data,

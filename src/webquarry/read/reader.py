@@ -80,14 +80,15 @@ class FetchedPage:
         return Job(name, arguments, self.reply.body, subject, isolated=is_binary)
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any], body: bytes) -> FetchedPage:
-        """What the arguments and the body of a job hold."""
+    def of(cls, job: Job) -> FetchedPage:
+        """What a job is about."""
+        arguments = job.arguments
         requested_url = arguments["requested_url"]
         notes = tuple(arguments["notes"])
         if "special" in arguments:
-            special = build_page(arguments["special"], body.decode())
+            special = build_page(arguments["special"], job.body.decode())
             return cls(requested_url, special=special, notes=notes)
-        return cls(requested_url, build_reply(arguments["reply"], body), notes=notes)
+        return cls(requested_url, build_reply(arguments["reply"], job.body), notes=notes)
 
     def parse(self, selection: Selection = "main") -> Page:
         """The page with its parsed document. Work for the processor, to be done in a job."""

@@ -5,40 +5,40 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from webquarry import errors
 from webquarry.read.documents import format
 from webquarry.read.page_form import pack_fields
+from webquarry.read.workers.job import Job
 
 
-def burn_time(arguments: dict[str, Any], body: bytes) -> bytes:
+def burn_time(job: Job) -> bytes:
     """Take so many seconds of the processor, then give the body back."""
-    end = time.process_time() + arguments["seconds"]
+    end = time.process_time() + job.arguments["seconds"]
     while time.process_time() < end:
         pass
-    return body
+    return job.body
 
 
-def take_memory(arguments: dict[str, Any], body: bytes) -> bytes:
+def take_memory(job: Job) -> bytes:
     """Take so many megabytes, and keep them if told to."""
-    taken = [bytearray(1_000_000) for _ in range(arguments["megabytes"])]
-    if arguments.get("keep"):
+    taken = [bytearray(1_000_000) for _ in range(job.arguments["megabytes"])]
+    if job.arguments.get("keep"):
         _kept.extend(taken)
     return b"%d" % len(taken)
 
 
-def fail(arguments: dict[str, Any], body: bytes) -> bytes:
+def fail(job: Job) -> bytes:
     """Raise an error of ours by its name, or one that nobody foresaw."""
-    if "error" in arguments:
-        kind: type[errors.WebquarryError] = getattr(errors, arguments["error"])
-        raise kind(*arguments["arguments"])
+    if "error" in job.arguments:
+        kind: type[errors.WebquarryError] = getattr(errors, job.arguments["error"])
+        raise kind(*job.arguments["arguments"])
     raise KeyError("a word of the page")
 
 
-def read_document(arguments: dict[str, Any], body: bytes) -> bytes:
+def read_document(job: Job) -> bytes:
     """A document -> its Markdown, its title in a line before it."""
-    document = format.read_document(arguments["kind"], arguments["url"], body)
+    document = format.read_document(job.arguments["kind"], job.arguments["url"], job.body)
     fields = {"title": document.title, "author": document.author, "notes": document.notes}
     return pack_fields(fields, document.markdown.encode("utf-8", "replace"))
 

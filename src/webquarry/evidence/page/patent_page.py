@@ -21,6 +21,7 @@ from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.reader import FetchedPage, Reader, raw_reply
+from webquarry.read.workers.job import Job
 from webquarry.search.patents.models import Patent
 from webquarry.search.patents.numbers import PatentNumber, read_number
 from webquarry.secret import redact
@@ -61,9 +62,9 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
     return None
 
 
-def read_patent_page(arguments: dict[str, Any], body: bytes) -> bytes:
+def read_patent_page(job: Job) -> bytes:
     """A job: the reply with the page of a patent -> the patent."""
-    fetched = FetchedPage.of(arguments, body)
+    fetched = FetchedPage.of(job)
     assert fetched.reply is not None
     page = raw_reply(fetched.requested_url, fetched.reply)
     patent = parse_patent(page.document)

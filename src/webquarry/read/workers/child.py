@@ -39,29 +39,30 @@ def serve(parent: int, memory_bytes: int) -> None:
     limit_process(memory_bytes)
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):
-        write_frame(outgoing, b"", b"")  # ready
+        write_frame(outgoing, b"", ())  # ready
         frame = read_frame(incoming)
         while frame is not None:
             head, body = answer_job(*frame)
-            write_frame(outgoing, head, body)
+            write_frame(outgoing, head, (body,))
             del body
+            frame = None  # not kept while the next one comes
             frame = read_frame(incoming)
     os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
 
 
-def answer_job(packed: bytes, body: bytes) -> tuple[bytes, bytes]:
+def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
     """The head and the body of the answer to a job: its bytes, or why there are none."""
     head = json.loads(packed)
     limit_job(head["cpu_seconds"])
     answer: dict[str, Any] = {}
     given = b""
     try:
-        given = run_job(Job(head["name"], head["arguments"], body))
+        given = run_job(Job(head["name"], head["arguments"], pieces))
     except Exception as error:  # a page nobody foresaw must not end the service
         answer["error"] = pack_error(error)
         answer["last"] = isinstance(error, MemoryError)
-    if is_large(len(body)):
-        del body
+    if is_large(sum(map(len, pieces))):
+        del pieces
         trim_memory()
     answer["resident"] = resident_bytes()
     return json.dumps(answer).encode("ascii"), given

@@ -22,10 +22,11 @@ from webquarry.errors import WebquarryError
 from webquarry.read.workers.child import answer_job
 from webquarry.read.workers.error_form import explain_complexity, unpack_error
 from webquarry.read.workers.fair_queue import FairQueue, Place
-from webquarry.read.workers.frames import LENGTHS, BrokenFrame, unpack_lengths, write_frame
+from webquarry.read.workers.frames import BrokenFrame, write_frame
 from webquarry.read.workers.job import Job, WorkerLimits, load_what_pages_need
 from webquarry.read.workers.limits import address_bytes, end_with_parent, limit_process
 from webquarry.read.workers.runner import JobRunner, count_cores
+from webquarry.read.workers.worker import read_answer
 
 _CHUNK = 1 << 18
 
@@ -70,10 +71,10 @@ class ForkRunner(JobRunner):
         answer: tuple[dict[str, Any], bytes] | None = None
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                answer = await _read_answer(stream)
+                answer = await read_answer(stream)
         except TimeoutError:
             late = True
-        except (BrokenFrame, asyncio.IncompleteReadError):
+        except (BrokenFrame, asyncio.IncompleteReadError, ValueError):
             answer = None
         finally:
             transport.close()
@@ -112,13 +113,6 @@ class ForkRunner(JobRunner):
         return process, ours
 
 
-async def _read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], bytes]:
-    """The head and the body that a copy sends."""
-    head_size, body_size = unpack_lengths(await stream.readexactly(LENGTHS.size))
-    head: dict[str, Any] = json.loads(await stream.readexactly(head_size))
-    return head, await stream.readexactly(body_size)
-
-
 def _answer_and_end(job: Job, limits: WorkerLimits, pipe: int, parent: int) -> NoReturn:
     """In the copy: do the job, send its answer, and end without a trace."""
     with suppress(ValueError):  # in another than the main thread
@@ -138,7 +132,7 @@ def _answer_and_end(job: Job, limits: WorkerLimits, pipe: int, parent: int) -> N
             "arguments": job.arguments,
             "cpu_seconds": limits.cpu_seconds,
         }
-        head, body = answer_job(json.dumps(fields).encode("ascii"), job.body)
-        write_frame(io.FileIO(outgoing, "wb"), head, body)
+        head, body = answer_job(json.dumps(fields).encode("ascii"), job.pieces)
+        write_frame(io.FileIO(outgoing, "wb"), head, (body,))
     finally:
         os._exit(0)

@@ -1,5 +1,5 @@
-"""A head and a body with their lengths in front, over a pipe: how a job goes to a worker process
-and how its answer comes back.
+"""A head and a body in pieces, with their lengths in front, over a pipe: how a job goes to a worker
+process and how its answer comes back.
 
 The worker's side is here, on raw streams: nothing may wait in a buffer. The other side is asyncio
 (`worker.py`).
@@ -8,11 +8,14 @@ The worker's side is here, on raw streams: nothing may wait in a buffer. The oth
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Protocol
 
-LENGTHS = struct.Struct(">QQ")  # of the head and of the body
+START = struct.Struct(">QI")  # the length of the head, and how many pieces the body has
+MOST_PIECES = 1000
 LARGEST_HEAD = 50_000_000  # bytes
-LARGEST_BODY = 200_000_000
+LARGEST_BODY = 400_000_000
+_LENGTH = struct.Struct(">Q")
 _CHUNK = 1 << 20
 
 
@@ -28,36 +31,58 @@ class BrokenFrame(Exception):
     """The other side ended in the middle, or sent more than was agreed."""
 
 
-def unpack_lengths(packed: bytes) -> tuple[int, int]:
-    """The lengths of a head and a body, if they are such that were agreed."""
-    head, body = LENGTHS.unpack(packed)
-    if head > LARGEST_HEAD or body > LARGEST_BODY:
-        raise BrokenFrame(f"a frame of {head} and {body} bytes is larger than was agreed")
-    return head, body
+def pack_start(head: bytes, pieces: Sequence[bytes]) -> bytes:
+    """What stands before a head and the pieces of a body: their lengths."""
+    lengths = [_LENGTH.pack(len(piece)) for piece in pieces]
+    return START.pack(len(head), len(pieces)) + b"".join(lengths)
 
 
-def write_frame(stream: RawStream, head: bytes, body: bytes) -> None:
+def unpack_start(packed: bytes) -> tuple[int, int]:
+    """The length of a head, and the bytes in which the lengths of the pieces stand."""
+    head, count = START.unpack(packed)
+    if head > LARGEST_HEAD or count > MOST_PIECES:
+        raise BrokenFrame(f"a head of {head} bytes and {count} pieces is more than was agreed")
+    return head, count * _LENGTH.size
+
+
+def unpack_lengths(packed: bytes) -> list[int]:
+    """The lengths of the pieces of a body."""
+    lengths = [length for (length,) in _LENGTH.iter_unpack(packed)]
+    if sum(lengths) > LARGEST_BODY:
+        raise BrokenFrame(f"a body of {sum(lengths)} bytes is larger than was agreed")
+    return lengths
+
+
+def write_frame(stream: RawStream, head: bytes, pieces: Sequence[bytes]) -> None:
     """Send one frame, whole."""
-    for part in (LENGTHS.pack(len(head), len(body)) + head, body):
+    for part in (pack_start(head, pieces) + head, *pieces):
         left = memoryview(part)
         while left:
             written = stream.write(left) or 0
             left = left[written:]
 
 
-def read_frame(stream: RawStream) -> tuple[bytes, bytes] | None:
-    """The next head and body; None when the other side has closed the stream instead."""
-    packed = _read_up_to(stream, LENGTHS.size)
+def read_frame(stream: RawStream) -> tuple[bytes, tuple[bytes, ...]] | None:
+    """The next head and the pieces of its body; None when the other side has closed the stream
+    instead.
+    """
+    packed = _read_up_to(stream, START.size)
     if not packed:
         return None
-    if len(packed) < LENGTHS.size:
+    if len(packed) < START.size:
         raise BrokenFrame("the stream ended inside a length")
-    head_size, body_size = unpack_lengths(packed)
-    head = _read_up_to(stream, head_size)
-    body = _read_up_to(stream, body_size)
-    if len(head) < head_size or len(body) < body_size:
+    head_size, lengths_size = unpack_start(packed)
+    lengths = unpack_lengths(_read_whole(stream, lengths_size))
+    head = _read_whole(stream, head_size)
+    return head, tuple(_read_whole(stream, length) for length in lengths)
+
+
+def _read_whole(stream: RawStream, size: int) -> bytes:
+    """So many bytes."""
+    data = _read_up_to(stream, size)
+    if len(data) < size:
         raise BrokenFrame("the stream ended inside a frame")
-    return head, body
+    return data
 
 
 def _read_up_to(stream: RawStream, size: int) -> bytes:

@@ -2,8 +2,8 @@
 body of bytes; bytes come back.
 
 `JOBS` is the one place where jobs are registered: a name and the function that does it, which is
-imported by whoever does the first job of that name. A function takes the arguments and the body,
-and gives bytes or raises.
+imported by whoever does the first job of that name. A function takes the job, and gives bytes or
+raises.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-
-JobFunction = Callable[[dict[str, Any], bytes], bytes]
 
 JOBS = {
     "read page": "webquarry.read.page_jobs:read_page",
@@ -65,9 +63,9 @@ class Job:
     @property
     def body(self) -> bytes:
         """The body in one piece."""
-        if isinstance(self.parts, bytes):
-            return self.parts
-        return b"".join(self.parts)
+        if len(self.pieces) == 1:
+            return self.pieces[0]
+        return b"".join(self.pieces)
 
     @property
     def size(self) -> int:
@@ -78,6 +76,9 @@ class Job:
     def is_large(self) -> bool:
         """Whether it waits until no other large one of the same caller is being done."""
         return is_large(self.size)
+
+
+JobFunction = Callable[[Job], bytes]
 
 
 @dataclass(frozen=True)
@@ -119,4 +120,4 @@ def _import_function(name: str) -> Callable[..., Any]:
 
 def run_job(job: Job) -> bytes:
     """Do a job here."""
-    return find_function(job.name)(job.arguments, job.body)
+    return find_function(job.name)(job)

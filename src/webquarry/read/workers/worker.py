@@ -21,7 +21,13 @@ from typing import Any
 import webquarry
 from webquarry.errors import WebquarryError
 from webquarry.read.workers.error_form import explain_complexity, unpack_error
-from webquarry.read.workers.frames import LENGTHS, BrokenFrame, unpack_lengths
+from webquarry.read.workers.frames import (
+    START,
+    BrokenFrame,
+    pack_start,
+    unpack_lengths,
+    unpack_start,
+)
 from webquarry.read.workers.job import Job, WorkerLimits
 
 _START = (
@@ -36,6 +42,16 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THR
 _HOME = str(Path(webquarry.__file__).resolve().parent.parent)
 _LOAD_SECONDS = 30
 _CHUNK = 1 << 18  # bytes that are written, or kept unread, at once
+
+
+async def read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], bytes]:
+    """The head and the body of the answer to a job."""
+    head_size, lengths_size = unpack_start(await stream.readexactly(START.size))
+    lengths = unpack_lengths(await stream.readexactly(lengths_size))
+    answer = json.loads(await stream.readexactly(head_size))
+    if not isinstance(answer, dict) or len(lengths) != 1:
+        raise BrokenFrame("an answer is an object and one piece")
+    return answer, await stream.readexactly(lengths[0])
 
 
 class Worker:
@@ -126,25 +142,20 @@ class Worker:
             "cpu_seconds": self._limits.cpu_seconds,
         }
         packed = json.dumps(head).encode("ascii")
-        to_worker.write(LENGTHS.pack(len(packed), job.size) + packed)
+        to_worker.write(pack_start(packed, job.pieces) + packed)
         for piece in job.pieces:
             # some of it at a time, because what the pipe does not take at once is copied
             for start in range(0, len(piece), _CHUNK):
                 to_worker.write(piece[start : start + _CHUNK])
                 await to_worker.drain()
         await self._read_ready()
-        lengths = await from_worker.readexactly(LENGTHS.size)
-        head_size, body_size = unpack_lengths(lengths)
-        answer = json.loads(await from_worker.readexactly(head_size))
-        if not isinstance(answer, dict):
-            raise BrokenFrame("an answer is an object")
-        return answer, await from_worker.readexactly(body_size)
+        return await read_answer(from_worker)
 
     async def _read_ready(self) -> None:
         """Wait for the empty frame by which a process says that it is ready, once."""
         assert self._process.stdout is not None
         if not self._ready:
-            await self._process.stdout.readexactly(LENGTHS.size)
+            await self._process.stdout.readexactly(START.size)
             self._ready = True
 
     def kill(self) -> None:

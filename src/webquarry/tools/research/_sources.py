@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
@@ -31,7 +31,7 @@ from webquarry.pages.share import (
     share_out,
     write_headings,
 )
-from webquarry.pages.snapshot import digest_of, snapshot_pieces, unpack_snapshot
+from webquarry.pages.snapshot import digest_of, join_pieces, snapshot_pieces
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.links import add_targets
 from webquarry.read.slices.outline import read_title
@@ -214,7 +214,6 @@ async def build_sources_in_job(
     packed = [snapshot_pieces(page.snapshot) for page in pages]
     arguments = {
         "options": asdict(options),
-        "sizes": [sum(map(len, pieces)) for pieces in packed],
         "scored": [describe_scores(page.scored) for page in pages],
     }
     pieces = tuple(chain.from_iterable(packed))
@@ -224,16 +223,15 @@ async def build_sources_in_job(
     return sources, combined.decode()
 
 
-def build_packed_sources(arguments: dict[str, Any], body: bytes) -> bytes:
-    """A job: packed snapshots, one behind the other -> the sources, and their texts as one."""
+def build_packed_sources(job: Job) -> bytes:
+    """A job: the pieces of snapshots, one behind the other -> the sources, and their texts as
+    one.
+    """
     pages = []
-    start = 0
-    for size, scored in zip(arguments["sizes"], arguments["scored"], strict=True):
-        snapshot = unpack_snapshot(body[start : start + size], cached=False)
-        page = ReadResult(_NO_RESULT, snapshot, build_scored_page(scored))
-        pages.append(page)
-        start += size
-    sources, combined = build_sources(pages, SourceOptions(**arguments["options"]))
+    snapshots = join_pieces(job.pieces)
+    for snapshot, scored in zip(snapshots, job.arguments["scored"], strict=True):
+        pages.append(ReadResult(_NO_RESULT, snapshot, build_scored_page(scored)))
+    sources, combined = build_sources(pages, SourceOptions(**job.arguments["options"]))
     shown = []
     for source in sources:
         shown.append(source.model_dump(mode="json", by_alias=True, exclude_none=True))

@@ -262,15 +262,15 @@ async def _cut_in_job(
     return answer
 
 
-def cut_page(arguments: dict[str, Any], body: bytes) -> bytes:
+def cut_page(job: Job) -> bytes:
     """A job: a packed snapshot -> the answer, with its content behind the other fields."""
-    fields = arguments["form"]
+    fields = job.arguments["form"]
     question = None
     if fields["question"]:
         question = PageQuestion(**fields["question"])
     form = AnswerForm(**(fields | {"question": question}))
-    snapshot = unpack_snapshot(body, cached=False)
-    answer = _build_answer(snapshot, SliceRequest(**arguments["request"]), form)
+    snapshot = unpack_snapshot(job.body, cached=False)
+    answer = _build_answer(snapshot, SliceRequest(**job.arguments["request"]), form)
     shown = answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
     return pack_fields(shown, answer.content.encode("utf-8", "replace"))
 
