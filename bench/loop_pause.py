@@ -93,7 +93,7 @@ async def pause_of(work: Awaitable[Any]) -> tuple[float, float, float]:
 
 
 async def measure(port: int, site: int, folder: Path) -> int:
-    environ = environment(port, folder) | {"WEBQUARRY_WORKER_CPU_SECONDS": "5"}
+    environ = environment(port, folder) | {"WEBQUARRY_READ_CPU_SECONDS": "5"}
     fresh = itertools.count()
     options = CallOptions(seconds=100)
     tools = ServedTools("research")

@@ -80,7 +80,7 @@ def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     to start. Those that set the number of workers get them, and so does every process of its own.
     """
     monkeypatch.setattr(
-        "webquarry.read.workers.open.count_workers", lambda settings: settings.workers or 0
+        "webquarry.read.workers.open.count_workers", lambda settings: settings.read_workers or 0
     )
 
 

@@ -262,7 +262,7 @@ class TooComplex(Unreadable):
     kind = "too_complex"
     suggested_action = (
         "Choose another source for the same facts; if you run this yourself and trust the page, "
-        "raise WEBQUARRY_WORKER_CPU_SECONDS or WEBQUARRY_WORKER_MEMORY_MB."
+        "raise WEBQUARRY_READ_CPU_SECONDS or WEBQUARRY_READ_MEMORY_MB."
     )
 
 

@@ -43,7 +43,7 @@ def site() -> Iterator[Site]:
 
 def test_an_executable_answers_that_a_page_is_too_complex(site: Site) -> None:
     done = run_script(
-        FETCH, {"url": f"{site.origin}/long"}, LOCAL | {"WEBQUARRY_WORKER_CPU_SECONDS": "0.5"}
+        FETCH, {"url": f"{site.origin}/long"}, LOCAL | {"WEBQUARRY_READ_CPU_SECONDS": "0.5"}
     )
 
     assert done.error == (
@@ -79,7 +79,7 @@ def test_a_server_serves_others_and_hears_its_signals_while_hostile_pages_are_re
         except httpx2.HTTPError:
             return  # the server has ended
 
-    environ = LOCAL | {"WEBQUARRY_HTTP_GRACE_SECONDS": "1", "WEBQUARRY_WORKERS": "2"}
+    environ = LOCAL | {"WEBQUARRY_HTTP_GRACE_SECONDS": "1", "WEBQUARRY_READ_WORKERS": "2"}
     with http_server(environ) as served:
         assert "Short" in scrape(served, f"{site.origin}/short/1").text
         attacks = [threading.Thread(target=attack, args=(number,)) for number in range(3)]

@@ -17,7 +17,7 @@ class ReadingSettings(SettingGroup):
         "the line to go on from. 0 means no limit.",
     )
 
-    workers: int | None = Field(
+    read_workers: int | None = Field(
         None,
         ge=0,
         le=256,
@@ -25,18 +25,18 @@ class ReadingSettings(SettingGroup):
         "core unless given, and as many again while several callers want some. 0 reads them in "
         "threads of the program itself, where nothing stops a hostile page.",
     )
-    worker_cpu_seconds: float = Field(
+    read_cpu_seconds: float = Field(
         20,
         gt=0,
         description="Seconds of processor time that reading one page may take; more is an error "
         "of kind too_complex.",
     )
-    worker_memory_mb: int = Field(
+    read_memory_mb: int = Field(
         1024,
         ge=256,
         description="Megabytes of address space that a process which reads pages may take.",
     )
-    worker_idle_seconds: float = Field(
+    read_idle_seconds: float = Field(
         60, ge=0, description="Seconds of rest after which a process that reads pages ends."
     )
 

@@ -171,7 +171,7 @@ def filled(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def test_an_answer_is_the_same_whoever_reads_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worker processes, copies of this process and threads of it: to the byte."""
-    monkeypatch.setenv("WEBQUARRY_WORKERS", "1")
+    monkeypatch.setenv("WEBQUARRY_READ_WORKERS", "1")
     monkeypatch.setenv("WEBQUARRY_CACHE", "0")
     url = "https://tidelines.example/2026/09/storing-the-tide"
     calls: list[tuple[str, dict[str, Any]]] = [

@@ -14,9 +14,9 @@ def open_runner(kind: RunnerKind, settings: Settings) -> JobRunner:
     process can be copied, pages are read in threads.
     """
     limits = WorkerLimits(
-        memory_bytes=settings.worker_memory_mb * 1_048_576,
-        cpu_seconds=settings.worker_cpu_seconds,
-        idle_seconds=settings.worker_idle_seconds,
+        memory_bytes=settings.read_memory_mb * 1_048_576,
+        cpu_seconds=settings.read_cpu_seconds,
+        idle_seconds=settings.read_idle_seconds,
     )
     workers = count_workers(settings)
     if kind == "workers" and workers > 0:
@@ -34,9 +34,9 @@ def open_runner(kind: RunnerKind, settings: Settings) -> JobRunner:
 
 def count_workers(settings: Settings) -> int:
     """How many processes read pages, at most."""
-    if settings.workers is None:
+    if settings.read_workers is None:
         return count_cores()
-    return settings.workers
+    return settings.read_workers
 
 
 def can_fork() -> bool:

@@ -304,10 +304,10 @@ class _ServerProcess:
 
 def share_reading(settings: Settings, servers: int) -> Settings:
     """The settings of one of several server processes: they share the cores for reading pages."""
-    if settings.workers is not None:
+    if settings.read_workers is not None:
         return settings
     cores = max(1, count_cores() // servers)
-    return settings.model_copy(update={"workers": cores})
+    return settings.model_copy(update={"read_workers": cores})
 
 
 def run(
