@@ -41,7 +41,7 @@ print(sorted(set(sys.modules) - known))
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An entry for each time that whoever reads pages is told to get ready."""
     found: list[str] = []
-    monkeypatch.setattr(ThreadRunner, "prepare", lambda _: found.append("prepared"))
+    monkeypatch.setattr(ThreadRunner, "prepare", lambda *_, **__: found.append("prepared"))
     return found
 
 

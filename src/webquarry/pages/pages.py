@@ -12,6 +12,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from webquarry.cache.base import key_of
@@ -67,7 +68,8 @@ class Pages:
         """Get ready to read pages if what is done meanwhile takes its time: a search that is kept
         answers sooner, and then its pages may be kept, too.
         """
-        timer = asyncio.get_running_loop().call_later(_DELAY_SECONDS, self.runner.prepare)
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(_DELAY_SECONDS, partial(self.runner.prepare, many=True))
         try:
             yield
         finally:

@@ -93,7 +93,7 @@ print(asyncio.run(fork.ForkRunner().run(Job("fail"))).decode())
 
 def test_a_copy_has_none_of_our_files_and_says_nothing_of_ours() -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", COPIED], capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", COPIED], capture_output=True, text=True
     )
 
     # standard streams, which lead nowhere, the pipe for the answer, and the listing itself

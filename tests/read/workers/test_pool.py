@@ -350,7 +350,7 @@ def test_what_a_worker_says_is_not_trusted() -> None:
 def run_script(code: str) -> str:
     """What a script prints that says nothing else."""
     done = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", code], capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
     )
     assert done.stderr == ""
     return done.stdout.strip()

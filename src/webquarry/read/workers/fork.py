@@ -23,7 +23,12 @@ from webquarry.read.workers.child import answer_job
 from webquarry.read.workers.error_form import explain_complexity, unpack_error
 from webquarry.read.workers.fair_queue import FairQueue, Place
 from webquarry.read.workers.frames import BrokenFrame, write_frame
-from webquarry.read.workers.job import Job, WorkerLimits, load_what_pages_need
+from webquarry.read.workers.job import (
+    Job,
+    WorkerLimits,
+    find_function,
+    load_what_pages_need,
+)
 from webquarry.read.workers.limits import address_bytes, end_with_parent, limit_process
 from webquarry.read.workers.runner import JobRunner, count_cores
 from webquarry.read.workers.worker import read_answer
@@ -38,11 +43,16 @@ class ForkRunner(JobRunner):
         self._limits = limits or WorkerLimits()
         self._queue = FairQueue(count_cores())
         self._loading: asyncio.Future[None] | None = None
+        self._begun: set[str] = set()  # jobs, by name
 
     async def run(self, job: Job) -> bytes:
-        self.prepare()
-        assert self._loading is not None
-        await asyncio.shield(self._loading)  # a copy could not load what we are loading
+        # A single page is cheaper where its copy loads no more than it needs; for several, what
+        # they need is loaded here, once.
+        self.prepare(many=job.name in self._begun)
+        self._begun.add(job.name)
+        if self._loading is not None:
+            await asyncio.shield(self._loading)  # a copy could not load what we are loading
+        await asyncio.to_thread(find_function, job.name)
         place = Place(caller(), job.is_large, job.ahead)
         await self._queue.enter(place)
         try:
@@ -50,8 +60,8 @@ class ForkRunner(JobRunner):
         finally:
             self._queue.leave(place)
 
-    def prepare(self) -> None:
-        if self._loading is None:
+    def prepare(self, *, many: bool = False) -> None:
+        if many and self._loading is None:
             self._loading = asyncio.ensure_future(asyncio.to_thread(load_what_pages_need))
 
     async def aclose(self) -> None:

@@ -57,7 +57,7 @@ class WorkerPool(JobRunner):
         finally:
             self._queue.leave(place)
 
-    def prepare(self) -> None:
+    def prepare(self, *, many: bool = False) -> None:
         if not self._alive and not self._starting:
             self._start_another()
 

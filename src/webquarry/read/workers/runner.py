@@ -23,8 +23,8 @@ class JobRunner(ABC):
     async def run(self, job: Job) -> bytes:
         """What the job gives. When the waiting task is cancelled, so is the job."""
 
-    def prepare(self) -> None:  # noqa: B027 - not everybody has to
-        """A page is on its way: get ready to read it, without waiting."""
+    def prepare(self, *, many: bool = False) -> None:  # noqa: B027 - not everybody has to
+        """A page is on its way, or many are: get ready to read, without waiting."""
 
     @abstractmethod
     async def aclose(self) -> None:
