@@ -71,23 +71,18 @@ class ForkRunner(JobRunner):
     async def _do(self, job: Job) -> bytes:
         """Have a job done by a copy."""
         process, pipe = self._start(job)
-        loop = asyncio.get_running_loop()
-        stream = asyncio.StreamReader(limit=_CHUNK)
-        file = io.FileIO(pipe, "rb")  # closed with its transport
-        transport, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(stream), file
-        )
+        file = io.FileIO(pipe, "rb")
         late = False
         answer: tuple[dict[str, Any], bytes] | None = None
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                answer = await read_answer(stream)
+                answer = await _receive(file)
         except TimeoutError:
             late = True
         except (BrokenFrame, asyncio.IncompleteReadError, ValueError):
             answer = None
         finally:
-            transport.close()
+            file.close()
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
             _, status = os.waitpid(process, 0)  # noqa: ASYNC222 - it was killed
@@ -121,6 +116,17 @@ class ForkRunner(JobRunner):
             _answer_and_end(job, self._limits, theirs, parent)
         os.close(theirs)
         return process, ours
+
+
+async def _receive(file: io.FileIO) -> tuple[dict[str, Any], bytes]:
+    """The answer that comes through a pipe."""
+    stream = asyncio.StreamReader(limit=_CHUNK)
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), file)
+    try:
+        return await read_answer(stream)
+    finally:
+        transport.close()
 
 
 def _answer_and_end(job: Job, limits: WorkerLimits, pipe: int, parent: int) -> NoReturn:

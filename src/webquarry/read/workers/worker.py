@@ -94,8 +94,19 @@ class Worker:
     def usable(self) -> bool:
         """Whether it is alive and has not yet had its fill."""
         assert self._process.stdout is not None
-        is_alive = self._process.returncode is None and not self._process.stdout.at_eof()
-        return is_alive and not self._worn
+        if self._worn or self._process.returncode is not None:
+            return False
+        return not self._process.stdout.at_eof() and not self._has_ended()
+
+    def _has_ended(self) -> bool:
+        """Whether the process is gone, also where asyncio has not heard of it yet."""
+        if not hasattr(os, "waitid"):
+            return False
+        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self.pid, look) is not None
+        except ChildProcessError:  # somebody has waited for it
+            return True
 
     async def load(self) -> None:
         """Wait until it has loaded what it needs; whether it has died instead is told by
