@@ -75,6 +75,16 @@ def clean_environment(
 
 
 @pytest.fixture(autouse=True)
+def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that opens a door in this process reads its pages here: a worker takes most of a second
+    to start. Those that set the number of workers get them, and so does every process of its own.
+    """
+    monkeypatch.setattr(
+        "webquarry.read.workers.open.count_workers", lambda settings: settings.read_workers or 0
+    )
+
+
+@pytest.fixture(autouse=True)
 def no_lasting_log_handler() -> Iterator[None]:
     """A command sets up the log on the stderr of its own test; the next test has another."""
     yield

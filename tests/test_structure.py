@@ -38,9 +38,9 @@ ORDER = (
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
     "read": (
-        "reader", "slices", "special", "detect", "executor", "formats", "special_reader", "walls",
-        "documents", "feeds", "main_content", "format", "markdown", "encoding", "models",
-        "visibility", "html", "css", "text",
+        "page_jobs", "reader", "slices", "special", "detect", "formats", "special_reader", "walls",
+        "documents", "feeds", "main_content", "format", "markdown", "encoding", "page_form",
+        "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
         "cli", "executable", "schema", "server", "sql", "library", "arguments", "mcp", "terminal",

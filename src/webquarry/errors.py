@@ -21,6 +21,7 @@ WebquarryError                internal      a bug of ours, or something nobody f
 └── Unreadable                unsupported   fetched, but no text could be made of it
     ├── ScriptPage            js_shell      nothing is there until its scripts have run
     ├── ThinPage              thin          nothing, or next to nothing, is there
+    ├── TooComplex            too_complex   it takes more time or memory than a page may
     └── MissingExtra          unsupported   an optional library is not installed
 
 `kind` is one of the outcomes of `OUTCOMES` (or "records", or "internal"); every door renders the
@@ -45,6 +46,7 @@ OUTCOMES = (
     "not_found",
     "network",
     "too_large",
+    "too_complex",
     "unsupported",
     "bad_input",
 )
@@ -267,6 +269,16 @@ class ThinPage(Unreadable):
     """The page has nothing to read."""
 
     kind = "thin"
+
+
+class TooComplex(Unreadable):
+    """Reading the page takes more time or memory than a page may take."""
+
+    kind = "too_complex"
+    suggested_action = (
+        "Choose another source for the same facts; if you run this yourself and trust the page, "
+        "raise WEBQUARRY_READ_CPU_SECONDS or WEBQUARRY_READ_MEMORY_MB."
+    )
 
 
 class MissingExtra(Unreadable):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from webquarry.pages.pages import Pages
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
+    from webquarry.read.workers.runner import JobRunner, RunnerKind
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
     from webquarry.search.patents.finder import PatentFinder
@@ -48,11 +49,16 @@ class Toolkit:
     """What the tools work with."""
 
     def __init__(
-        self, settings: Settings, environ: Mapping[str, str], shared: bool = False
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        shared: bool = False,
+        runner: RunnerKind = "threads",
     ) -> None:
         self.settings = settings
         self.environ = environ
         self.shared = shared
+        self._runner_kind = runner
         self._recorder: Recorder | None = None
         self._opened = AsyncExitStack()  # closes what was opened, the last first
         if settings.lenses is not None:
@@ -68,14 +74,15 @@ class Toolkit:
         settings: Settings | None = None,
         environ: Mapping[str, str] | None = None,
         shared: bool = False,
+        runner: RunnerKind = "threads",
     ) -> AsyncIterator[Toolkit]:
         """A toolkit for the time of a context; settings come from the environment unless given. A
         shared one whose Redis cannot be used is an error now; later it does without, as far as that
-        goes.
+        goes. Pages are read by the runner: a door that lasts wants `workers`.
         """
         if environ is None:
             environ = os.environ
-        kit = cls(settings or Settings.from_environment(environ), environ, shared)
+        kit = cls(settings or Settings.from_environment(environ), environ, shared, runner)
         try:
             if kit.redis is not None:
                 from webquarry.store.redis.open import check_redis
@@ -128,12 +135,19 @@ class Toolkit:
         return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
 
     @cached_property
+    def runner(self) -> JobRunner:
+        """Who reads pages: processes, or threads of this one."""
+        from webquarry.read.workers.open import open_runner
+
+        runner = open_runner(self._runner_kind, self.settings)
+        self._opened.push_async_callback(runner.aclose)
+        return runner
+
+    @cached_property
     def reader(self) -> Reader:
         from webquarry.read.reader import Reader
 
-        reader = Reader(self.client, self.settings, self.clock)
-        self._opened.callback(reader.executor.close)
-        return reader
+        return Reader(self.client, self.settings, self.clock, self.runner)
 
     @cached_property
     def pages(self) -> Pages:

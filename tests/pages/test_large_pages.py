@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from tests.tools.pages import ARTICLE, page
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
-from webquarry.pages import read_results, snapshot
-from webquarry.pages.read_results import ReadResult
+from webquarry.pages import jobs, snapshot
 from webquarry.pages.score import score_page
 from webquarry.pages.share import SharedText, enough_of, share_out
 from webquarry.read import reader as reader_module
 from webquarry.read.slices.links import make_lean
+from webquarry.read.workers import job
 
 SHARED = (
     "The same words about tidal energy and its storage stand on every page that anybody has "
@@ -31,8 +31,7 @@ SHARED = (
 
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webquarry.read.executor.LARGE", 1)
-    monkeypatch.setattr("webquarry.pages.read_results._SMALL", 0)
+    monkeypatch.setattr("webquarry.read.workers.job.LARGE", 1)
 
 
 class Watch:
@@ -62,7 +61,7 @@ class Watch:
 def test_ten_large_pages_are_read_and_judged_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
     monkeypatch.setattr(reader_module, "read_reply", watch.on(reader_module.read_reply))
-    monkeypatch.setattr(read_results, "score_page", watch.on(score_page))
+    monkeypatch.setattr(jobs, "score_page", watch.on(score_page))
 
     answer = desk(*range(1, 11)).call(num_results=10)
 
@@ -83,7 +82,7 @@ def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.M
         return noted
 
     monkeypatch.setattr(reader_module, "read_reply", noting("read", reader_module.read_reply))
-    monkeypatch.setattr(read_results, "score_page", noting("judged", score_page))
+    monkeypatch.setattr(jobs, "score_page", noting("judged", score_page))
     desk(*range(1, 11)).call(num_results=10)
 
     assert done.count("read") == done.count("judged") == 10
@@ -105,7 +104,7 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
         )
 
     small = call()
-    monkeypatch.setattr("webquarry.read.executor.LARGE", 1)
+    monkeypatch.setattr("webquarry.read.workers.job.LARGE", 1)
 
     assert call() == small
 
@@ -114,18 +113,25 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
 def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    kept: list[ReadResult] = []
-    original = read_results._score_result
+    given: dict[str, list[bytes]] = {"take_snapshot": [], "score": []}
 
-    def watched(*arguments: Any) -> ReadResult:
-        kept.append(original(*arguments))
-        return kept[-1]
+    def noted(name: str, function: Callable[..., bytes]) -> Callable[..., bytes]:
+        def run(*arguments: Any) -> bytes:
+            packed = function(*arguments)
+            given[name].append(packed)
+            return packed
 
-    monkeypatch.setattr(read_results, "_score_result", watched)
+        return run
+
+    for name in given:
+        monkeypatch.setattr(jobs, name, noted(name, getattr(jobs, name)))
+    job.find_function.cache_clear()
     answer = desk(1, 2, 3).call_whole()
+    job.find_function.cache_clear()
 
-    assert [len(one.scored.paragraphs) for one in kept] == [0, 0, 0]
-    assert all(one.paragraphs for one in kept)
+    names = {"title", "published", "words", "scores", "key_sentences", "claim_signal"}
+    assert [set(json.loads(packed)) for packed in given["score"]] == [names] * 3
+    assert all(len(packed) < 5_000 for packed in given["take_snapshot"])
     assert all(source.word_count > 100 and source.content for source in answer.pages)
 
 

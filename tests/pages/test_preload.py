@@ -1,15 +1,18 @@
-"""What the first page needs is loaded while the search is under way."""
+"""What the first page needs is loaded before there is one, in whoever reads it."""
 
 from __future__ import annotations
 
 import asyncio
 import subprocess
 import sys
-import threading
 
 import pytest
 
-from webquarry.pages import preload
+from tests.tools.research.searched_web import desk
+from webquarry.pages import pages
+from webquarry.pages.pages import Pages
+from webquarry.read.workers.runner import JobRunner
+from webquarry.read.workers.threads import ThreadRunner
 
 FIRST_PAGE = """
 import sys
@@ -35,12 +38,20 @@ print(sorted(set(sys.modules) - known))
 
 
 @pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """As in a process that has read no page yet; an entry for each time that anything is loaded."""
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An entry for each time that whoever reads pages is told to get ready."""
     found: list[str] = []
-    monkeypatch.setattr(preload, "_started", threading.Event())
-    monkeypatch.setattr(preload, "preload", lambda: found.append("loaded"))
+    monkeypatch.setattr(ThreadRunner, "prepare", lambda *_, **__: found.append("prepared"))
     return found
+
+
+class _Reader:
+    def __init__(self, runner: JobRunner) -> None:
+        self.runner = runner
+
+
+def open_pages() -> Pages:
+    return Pages(None, _Reader(ThreadRunner()), None, None, None)  # type: ignore[arg-type]
 
 
 def test_the_first_page_loads_nothing_more() -> None:
@@ -51,23 +62,27 @@ def test_the_first_page_loads_nothing_more() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_it_is_loaded_once_while_searches_take_their_time(loads: list[str]) -> None:
+def test_readers_get_ready_while_a_search_takes_its_time(prepared: list[str]) -> None:
     async def search() -> None:
-        for _ in range(2):
-            with preload.preload_meanwhile(), preload.preload_meanwhile():
-                await asyncio.sleep(2 * preload._DELAY_SECONDS)
-
-    asyncio.run(search())  # its end waits for threads
-
-    assert loads == ["loaded"]
-
-
-def test_nothing_is_loaded_for_a_search_that_is_kept(loads: list[str]) -> None:
-    async def search() -> None:
-        with preload.preload_meanwhile():
-            pass
-        await asyncio.sleep(2 * preload._DELAY_SECONDS)
+        with open_pages().prepare_meanwhile():
+            while not prepared:
+                await asyncio.sleep(0.001)
 
     asyncio.run(search())
 
-    assert loads == []
+
+def test_nobody_gets_ready_for_a_search_that_is_kept(prepared: list[str]) -> None:
+    async def search() -> None:
+        with open_pages().prepare_meanwhile():
+            pass
+        await asyncio.sleep(2 * pages._DELAY_SECONDS)
+
+    asyncio.run(search())
+
+    assert prepared == []
+
+
+def test_readers_get_ready_while_a_page_is_fetched(prepared: list[str]) -> None:
+    desk(1).call(num_results=1)
+
+    assert prepared

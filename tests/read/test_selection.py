@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
+import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock, FakeWeb, text
 from tests.tools.pages import ARTICLE, PROSE
 from webquarry.errors import LoginWall
 from webquarry.net.client import Client
+from webquarry.net.models import Reply
 from webquarry.read.format import Selection
 from webquarry.read.formats.html import WHOLE_NOTE
 from webquarry.read.models import Page
-from webquarry.read.reader import Reader
+from webquarry.read.reader import Reader, read_reply
 from webquarry.settings import Settings
 
 URL = "https://site.example/a"
@@ -37,7 +40,9 @@ def test_the_whole_page_has_its_footer_and_the_main_part_has_none() -> None:
 
 
 def test_the_parsed_page_comes_with_it_for_those_who_look_for_more() -> None:
-    page = read(ARTICLE, "main")
+    headers = httpx2.Headers({"content-type": "text/html"})
+    reply = Reply(URL, 200, headers, ARTICLE.encode(), datetime(2026, 1, 2, tzinfo=UTC))
+    page = read_reply(URL, reply, "main")
 
     assert page.document is not None
     assert page.document.roots[0].find("head/title") is not None

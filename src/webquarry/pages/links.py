@@ -20,7 +20,8 @@ from webquarry.evidence.models import AnswerPart
 from webquarry.net.client import Client
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
-from webquarry.read.reader import raw_reply
+from webquarry.read.reader import FetchedPage
+from webquarry.read.workers.runner import JobRunner
 from webquarry.search.identity import identity
 from webquarry.secret import MASK, redact
 
@@ -46,7 +47,7 @@ class LinkState(AnswerPart):
 
 
 async def check_links(
-    client: Client, clock: Clock, urls: Sequence[str], deadline: float
+    client: Client, runner: JobRunner, clock: Clock, urls: Sequence[str], deadline: float
 ) -> list[LinkState]:
     """The state of each address, in their order; what the time did not suffice for is unchecked.
     The deadline is on the clock's monotonic scale.
@@ -58,7 +59,7 @@ async def check_links(
     async def work() -> None:
         nonlocal done
         for place, url in waiting:
-            states[place] = await _check_link(client, url)
+            states[place] = await _check_link(client, runner, url)
             done += 1
             note(f"{done} of {len(urls)} links checked")
 
@@ -67,6 +68,7 @@ async def check_links(
     try:
         if workers:
             note(f"checking {len(urls)} links")
+            runner.prepare()
             seconds_left = deadline - clock.monotonic()
             await asyncio.wait(workers, timeout=max(0.0, seconds_left))
     finally:
@@ -76,13 +78,13 @@ async def check_links(
     return states
 
 
-async def _check_link(client: Client, url: str) -> LinkState:
+async def _check_link(client: Client, runner: JobRunner, url: str) -> LinkState:
     """Whether a page is there, and whether it is where it was."""
     if MASK in url:
         return LinkState(state="unchecked", reason="Its address held a secret, which was not kept.")
     try:
         reply = await client.peek(url, _BYTES)
-        await asyncio.to_thread(raw_reply, url, reply)
+        await runner.run(FetchedPage(url, reply).to_job("judge reply"))
     except WebquarryError as error:
         reason = clean_line(redact(error.message))
         is_refusal = isinstance(error, Refused | RobotsRefused | SiteRefused)

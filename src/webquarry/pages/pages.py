@@ -1,6 +1,6 @@
 """A URL -> a snapshot of the page there, with its evidence: the one cache of the URL path.
 
-    Pages.get -> cache -> Reader.fetch -> (in a thread: parse, evidence, snapshot) -> retraction
+    Pages.get -> cache -> Reader.fetch -> (in a job: parse, evidence, snapshot) -> retraction
 
 A snapshot is kept for an hour, so that slices of one page (its outline, a section, the next piece)
 are slices of the same text and cost one request.
@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
-from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
@@ -25,14 +27,11 @@ from webquarry.pages.snapshot import (
     add_retraction,
     dump_part,
     pack_snapshot,
-    snapshot_bytes,
-    snapshot_page,
     unpack_snapshot,
 )
-from webquarry.read.executor import PageExecutor
-from webquarry.read.format import Selection
-from webquarry.read.models import Page
+from webquarry.read.page_form import unpack_fields
 from webquarry.read.reader import Reader
+from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -40,6 +39,7 @@ _VERSION = 2  # of the stored form of a snapshot
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
 _CROSSREF_TIMEOUT = 8.0
+_DELAY_SECONDS = 0.02  # after which a search is not one that is kept
 _ORIGINS = ("youtube", "hackernews", "hackernews_firebase", "crossref")  # that pages come from
 
 # What is wanted of a page: what a reader came for, all that is seen, the bytes that were sent.
@@ -59,19 +59,28 @@ class Pages:
         self._settings = settings
 
     @property
-    def executor(self) -> PageExecutor:
-        """Where further work on pages is done, so that large ones stay one at a time."""
-        return self._reader.executor
+    def runner(self) -> JobRunner:
+        """Who does further work on pages."""
+        return self._reader.runner
+
+    @contextmanager
+    def prepare_meanwhile(self) -> Iterator[None]:
+        """Get ready to read pages if what is done meanwhile takes its time: a search that is kept
+        answers sooner, and then its pages may be kept, too.
+        """
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(_DELAY_SECONDS, partial(self.runner.prepare, many=True))
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     async def get(self, url: str, mode: PageMode = "main") -> Snapshot:
         """The snapshot of a URL that is kept, or a new one."""
 
         async def make() -> Made:
-            if mode == "raw":
-                snapshot = await self._read_raw(url)
-            else:
-                snapshot = await self._read(url, mode)
-            return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
+            packed = await self._read(url, mode)
+            return Made(packed, self._settings.cache_read_seconds)
 
         kept = await self._cache.get_or_make(self._build_key(url, mode), make)
         return unpack_snapshot(kept.value, cached=kept.cached)
@@ -102,41 +111,22 @@ class Pages:
             "good": settings.cache_read_seconds,
         }
 
-    async def _read(self, url: str, selection: Selection) -> Snapshot:
-        """Read the page at a URL as Markdown."""
-        fetched = await self._reader.fetch(url)
-
-        def parse() -> tuple[Snapshot, str | None]:
-            """The snapshot and the DOI of the page. The parsed document, which takes many times
-            the room of the page, ends here.
-            """
-            page = fetched.parse(selection)
-            evidence = evidence_of(page.url, page.document, page, page.fetched_at)
-            snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
-            return snapshot, evidence.detected_doi
-
-        snapshot, doi = await self.executor.run(fetched.size, parse)
-        status, notes = await self._check_retraction(doi)
-        return add_retraction(snapshot, status, notes)
-
-    async def _read_raw(self, url: str) -> Snapshot:
-        """Fetch the bytes at a URL."""
-        raw = await self._reader.read_raw(url)
-        # What is known of bytes that nobody read, in the shape that evidence is made from.
-        page = Page(
-            url=raw.url,
-            requested_url=raw.requested_url,
-            title=raw.title,
-            markdown="",
-            content_type="",
-            encoding="",
-            outcome="ok",
-            notes=(),
-            fetched_at=raw.fetched_at,
-        )
-        evidence = await asyncio.to_thread(evidence_of, raw.url, raw.document, page, raw.fetched_at)
-        status, notes = await self._check_retraction(evidence.detected_doi)
-        return add_retraction(snapshot_bytes(raw, evidence), status, notes)
+    async def _read(self, url: str, mode: PageMode) -> bytes:
+        """Read the page at a URL; its snapshot comes packed, and is looked into only where
+        something is to be added.
+        """
+        if mode == "raw":
+            fetched = await self._reader.fetch_raw(url)
+            job = fetched.to_job("take raw snapshot")
+        else:
+            fetched = await self._reader.fetch(url)
+            job = fetched.to_job("take snapshot", selection=mode)
+        fields, packed = unpack_fields(await self.runner.run(job))
+        status, notes = await self._check_retraction(fields["doi"])
+        if status is None and not notes:
+            return packed
+        snapshot = unpack_snapshot(packed, cached=False)
+        return pack_snapshot(add_retraction(snapshot, status, notes))
 
     async def _check_retraction(
         self, doi: str | None

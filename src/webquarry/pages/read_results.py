@@ -11,23 +11,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.pages.clean import clean_url
+from webquarry.pages.jobs import build_score_job, read_scores
 from webquarry.pages.pages import Pages
-from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
+from webquarry.pages.score import ScoredPage, ScoringQuery
 from webquarry.pages.snapshot import Snapshot
 from webquarry.progress import note
-from webquarry.read.executor import is_large
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
 from webquarry.search.identity import identity
 from webquarry.search.models import Result
 
 log = logging.getLogger(__name__)
-
-_SMALL = 20_000  # bytes; judging a text of that size takes less than the way to a thread and back
 
 
 @dataclass(frozen=True)
@@ -40,9 +38,7 @@ class ReadResult:
 
     @property
     def paragraphs(self) -> Sequence[Paragraph]:
-        """Its text in pieces."""
-        if self.scored.paragraphs:
-            return self.scored.paragraphs
+        """Its text in pieces, which take several times what the text does and are not kept."""
         return paragraphs_of(self.snapshot.data)
 
     @cached_property
@@ -184,16 +180,11 @@ class ResultReader:
                 self.results.append(result)
 
     async def _read(self, result: Result) -> ReadResult:
-        """Read a result and judge it, in a thread unless it is small."""
+        """Read a result and judge it."""
         snapshot = await self._pages.get(result.url)
-
-        def score() -> ReadResult:
-            return _score_result(result, snapshot, self._query)
-
-        size = len(snapshot.data)
-        if size < _SMALL:
-            return score()
-        return await self._pages.executor.run(size, score, ahead=True)
+        job = build_score_job(snapshot, result, self._query)
+        scored = read_scores(await self._pages.runner.run(job))
+        return ReadResult(result, snapshot, scored)
 
     async def _wait(self) -> bool:
         """Whether anything has ended before the time was over; what has is put in its place."""
@@ -227,16 +218,6 @@ class ResultReader:
             for task in self._running:
                 _error_of(task)  # looked at, so that nobody complains that it never was
         self._running = {}
-
-
-def _score_result(result: Result, snapshot: Snapshot, query: ScoringQuery) -> ReadResult:
-    """Pieces take several times what the text does: those of a large one are not kept while others
-    are read.
-    """
-    scored = score_page(snapshot, result, query)
-    if is_large(len(snapshot.data)):
-        scored = replace(scored, paragraphs=())
-    return ReadResult(result, snapshot, scored)
 
 
 def _error_of(task: asyncio.Task[ReadResult]) -> WebquarryError | None:

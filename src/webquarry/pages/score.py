@@ -1,5 +1,4 @@
-"""A page that was read, and the query -> what `search_and_scrape` says of it: scores, sentences,
-its paragraphs.
+"""A page that was read, and the query -> what `search_and_scrape` says of it: scores and sentences.
 
 Work for the processor, done once for each page as it arrives. Very long texts are judged by their
 beginning.
@@ -7,7 +6,7 @@ beginning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -19,7 +18,7 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.clean import clean_line
 from webquarry.pages.snapshot import Snapshot
-from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of, words_in
+from webquarry.read.slices.paragraphs import paragraphs_of, words_in
 from webquarry.search.models import Result
 from webquarry.search.replies.text import shorten_text
 
@@ -45,7 +44,6 @@ class ScoredPage:
 
     title: str
     published: str | None
-    paragraphs: Sequence[Paragraph]
     words: int
     scores: SourceScores
     key_sentences: list[str]
@@ -98,7 +96,6 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     return ScoredPage(
         title=title,
         published=published,
-        paragraphs=paragraphs,
         words=words,
         scores=total,
         key_sentences=key_sentences,

@@ -30,6 +30,7 @@ from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
+_PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
 
@@ -180,8 +181,13 @@ def add_retraction(
 
 
 def pack_snapshot(snapshot: Snapshot) -> bytes:
-    """The snapshot as it is stored: a line of JSON for every call, one for those that ask for
-    more, then its text.
+    """The snapshot as it is stored."""
+    return b"".join(snapshot_pieces(snapshot))
+
+
+def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
+    """The same in pieces, of which none is a copy: a line of JSON for every call, one for those
+    that ask for more, then its text.
     """
     head = {
         "kind": snapshot.kind,
@@ -193,12 +199,25 @@ def pack_snapshot(snapshot: Snapshot) -> bytes:
         "last_author": snapshot.last_author,
     }
     line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
-    return b"\n".join((line, snapshot.beside, snapshot.data))
+    return line, b"\n", snapshot.beside, b"\n", snapshot.data
 
 
 def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
     """The snapshot that was stored."""
     line, beside, data = stored.split(b"\n", 2)
+    return _build_snapshot(line, beside, data, cached)
+
+
+def join_pieces(pieces: Sequence[bytes]) -> list[Snapshot]:
+    """The snapshots whose pieces these are, one behind the other."""
+    snapshots = []
+    for start in range(0, len(pieces), _PIECES):
+        line, _, beside, _, data = pieces[start : start + _PIECES]
+        snapshots.append(_build_snapshot(line, beside, data, cached=False))
+    return snapshots
+
+
+def _build_snapshot(line: bytes, beside: bytes, data: bytes, cached: bool) -> Snapshot:
     head = json.loads(line)
     return Snapshot(
         data=data,

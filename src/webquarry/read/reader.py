@@ -5,9 +5,8 @@ instead.
     -> Format.to_markdown -> outcome
 
 `read` gives the main part of a page and asks for native Markdown in the same request, or gives the
-whole page as it is seen; `read_raw` gives the bytes. Everything after the fetch is work for the
-processor and runs in a thread, so that ten pages do not wait for each other, unless they are large
-(`executor.py`).
+whole page as it is seen; `fetch` and `fetch_raw` give what arrived, for other jobs. Everything
+after the fetch is a job (`workers/`): whatever a page does to whoever reads it, we go on.
 """
 
 from __future__ import annotations
@@ -16,23 +15,33 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from webquarry.clock import Clock
 from webquarry.errors import LoginWall, NotFound, ThinPage, Unreadable, WebquarryError
-from webquarry.net.client import Client
 from webquarry.net.http.status import raise_for_status
 from webquarry.net.models import Reply
 from webquarry.progress import note
 from webquarry.read.detect import pick_format
 from webquarry.read.encoding.signatures import binary_type
-from webquarry.read.executor import PageExecutor
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry.read.formats.html import Html
 from webquarry.read.models import Page, RawPage
-from webquarry.read.special_reader import SiteContext, find_special_reader
+from webquarry.read.page_form import (
+    build_page,
+    build_reply,
+    describe_page,
+    describe_reply,
+    unpack_fields,
+)
 from webquarry.read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
+from webquarry.read.workers.job import Job
 from webquarry.secret import redact
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry.net.client import Client
+    from webquarry.read.workers.runner import JobRunner
 
 log = logging.getLogger(__name__)
 
@@ -56,15 +65,33 @@ class FetchedPage:
     special: Page | None = None
     notes: tuple[str, ...] = ()  # on how it was fetched
 
-    @property
-    def size(self) -> int:
-        """The bytes that are parsed here; binary documents are read in a process of their own."""
-        if self.reply is None or binary_type(self.reply.body):
-            return 0
-        return len(self.reply.body)
+    def to_job(self, name: str, **arguments: Any) -> Job:
+        """A job on what has arrived."""
+        arguments |= {"requested_url": self.requested_url, "notes": self.notes}
+        subject = redact(self.requested_url)
+        if self.special is not None:
+            text = self.special.markdown.encode("utf-8", "replace")
+            arguments["special"] = describe_page(self.special)
+            return Job(name, arguments, text, subject)
+        assert self.reply is not None
+        arguments["reply"] = describe_reply(self.reply)
+        is_binary = bool(binary_type(self.reply.body))
+        subject = redact(self.reply.url)
+        return Job(name, arguments, self.reply.body, subject, isolated=is_binary)
+
+    @classmethod
+    def of(cls, job: Job) -> FetchedPage:
+        """What a job is about."""
+        arguments = job.arguments
+        requested_url = arguments["requested_url"]
+        notes = tuple(arguments["notes"])
+        if "special" in arguments:
+            special = build_page(arguments["special"], job.body.decode())
+            return cls(requested_url, special=special, notes=notes)
+        return cls(requested_url, build_reply(arguments["reply"], job.body), notes=notes)
 
     def parse(self, selection: Selection = "main") -> Page:
-        """The page with its parsed document. Work for the processor, to be run in a thread."""
+        """The page with its parsed document. Work for the processor, to be done in a job."""
         if self.special is not None:
             return self.special
         assert self.reply is not None
@@ -78,27 +105,40 @@ class Reader:
     """Reads pages through one client."""
 
     def __init__(
-        self, client: Client, settings: Settings | None = None, clock: Clock | None = None
+        self,
+        client: Client,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        runner: JobRunner | None = None,
     ) -> None:
+        from webquarry.read.special_reader import SiteContext
+        from webquarry.read.workers.threads import ThreadRunner
+
         self._client = client
         self._context = SiteContext(client, settings or Settings(), clock or Clock())
-        self.executor = PageExecutor()
+        self.runner = runner or ThreadRunner()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
         """The page at a URL. Raises whatever the client raises, and what `outcome` makes of walls
         and empty pages.
         """
+        self.runner.prepare()
         if selection == "main":
             fetched = await self.fetch(url)
         else:
             reply = await self._client.fetch(url, accept=ACCEPT)
             fetched = FetchedPage(url, reply)
-        return await self.executor.run(fetched.size, lambda: fetched.parse(selection))
+        packed = await self.runner.run(fetched.to_job("read page", selection=selection))
+        fields, markdown = unpack_fields(packed)
+        return build_page(fields, markdown.decode())
 
     async def fetch(self, url: str) -> FetchedPage:
         """What is at a URL, to be parsed for its main part: by the site's own API where a special
         reader knows it, else the page itself, as Markdown if the server has that.
         """
+        from webquarry.read.special_reader import find_special_reader
+
+        self.runner.prepare()
         notes: tuple[str, ...] = ()
         special = find_special_reader(url)
         if special is not None:
@@ -118,11 +158,10 @@ class Reader:
         note("reading the page")
         return FetchedPage(url, reply, notes=notes)
 
-    async def read_raw(self, url: str) -> RawPage:
-        """The bytes at a URL, unless what was sent is no page but a wall, a login or a refusal."""
-        reply = await self._client.fetch(url, accept=ACCEPT)
-        fetched = FetchedPage(url, reply)
-        return await self.executor.run(fetched.size, lambda: raw_reply(url, reply))
+    async def fetch_raw(self, url: str) -> FetchedPage:
+        """What is at a URL, to be given as it is."""
+        self.runner.prepare()
+        return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
 
 
 def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole") -> Page:

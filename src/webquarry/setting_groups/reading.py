@@ -17,6 +17,29 @@ class ReadingSettings(SettingGroup):
         "the line to go on from. 0 means no limit.",
     )
 
+    read_workers: int | None = Field(
+        None,
+        ge=0,
+        le=256,
+        description="Processes that read pages in a server, in SQL and in the library; one per "
+        "core unless given, and as many again while several callers want some. 0 reads them in "
+        "threads of the program itself, where nothing stops a hostile page.",
+    )
+    read_cpu_seconds: float = Field(
+        20,
+        gt=0,
+        description="Seconds of processor time that reading one page may take; more is an error "
+        "of kind too_complex.",
+    )
+    read_memory_mb: int = Field(
+        1024,
+        ge=256,
+        description="Megabytes of address space that a process which reads pages may take.",
+    )
+    read_idle_seconds: float = Field(
+        60, ge=0, description="Seconds of rest after which a process that reads pages ends."
+    )
+
     youtube_languages: TextList = Field(
         ["en"],
         description="Languages in which transcripts of YouTube are wanted, the best first, "

@@ -87,7 +87,7 @@ def _call_tool(script: str, name: str) -> int:
         tool.check(arguments)  # bad arguments are an error before anything is opened
 
         async def run() -> dict[str, Any]:
-            async with Toolkit.open(settings) as kit:
+            async with Toolkit.open(settings, runner="fork") as kit:
                 answer = await tool.call(kit, arguments)
                 return answer.as_dict()
 

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from webquarry.errors import BadInput
+from webquarry.read.workers.runner import RunnerKind
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
@@ -36,12 +37,19 @@ def call(name: str, /, *, toolset: str | None = None, **arguments: Any) -> Answe
     return call_with(name, arguments, toolset)
 
 
-def call_with(name: str, arguments: Mapping[str, Any], toolset: str | None = None) -> Answer:
-    """The same with the arguments as a mapping, for surfaces that have them so."""
+def call_with(
+    name: str,
+    arguments: Mapping[str, Any],
+    toolset: str | None = None,
+    runner: RunnerKind = "workers",
+) -> Answer:
+    """The same with the arguments as a mapping, for surfaces that have them so. A command that
+    calls once and ends reads pages in copies of itself (`fork`).
+    """
     tool = find_tool(name, toolset)
 
     async def run() -> Answer:
-        async with _share_toolkit() as kit:
+        async with _share_toolkit(runner) as kit:
             return await tool.call(kit, arguments)
 
     return bridge.run(run())
@@ -55,7 +63,7 @@ async def open(
     environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Quarry]:
     """The tools as async methods, with one client for all of them, closed by the context."""
-    async with Toolkit.open(settings, environ) as kit:
+    async with Toolkit.open(settings, environ, runner="workers") as kit:
         yield Quarry(kit, toolset)
 
 
@@ -138,28 +146,34 @@ class _SharedToolkit:
     It is used on the bridge's loop only, so it needs no lock.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, runner: RunnerKind) -> None:
         self.loop = loop
+        self.runner = runner
         self.environ = dict(os.environ)
-        self.kit = Toolkit(Settings.from_environment(self.environ), self.environ)
+        settings = Settings.from_environment(self.environ)
+        self.kit = Toolkit(settings, self.environ, runner=runner)
         self.users = 0
+
+    def fits(self, runner: RunnerKind) -> bool:
+        """Whether it is what would be opened now."""
+        return self.runner == runner and self.environ == dict(os.environ)
 
 
 _current: _SharedToolkit | None = None
 
 
 @asynccontextmanager
-async def _share_toolkit() -> AsyncIterator[Toolkit]:
+async def _share_toolkit(runner: RunnerKind = "workers") -> AsyncIterator[Toolkit]:
     """The shared toolkit; one that was replaced is closed by its last user."""
     global _current
     loop = asyncio.get_running_loop()
     previous = None  # after a fork the loop is another
     if _current and _current.loop is loop:
         previous = _current
-    if previous and previous.environ == dict(os.environ):
+    if previous and previous.fits(runner):
         shared = previous
     else:
-        shared = _current = _SharedToolkit(loop)
+        shared = _current = _SharedToolkit(loop, runner)
         if previous is None:
             bridge.at_close(_close_shared_toolkit)
     shared.users += 1

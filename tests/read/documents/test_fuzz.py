@@ -8,17 +8,17 @@ import io
 import os
 import random
 import zipfile
-from collections.abc import Iterator
 
 import pytest
 
 from tests.read.formats.make_samples import FOLDER
 from tests.read.formats.office_writer import zipped
-from webquarry.read.documents.models import DocumentLimits, Job
-from webquarry.read.documents.worker import Worker, WorkerDied
+from tests.read.workers.sync_pool import SyncPool
+from webquarry.errors import TooComplex, Unreadable
+from webquarry.read.workers.job import WorkerLimits
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "400"))
-LIMITS = DocumentLimits(cpu_seconds=5, wall_seconds=15)
+LIMITS = WorkerLimits(cpu_seconds=5)
 SAMPLES = ["paper.pdf", "report.pdf", "hidden.pdf", "letter.docx", "deck.pptx"]
 PIECES = [
     b"<",
@@ -101,34 +101,25 @@ def shuffled_tags(data: bytes, chance: random.Random) -> bytes:
     return b"/>".join(pieces)
 
 
-@pytest.fixture
-def workers() -> Iterator[list[Worker]]:
-    """One worker, and another after it has died."""
-    found: list[Worker] = []
-    yield found
-    for worker in found:
-        worker.close()
-
-
 @pytest.mark.parametrize("name", SAMPLES)
-def test_fuzz_damaged_documents_are_read_or_refused(name: str, workers: list[Worker]) -> None:
+def test_fuzz_damaged_documents_are_read_or_refused(name: str) -> None:
     kind, body = name.rpartition(".")[2], (FOLDER / name).read_bytes()
-    unforeseen: list[tuple[int, str]] = []
-    for seed in range(EXAMPLES // len(SAMPLES)):
-        chance = random.Random(f"{name} {seed}")
-        whole = kind == "pdf" or chance.random() < 0.2
-        example = damaged(body, chance) if whole else damaged_inside(body, chance)
-        if not workers or not workers[-1].usable:
-            workers.append(Worker(LIMITS))
-        try:
-            answer = workers[-1].ask(
-                Job(kind, "https://site.example/x", LIMITS.cpu_seconds), example
-            )
-        except WorkerDied:
-            continue
-        assert ("document" in answer) != ("refusal" in answer)
-        if "detail" in answer:
-            unforeseen.append((seed, answer["detail"]))
+    unforeseen: list[tuple[int, list[str]]] = []
+    pids: set[int] = set()
+    with SyncPool(LIMITS) as pool:
+        for seed in range(EXAMPLES // len(SAMPLES)):
+            chance = random.Random(f"{name} {seed}")
+            whole = kind == "pdf" or chance.random() < 0.2
+            example = damaged(body, chance) if whole else damaged_inside(body, chance)
+            try:
+                pool.read(kind, "https://site.example/x", example)
+            except TooComplex:
+                continue
+            except Unreadable as error:
+                notes = getattr(error, "__notes__", [])
+                if notes:
+                    unforeseen.append((seed, notes))
+            pids.update(pool.pids)
 
     assert unforeseen == []
-    assert len(workers) <= 2 + EXAMPLES // 100
+    assert len(pids) <= 2 + EXAMPLES // 100

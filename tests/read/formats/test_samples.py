@@ -10,10 +10,10 @@ import httpx2
 import pytest
 
 from tests.read.formats.make_samples import FOLDER, SAMPLES
+from tests.read.workers.sync_pool import SyncPool
 from webquarry.errors import Unreadable
 from webquarry.net.models import Reply
 from webquarry.read.detect import load_formats, pick_format
-from webquarry.read.documents.pool import Pool
 from webquarry.read.format import ConvertedDocument, FetchedDocument
 from webquarry.read.models import Dated, Page
 from webquarry.read.reader import read_reply
@@ -51,10 +51,9 @@ def test_the_samples_are_those_that_the_script_makes(name: str) -> None:
 def test_the_same_bytes_give_the_same_answer_in_any_process(name: str) -> None:
     kind, body = name.rpartition(".")[2], (FOLDER / name).read_bytes()
     answers = []
-    for _ in range(2):  # each child has its own hash seed
-        pool = Pool(size=1)
-        answers.append(pool.read(kind, "https://site.example/", body))
-        pool.close()
+    for _ in range(2):  # each worker has its own hash seed
+        with SyncPool() as pool:
+            answers.append(pool.read(kind, "https://site.example/", body))
 
     assert answers[0] == answers[1]
 

@@ -16,8 +16,10 @@ from typer.testing import CliRunner
 
 import webquarry
 from webquarry.errors import WebquarryError
+from webquarry.read.workers.runner import RunnerKind
 from webquarry.surfaces import library
 from webquarry.surfaces.cli.app import app
+from webquarry.surfaces.library import call_with
 from webquarry.surfaces.mcp.server import build_server
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -165,6 +167,26 @@ def filled(arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
     found = webquarry.call("web_search", query="tidal energy storage").as_dict()
     return arguments | {"url": found["urls"][0]}
+
+
+def test_an_answer_is_the_same_whoever_reads_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes, copies of this process and threads of it: to the byte."""
+    monkeypatch.setenv("WEBQUARRY_READ_WORKERS", "1")
+    monkeypatch.setenv("WEBQUARRY_CACHE", "0")
+    url = "https://tidelines.example/2026/09/storing-the-tide"
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("scrape_page", {"url": url}),
+        ("scrape_page", {"url": url, "mode": "raw"}),
+        ("scrape_page", {"url": url, "question": "What stores the tide?"}),
+        ("search_and_scrape", {"query": "tidal energy storage", "claim": "Tides store energy."}),
+    ]
+    runners: list[RunnerKind] = ["workers", "fork", "threads"]
+    answers = []
+    for runner in runners:
+        found = [call_with(name, arguments, "research", runner) for name, arguments in calls]
+        answers.append([json.dumps(answer.as_dict()) for answer in found])
+
+    assert answers[0] == answers[1] == answers[2]
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)

@@ -7,8 +7,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-from webquarry.surfaces.server.workers import _Supervisor
+import pytest
+
+from webquarry.surfaces.server.workers import _Supervisor, open_shared_folder
 
 _SCRIPT = """
 import logging, sys
@@ -35,3 +39,41 @@ def test_no_worker_begins_after_all_were_told_to_end() -> None:
     assert supervisor._running == {}
     os.close(supervisor._worker_pipe)
     os.close(supervisor._parent_pipe)
+
+
+def test_the_folders_of_servers_that_were_killed_are_removed_at_the_next_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = (
+        "import sys, time\n"
+        "from webquarry.surfaces.server.workers import open_shared_folder\n"
+        "with open_shared_folder() as folder:\n"
+        "    (folder / 'quota.sqlite3').write_text('x')\n"
+        "    print(folder, flush=True)\n"
+        "    sys.stdin.read()"
+    )
+    environ = os.environ | {"TMPDIR": str(tmp_path)}
+
+    def begin() -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True, env=environ
+        )
+
+    with begin() as killed, begin() as living:
+        folders = []
+        for process in (killed, living):
+            assert process.stdout is not None
+            folders.append(Path(process.stdout.readline().strip()))
+        killed.kill()
+        killed.wait()
+        elsewhere = tmp_path / "webquarry-workers-link"
+        elsewhere.symlink_to(tmp_path)
+
+        with open_shared_folder() as ours:
+            assert not folders[0].exists()
+            assert folders[1].exists()
+            assert ours.exists()
+            assert elsewhere.is_symlink()
+        assert not ours.exists()

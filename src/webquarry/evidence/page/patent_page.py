@@ -7,10 +7,10 @@ similar ones) lies in tables and is left out.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import cast
+from dataclasses import asdict
+from typing import Any, cast
 
 from lxml import etree
 
@@ -19,7 +19,9 @@ from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.dates import read_date
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
-from webquarry.read.reader import Reader
+from webquarry.read.page_form import pack_fields, unpack_fields
+from webquarry.read.reader import FetchedPage, Reader, raw_reply
+from webquarry.read.workers.job import Job
 from webquarry.search.patents.models import Patent
 from webquarry.search.patents.numbers import PatentNumber, read_number
 from webquarry.secret import redact
@@ -51,14 +53,33 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
             candidates.append(PatentNumber(number.office, number.number, kind))
     for candidate in candidates:
         try:
-            page = await reader.read_raw(candidate.url)
+            fetched = await reader.fetch_raw(candidate.url)
+            packed = await reader.runner.run(fetched.to_job("read patent"))
         except NotFound:
             continue
-        patent = await asyncio.to_thread(parse_patent, page.document)
-        if patent is None:
-            raise ScriptPage(f"{redact(page.url)} came without the patent that it is about.")
+        patent = _build_patent(unpack_fields(packed)[0])
         return patent if number.covers(patent.number) else None
     return None
+
+
+def read_patent_page(job: Job) -> bytes:
+    """A job: the reply with the page of a patent -> the patent."""
+    fetched = FetchedPage.of(job)
+    assert fetched.reply is not None
+    page = raw_reply(fetched.requested_url, fetched.reply)
+    patent = parse_patent(page.document)
+    if patent is None:
+        raise ScriptPage(f"{redact(page.url)} came without the patent that it is about.")
+    return pack_fields(asdict(patent))
+
+
+def _build_patent(fields: dict[str, Any]) -> Patent:
+    """The patent that a job has found."""
+    values = dict(fields)
+    values["number"] = PatentNumber(**fields["number"])
+    for name in ("assignees", "inventors", "cpc"):
+        values[name] = tuple(fields[name])
+    return Patent(**values)
 
 
 def parse_patent(document: Document | None) -> Patent | None:

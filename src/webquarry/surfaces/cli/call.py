@@ -35,4 +35,4 @@ def call(
         else:
             data = arguments.encode("utf-8", "surrogateescape")
             parsed = parse_arguments(data, "after the tool's name")
-        output.show(call_with(tool, parsed, toolset).as_dict())
+        output.show(call_with(tool, parsed, toolset, "fork").as_dict())

@@ -84,7 +84,7 @@ def read(
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
-        answer = call_with("scrape_page", arguments, "research")
+        answer = call_with("scrape_page", arguments, "research", "fork")
         page = answer.as_dict()
         notes = answer.meta["webquarry/routing"]["notes"]
         output.show(page, lambda console: _show_page(console, page, notes, url))

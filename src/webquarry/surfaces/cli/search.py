@@ -95,7 +95,7 @@ def search(
         from webquarry.surfaces.library import call_with
 
         try:
-            answer = call_with("web_search", arguments, "research")
+            answer = call_with("web_search", arguments, "research", "fork")
         except WebquarryError as error:
             if explain:
                 attempts = [vars(attempt) for attempt in error.attempts]

@@ -66,7 +66,7 @@ def show(id: Id, as_json: AsJson = None) -> None:
         from webquarry.surfaces.library import call_with
 
         arguments = {"sessionId": _complete_id(id)}
-        session = call_with("get_research_session", arguments, "research").as_dict()
+        session = call_with("get_research_session", arguments, "research", "fork").as_dict()
         output.show(session, lambda console: _show_session(console, session))
 
 
@@ -89,7 +89,7 @@ def export(
         with ExitStack() as stack:
             if sys.stderr.isatty():
                 stack.enter_context(listening(lambda text: typer.echo(one_line(text), err=True)))
-            exported = call_with("research_export", arguments, "research").as_dict()
+            exported = call_with("research_export", arguments, "research", "fork").as_dict()
         if format == "json":
             output.write(as_json(exported))
         else:

@@ -21,7 +21,7 @@ from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
-from webquarry.surfaces.mcp.text import as_json, digest_answer, render_markdown
+from webquarry.surfaces.mcp.text import as_json, digest_answer, encode_json, render_markdown
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
 
@@ -75,7 +75,7 @@ async def build_result(answer: Answer, kit: Toolkit, text: str = "json") -> type
     if isinstance(answer, TextAnswer):
         return types.CallToolResult(content=[types.TextContent(text=answer.text)], _meta=meta)
     data = answer.as_dict()
-    whole = as_json(data)
+    whole = await encode_json(data)
     if answer.may_be_large:
         linked = await link(answer, data, whole, kit)
         if linked is not None:

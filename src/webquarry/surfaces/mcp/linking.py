@@ -7,6 +7,7 @@ kept is not linked to.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from datetime import timedelta
@@ -60,8 +61,10 @@ async def link(
     answer: Answer, data: dict[str, Any], text: str, kit: Toolkit
 ) -> types.CallToolResult | None:
     """The linked form of an answer; None where it is to be sent as it is."""
-    body = text.encode("utf-8", "replace")
-    if not answer.is_linkable() or len(body) < kit.settings.link_threshold_bytes:
+    if not answer.is_linkable():
+        return None
+    body = await asyncio.to_thread(text.encode, "utf-8", "replace")
+    if len(body) < kit.settings.link_threshold_bytes:
         return None
     address = await _keep(body, kit)
     if address is None:
@@ -118,7 +121,8 @@ async def _keep(body: bytes, kit: Toolkit) -> str | None:
     """
     from webquarry.cache.cache import Made
 
-    artifact_id = hashlib.sha256(body).hexdigest()
+    digest = await asyncio.to_thread(hashlib.sha256, body)
+    artifact_id = digest.hexdigest()
     key = _cache_key(artifact_id)
     await kit.cache.put(key, Made(body, LIFE_SECONDS))
     if await kit.cache.is_kept_for_all(key):

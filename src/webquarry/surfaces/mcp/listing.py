@@ -8,6 +8,7 @@ called. A list that does not name the tools there are is left aside.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -37,11 +38,20 @@ class ServedTools(Mapping[str, Tool]):
         package, names = _find_toolset(set_name)
         self.package = package
         self._names = _sort_names(package, names)
+        self._loaded: set[str] = set()
 
     def __getitem__(self, name: str) -> Tool:
         if name not in self._names:
             raise KeyError(name)
         return load(self.package, name)
+
+    async def load(self, name: str) -> Tool:
+        """A tool by its name; others go on while it is imported, which takes a while at first."""
+        if name in self._loaded:
+            return self[name]
+        tool = await asyncio.to_thread(self.__getitem__, name)
+        self._loaded.add(name)
+        return tool
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

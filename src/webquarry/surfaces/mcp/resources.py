@@ -173,8 +173,7 @@ async def read_resource(
 
 async def _read_page(uri: str, kit: Toolkit) -> str | None:
     """All that is kept of a page; None where it is not, or no longer."""
-    from webquarry.pages.full_page import describe_page
-    from webquarry.pages.outgoing import filter_value
+    from webquarry.pages.jobs import build_description_job
 
     url = uri.removeprefix(_PAGE_PREFIX)
     if "://" not in url:
@@ -182,10 +181,8 @@ async def _read_page(uri: str, kit: Toolkit) -> str | None:
     snapshot = await kit.pages.find_kept(url)
     if snapshot is None:
         return None
-    page = describe_page(snapshot)
-    content = page.pop("content")  # was filtered when it was read
-    filtered = {**filter_value(page), "content": content}
-    return redact(as_json({name: filtered[name] for name in ("url", "content", *page)}))
+    described = await kit.pages.runner.run(build_description_job(snapshot))
+    return redact(described.decode())
 
 
 def _build_result(uri: str, text: str, life_seconds: int) -> types.ReadResourceResult:

@@ -145,7 +145,8 @@ def _call_handler(
         options = CallOptions(
             text or kit.settings.mcp_text, kit.settings.seconds_for(params.name), report
         )
-        return await call_tool(tools[params.name], kit, arguments, options)
+        tool = await tools.load(params.name)
+        return await call_tool(tool, kit, arguments, options)
 
     return handle_call
 
@@ -160,7 +161,7 @@ def _lifespan(
         if shared is not None:
             yield shared
             return
-        async with Toolkit.open(read_settings(set_name)) as kit:
+        async with Toolkit.open(read_settings(set_name), runner="workers") as kit:
             yield kit
 
     return open_toolkit

@@ -7,6 +7,7 @@ pass for a heading of ours.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -24,11 +25,63 @@ _UNNAMED = ("snippet", "abstract")
 _ALL_TEXTS = "combinedContent"  # holds the contents of all entries
 _REPEATED = ("urls", "displayLink")
 _CUT_MARK = " [...]"
+_PIECE = 200_000  # characters that are encoded without a pause
 
 
 def as_json(data: Any) -> str:
     """JSON in its shortest form."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+async def encode_json(data: Any) -> str:
+    """The same, and others go on meanwhile: a long text is encoded piece by piece."""
+    if _weigh(data) < _PIECE:
+        return as_json(data)
+    pieces = []
+    encoded = 0
+    for piece in _encode_pieces(data):
+        pieces.append(piece)
+        encoded += len(piece)
+        if encoded > _PIECE:
+            encoded = 0
+            await asyncio.sleep(0)
+    return "".join(pieces)
+
+
+def _weigh(data: Any) -> int:
+    """About how many characters there are to encode."""
+    if isinstance(data, str):
+        return len(data)
+    if isinstance(data, Mapping):
+        return sum(map(_weigh, data.values()))
+    if isinstance(data, list | tuple):
+        return sum(map(_weigh, data))
+    return 1
+
+
+def _encode_pieces(data: Any) -> Iterator[str]:
+    """JSON in its shortest form, in pieces of a bounded length."""
+    if isinstance(data, str):
+        yield '"'
+        for start in range(0, len(data), _PIECE):
+            yield as_json(data[start : start + _PIECE])[1:-1]
+        yield '"'
+    elif isinstance(data, Mapping):
+        opening = "{"
+        for name, value in data.items():
+            yield f"{opening}{as_json(str(name))}:"
+            yield from _encode_pieces(value)
+            opening = ","
+        yield "}" if data else "{}"
+    elif isinstance(data, list | tuple):
+        opening = "["
+        for value in data:
+            yield opening
+            yield from _encode_pieces(value)
+            opening = ","
+        yield "]" if data else "[]"
+    else:
+        yield as_json(data)
 
 
 def render_markdown(data: Mapping[str, Any]) -> str:

@@ -17,7 +17,6 @@ import os
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -39,6 +38,7 @@ from webquarry.logs import set_up
 from webquarry.quota.base import Quota
 from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
+from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.server import read_settings
 from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
@@ -56,7 +56,7 @@ from webquarry.surfaces.server.slow_clients import (
     ServerConnections,
     SlowClientLimits,
 )
-from webquarry.surfaces.server.workers import supervise
+from webquarry.surfaces.server.workers import open_shared_folder, supervise
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ class _ServerProcess:
     @asynccontextmanager
     async def _open_toolkit(self) -> AsyncIterator[tuple[Toolkit, Health]]:
         """The toolkit of this process, with metrics and traces listening to what it does."""
-        async with Toolkit.open(self.settings, shared=True) as kit:
+        async with Toolkit.open(self.settings, shared=True, runner="workers") as kit:
             metrics = Metrics(lambda: read_gauges(kit)) if self.settings.metrics else None
             tracing = traces.Traces() if traces.is_enabled(os.environ) else None
             listeners = [listener for listener in (metrics, tracing) if listener]
@@ -324,6 +324,14 @@ class _ServerProcess:
                     meter.unlisten(listener)
                 if tracing:
                     await asyncio.to_thread(tracing.close)
+
+
+def share_reading(settings: Settings, servers: int) -> Settings:
+    """The settings of one of several server processes: they share the cores for reading pages."""
+    if settings.read_workers is not None:
+        return settings
+    cores = max(1, count_cores() // servers)
+    return settings.model_copy(update={"read_workers": cores})
 
 
 def run(
@@ -348,9 +356,10 @@ def run(
             announce(listening)
             if options.workers == 1:
                 return process.run()
-            with tempfile.TemporaryDirectory(prefix="webquarry-workers-") as folder:
-                share_among_workers(Path(folder))
-                worker = replace(process, shared_folder=Path(folder))
+            with open_shared_folder() as folder:
+                share_among_workers(folder)
+                shared = share_reading(settings, options.workers)
+                worker = replace(process, shared_folder=folder, settings=shared)
                 # Open with the parent, the socket would take connections that nobody answers any
                 # more.
                 return supervise(options.workers, worker.run, at_end=listening.close)

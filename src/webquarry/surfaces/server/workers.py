@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
+import stat
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from webquarry.errors import BadInput
@@ -24,6 +29,9 @@ log = logging.getLogger(__name__)
 
 _YOUNG_SECONDS = 5.0  # whoever dies sooner did not come to serve
 _MOST_YOUNG_DEATHS = 3  # for each worker
+_FOLDER_PREFIX = "webquarry-workers-"
+_LOCK_NAME = "lock"
+_ABANDONED_SECONDS = 86_400.0
 
 
 def supervise(
@@ -38,6 +46,52 @@ def supervise(
             "This system knows one worker only.", suggested_action="Leave --workers out."
         )
     return _Supervisor(count, work, at_end).run()
+
+
+@contextmanager
+def open_shared_folder() -> Iterator[Path]:
+    """A folder for what the workers share, while they are there. Those of servers that were killed,
+    and could not remove theirs, are removed now.
+    """
+    import fcntl
+
+    remove_abandoned_folders()
+    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name:
+        folder = Path(name)
+        with (folder / _LOCK_NAME).open("wb") as lock:  # held by the workers, too
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+
+def remove_abandoned_folders() -> None:
+    """Remove the folders of this user's servers of which no process is left."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        try:
+            found = folder.lstat()
+            if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
+                _remove_if_abandoned(folder, found.st_mtime)
+        except OSError:
+            continue  # somebody else's, or just being removed
+
+
+def _remove_if_abandoned(folder: Path, changed: float) -> None:
+    """Remove a folder whose lock nobody holds; one without a lock, when nobody can be about to
+    make one.
+    """
+    import fcntl
+
+    try:
+        lock = (folder / _LOCK_NAME).open("rb")
+    except FileNotFoundError:
+        if time.time() - changed > _ABANDONED_SECONDS:
+            shutil.rmtree(folder)
+        return
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        shutil.rmtree(folder)
 
 
 class _Supervisor:

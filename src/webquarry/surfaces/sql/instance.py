@@ -125,7 +125,7 @@ class Instance:
         with self._lock:
             if self._open is not None:
                 return self._open
-            kit = Toolkit(self.settings, self.environ)
+            kit = Toolkit(self.settings, self.environ, runner="workers")
             engine = kit.open_engine()
             for variable, key in self._keys.items():
                 engine.keys.set(variable, key.reveal())

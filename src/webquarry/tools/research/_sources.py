@@ -11,12 +11,14 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Literal
 
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.evidence.scores import SourceScores
+from webquarry.pages.jobs import build_scored_page, describe_scores
 from webquarry.pages.link_targets import LinkForm, mark_links
 from webquarry.pages.outgoing import PageTextOrNone
 from webquarry.pages.question import PassageStart
@@ -30,17 +32,22 @@ from webquarry.pages.share import (
     share_out,
     write_headings,
 )
-from webquarry.pages.snapshot import digest_of
+from webquarry.pages.snapshot import digest_of, join_pieces, snapshot_pieces
+from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.links import add_targets
 from webquarry.read.slices.outline import read_title
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
 from webquarry.read.slices.repeats import Repeats
+from webquarry.read.workers.job import Job
+from webquarry.read.workers.runner import JobRunner
+from webquarry.search.models import Result
 
 READ_ON = "Call scrape_page with this url for the whole text"
 _DEFAULT_LENGTH = 50_000  # bytes that a call of scrape_page gives which says nothing of length
 _LEAST_PRIOR = 0.75  # what passages of a page count for that has no score; at most .5 more
 _MOST_PASSAGES = 3  # that are listed for a source
 _MOST_TRIES = 4
+_NO_RESULT = Result("", "", "", "")  # which a page was read for; its text does not depend on it
 
 
 class FilteredOut(AnswerPart):
@@ -197,6 +204,39 @@ def build_sources(
             source.say_how_to_read_on(len(page.snapshot.data))
         sources.append(source)
     return sources, combined
+
+
+async def build_sources_in_job(
+    runner: JobRunner, pages: Sequence[ReadResult], options: SourceOptions
+) -> tuple[list[ScrapedSource], str]:
+    """The same as `build_sources`, beside other callers."""
+    if not pages:
+        return build_sources(pages, options)
+    packed = [snapshot_pieces(page.snapshot) for page in pages]
+    arguments = {
+        "options": asdict(options),
+        "scored": [describe_scores(page.scored) for page in pages],
+    }
+    pieces = tuple(chain.from_iterable(packed))
+    job = Job("build sources", arguments, pieces, "The pages", ahead=True)
+    fields, combined = unpack_fields(await runner.run(job))
+    sources = [ScrapedSource.model_validate(source) for source in fields["sources"]]
+    return sources, combined.decode()
+
+
+def build_packed_sources(job: Job) -> bytes:
+    """A job: the pieces of snapshots, one behind the other -> the sources, and their texts as
+    one.
+    """
+    pages = []
+    snapshots = join_pieces(job.pieces)
+    for snapshot, scored in zip(snapshots, job.arguments["scored"], strict=True):
+        pages.append(ReadResult(_NO_RESULT, snapshot, build_scored_page(scored)))
+    sources, combined = build_sources(pages, SourceOptions(**job.arguments["options"]))
+    shown = []
+    for source in sources:
+        shown.append(source.model_dump(mode="json", by_alias=True, exclude_none=True))
+    return pack_fields({"sources": shown}, combined.encode("utf-8", "replace"))
 
 
 def _share_texts(

@@ -80,7 +80,7 @@ async def research_export(
     if verify_links:
         deadline = deadline_for(kit, _NAME, kit.clock.monotonic())
         urls = [recorded.source.url for recorded in session.sources]
-        links = await check_links(kit.client, kit.clock, urls, deadline)
+        links = await check_links(kit.client, kit.reader.runner, kit.clock, urls, deadline)
         states = Counter(link.state for link in links)
         link_counts = dict(sorted(states.items()))
     export = export_session(session, format_time(kit.clock.now()), links)

@@ -8,9 +8,8 @@ something was cut or such a part was asked for.
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PrivateAttr
@@ -43,8 +42,10 @@ from webquarry.pages.question import (
     take_passages,
 )
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
-from webquarry.pages.snapshot import Snapshot, digest_of
+from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
+from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.outline import Heading
+from webquarry.read.workers.job import Job
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
@@ -58,7 +59,7 @@ _PAGE_MODES: dict[str, PageMode] = {
     "raw": "raw",
     "whole": "whole",
 }
-_SMALL = 100_000  # bytes; cutting a text of that size takes less than the way to a thread and back
+_SMALL = 20_000  # bytes; cutting a text of that size takes less than handing it over
 
 
 class OutlineHeading(AnswerPart):
@@ -223,7 +224,7 @@ async def scrape_page(
     if len(snapshot.data) < _SMALL and asked is None:
         answer = _build_answer(snapshot, request, form)
     else:
-        answer = await asyncio.to_thread(_build_answer, snapshot, request, form)
+        answer = await _cut_in_job(kit, snapshot, request, form)
 
     notes = list(snapshot.notes)
     if request.outline and not answer.outline:
@@ -247,6 +248,32 @@ def _strip_or_none(text: str | None) -> str | None:
     if text:
         return text.strip() or None
     return None
+
+
+async def _cut_in_job(
+    kit: Toolkit, snapshot: Snapshot, request: SliceRequest, form: AnswerForm
+) -> ScrapeOutput:
+    """The same as `_build_answer`, beside other callers."""
+    arguments = {"request": asdict(request), "form": asdict(form)}
+    pieces = snapshot_pieces(snapshot)
+    job = Job("cut page", arguments, pieces, snapshot.fields["url"], ahead=True)
+    fields, content = unpack_fields(await kit.reader.runner.run(job))
+    answer = ScrapeOutput.model_validate(fields | {"content": content.decode()})
+    answer._csl = snapshot.csl
+    return answer
+
+
+def cut_page(job: Job) -> bytes:
+    """A job: a packed snapshot -> the answer, with its content behind the other fields."""
+    fields = job.arguments["form"]
+    question = None
+    if fields["question"]:
+        question = PageQuestion(**fields["question"])
+    form = AnswerForm(**(fields | {"question": question}))
+    snapshot = unpack_snapshot(job.body, cached=False)
+    answer = _build_answer(snapshot, SliceRequest(**job.arguments["request"]), form)
+    shown = answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
+    return pack_fields(shown, answer.content.encode("utf-8", "replace"))
 
 
 def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> ScrapeOutput:

@@ -7,7 +7,6 @@ The answer is not kept as a whole: the search is, and so is each page, in the sa
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
@@ -26,11 +25,11 @@ from webquarry.evidence.models import TRUST, AnswerPart, SuggestedAction, ZeroRe
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.pages.link_targets import LinkForm
 from webquarry.pages.outgoing import PageText
-from webquarry.pages.preload import preload_meanwhile
 from webquarry.pages.question import check_claim, check_question, limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
 from webquarry.pages.score import ScoringQuery
 from webquarry.progress import note
+from webquarry.read.workers.runner import JobRunner
 from webquarry.search.models import Found, Query, Result
 from webquarry.secret import redact
 from webquarry.sessions.models import Source
@@ -38,7 +37,7 @@ from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._deadline import deadline_for
 from webquarry.tools.research._search import add_trace
-from webquarry.tools.research._sources import ScrapedSource, SourceOptions, build_sources
+from webquarry.tools.research._sources import ScrapedSource, SourceOptions, build_sources_in_job
 
 _NAME = "search_and_scrape"
 MOST_BYTES = 5_000_000
@@ -131,13 +130,18 @@ class SearchAndScrapeOutput(Answer):
     _failed: list[WebquarryError] = PrivateAttr(default_factory=list)
 
     @classmethod
-    def of(
-        cls, query: str, wanted: int, outcomes: ResultOutcomes, options: SourceOptions
+    async def build(
+        cls,
+        runner: JobRunner,
+        query: str,
+        wanted: int,
+        outcomes: ResultOutcomes,
+        options: SourceOptions,
     ) -> SearchAndScrapeOutput:
         """The answer but for what the clock and the router say."""
         pages = outcomes.sources(same_text=options.deduplicate)
         failed = [outcomes.failed[rank] for rank in sorted(outcomes.failed)]
-        sources, combined = build_sources(pages, options)
+        sources, combined = await build_sources_in_job(runner, pages, options)
         status: Literal["complete", "partial", "failed"] = "complete"
         if not pages:
             status = "failed"
@@ -240,7 +244,7 @@ async def search_and_scrape(
     began, started = kit.clock.now(), kit.clock.monotonic()
     claim = (claim or "").strip()
     note("searching")
-    with preload_meanwhile():
+    with kit.pages.prepare_meanwhile():
         found = await _search(kit, query, provider, _PAGE)
     scoring = ScoringQuery(query, claim, began.date())
     deadline = deadline_for(kit, _NAME, started)
@@ -262,9 +266,8 @@ async def search_and_scrape(
         links=links,
         with_sentences=bool(claim),
     )
-    answer = await asyncio.to_thread(
-        SearchAndScrapeOutput.of, query, num_results, outcomes, options
-    )
+    runner = kit.pages.runner
+    answer = await SearchAndScrapeOutput.build(runner, query, num_results, outcomes, options)
     pages = outcomes.sources(same_text=deduplicate)
     answer.summary.urls_searched = len(reader.results)
     if not pages:

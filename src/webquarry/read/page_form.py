@@ -1,0 +1,86 @@
+"""Replies and pages on their way to a worker process and back: what fits into JSON, and bytes
+beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import httpx2
+
+from webquarry.net.models import Reply
+from webquarry.read.models import Dated, LeftOutText, Page
+
+
+def describe_reply(reply: Reply) -> dict[str, Any]:
+    """A reply but for its body."""
+    return {
+        "url": reply.url,
+        "status": reply.status,
+        "headers": list(reply.headers.multi_items()),
+        "fetched_at": reply.fetched_at.isoformat(),
+    }
+
+
+def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
+    """The reply that was described."""
+    headers = httpx2.Headers([(name, value) for name, value in fields["headers"]])
+    moment = datetime.fromisoformat(fields["fetched_at"])
+    return Reply(fields["url"], fields["status"], headers, body, moment)
+
+
+def describe_page(page: Page) -> dict[str, Any]:
+    """A page but for its text and the parsed document."""
+    return {
+        "url": page.url,
+        "requested_url": page.requested_url,
+        "title": page.title,
+        "content_type": page.content_type,
+        "encoding": page.encoding,
+        "outcome": page.outcome,
+        "notes": page.notes,
+        "fetched_at": page.fetched_at.isoformat(),
+        "removed": dict(page.removed),
+        "author": page.author,
+        "published": _as_fields(page.published),
+        "modified": _as_fields(page.modified),
+        "lost": page.lost,
+        "reader": page.reader,
+        "left_out": _as_fields(page.left_out),
+    }
+
+
+def build_page(fields: dict[str, Any], markdown: str) -> Page:
+    """The page that was described."""
+    values = dict(fields)
+    values["fetched_at"] = datetime.fromisoformat(fields["fetched_at"])
+    for name in ("notes", "lost"):
+        values[name] = tuple(fields[name])
+    for name in ("published", "modified"):
+        if fields[name]:
+            values[name] = Dated(**fields[name])
+    if fields["left_out"]:
+        headings = tuple(fields["left_out"]["headings"])
+        values["left_out"] = LeftOutText(fields["left_out"]["bytes"], headings)
+    return Page(markdown=markdown, **values)
+
+
+def pack_fields(fields: dict[str, Any], body: bytes = b"") -> bytes:
+    """A line of JSON, and bytes behind it."""
+    line = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
+    return b"\n".join((line, body))
+
+
+def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:
+    """What was packed."""
+    line, _, body = packed.partition(b"\n")
+    return json.loads(line), body
+
+
+def _as_fields(value: Dated | LeftOutText | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    return asdict(value)

@@ -1,0 +1,68 @@
+"""A worker process: jobs come in over stdin, their answers go out over stdout, until stdin ends.
+
+It loads what most pages need before the first job, and then gives up what it does not need: files
+to write, processes, memory without end. Whatever goes wrong inside Python is answered; what goes
+wrong below it ends the process, and the parent understands that too.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from contextlib import suppress
+from typing import Any
+
+from webquarry.read.workers.error_form import pack_error
+from webquarry.read.workers.frames import BrokenFrame, read_frame, write_frame
+from webquarry.read.workers.job import Job, is_large, load_what_pages_need, run_job
+from webquarry.read.workers.limits import (
+    end_with_parent,
+    limit_job,
+    limit_process,
+    resident_bytes,
+    trim_memory,
+)
+
+
+def serve(parent: int, memory_bytes: int) -> None:
+    """Answer until there is nothing more to read."""
+    end_with_parent(parent)
+    incoming = io.FileIO(os.dup(0), "r")
+    outgoing = io.FileIO(os.dup(1), "w")
+    # no library may read from, or write into, the pipes to the parent
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+    load_what_pages_need()  # while the first page is being fetched
+    limit_process(memory_bytes)
+    # the other side may be gone at any moment
+    with suppress(BrokenFrame, OSError):
+        write_frame(outgoing, b"", ())  # ready
+        frame = read_frame(incoming)
+        while frame is not None:
+            head, body = answer_job(*frame)
+            write_frame(outgoing, head, (body,))
+            del body
+            frame = None  # not kept while the next one comes
+            frame = read_frame(incoming)
+    os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
+
+
+def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
+    """The head and the body of the answer to a job: its bytes, or why there are none."""
+    head = json.loads(packed)
+    limit_job(head["cpu_seconds"])
+    answer: dict[str, Any] = {}
+    given = b""
+    try:
+        given = run_job(Job(head["name"], head["arguments"], pieces))
+    except Exception as error:  # a page nobody foresaw must not end the service
+        answer["error"] = pack_error(error)
+        answer["last"] = isinstance(error, MemoryError)
+    if is_large(sum(map(len, pieces))):
+        del pieces
+        trim_memory()
+    answer["resident"] = resident_bytes()
+    return json.dumps(answer).encode("ascii"), given

@@ -1,0 +1,131 @@
+"""Whose turn it is: jobs of several callers, and as many places as there are cores.
+
+A caller has no more than the places there are. Beyond them there are as many again, for callers who
+have none, so that nobody waits for the hostile pages of somebody else; a job that takes long gives
+its place to the next and goes on in one of those. The last of them is never taken by a caller who
+has another. Those who wait take turns, caller by caller, each in the order in which they came. A
+caller's large jobs are done one at a time: one takes up to thirty times its size in memory, and
+those that wait have nothing but their bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+
+@dataclass(eq=False)
+class Place:
+    """One job's place, from asking for it until it is left."""
+
+    caller: str
+    is_large: bool = False
+    ahead: bool = False
+    is_slow: bool = False
+    given: asyncio.Future[None] | None = field(default=None, repr=False)
+
+
+class FairQueue:
+    """Gives places to jobs, for one event loop."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.most = 2 * size
+        self._taken: set[Place] = set()
+        self._held: Counter[str] = Counter()
+        self._large: set[str] = set()
+        self._waiting: dict[str, deque[Place]] = {}  # in the order of the next turns
+
+    async def enter(self, place: Place) -> None:
+        """Wait for a place, and take it."""
+        place.given = asyncio.get_running_loop().create_future()
+        line = self._waiting.setdefault(place.caller, deque())
+        if place.ahead:
+            line.appendleft(place)
+        else:
+            line.append(place)
+        self._give_places()
+        if place in self._taken:
+            return
+        try:
+            await place.given
+        except asyncio.CancelledError:
+            if place in self._taken:  # it was given, and called off before it knew
+                self.leave(place)
+            else:
+                self._stop_waiting(place)
+            raise
+
+    def leave(self, place: Place) -> None:
+        """Give the place up, to those that wait."""
+        self._taken.discard(place)
+        self._held[place.caller] -= 1
+        if not self._held[place.caller]:
+            del self._held[place.caller]
+        if place.is_large:
+            self._large.discard(place.caller)
+        self._give_places()
+
+    def mark_slow(self, place: Place) -> None:
+        """The job of this place takes long: the next need not wait for it."""
+        place.is_slow = True
+        self._give_places()
+
+    def count_places(self, caller: str) -> int:
+        """How many places a caller has."""
+        return self._held[caller]
+
+    def _may_begin(self, place: Place) -> bool:
+        """Whether this job may begin now."""
+        if place.is_large and place.caller in self._large:
+            return False
+        free = self.most - len(self._taken)
+        if not self._held[place.caller]:
+            return free > 0
+        slow = sum(taken.is_slow for taken in self._taken)
+        quick_of_caller = 0
+        for taken in self._taken:
+            if taken.caller == place.caller and not taken.is_slow:
+                quick_of_caller += 1
+        has_room = len(self._taken) - slow < self.size
+        return has_room and quick_of_caller < self.size and free > 1
+
+    def _take(self, place: Place) -> None:
+        self._taken.add(place)
+        self._held[place.caller] += 1
+        if place.is_large:
+            self._large.add(place.caller)
+
+    def _give_places(self) -> None:
+        """Let in whoever may begin, caller by caller."""
+        found = self._find_next()
+        while found is not None:
+            self._stop_waiting(found)
+            if found.caller in self._waiting:  # the next turn is another caller's
+                self._waiting[found.caller] = self._waiting.pop(found.caller)
+            self._take(found)
+            assert found.given is not None
+            found.given.set_result(None)
+            found = self._find_next()
+
+    def _find_next(self) -> Place | None:
+        """The first that may begin: a small job passes large ones that wait."""
+        for line in self._waiting.values():
+            for place in line:
+                if place.given is not None and place.given.done():
+                    continue  # called off, and still to be told
+                if self._may_begin(place):
+                    return place
+                if not place.is_large:
+                    break  # nor may those behind it
+        return None
+
+    def _stop_waiting(self, place: Place) -> None:
+        line = self._waiting.get(place.caller)
+        if line is None:
+            return
+        if place in line:
+            line.remove(place)
+        if not line:
+            del self._waiting[place.caller]

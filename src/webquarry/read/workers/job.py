@@ -1,0 +1,123 @@
+"""What is asked of a worker process: a job by its name, with arguments that fit into JSON and a
+body of bytes; bytes come back.
+
+`JOBS` is the one place where jobs are registered: a name and the function that does it, which is
+imported by whoever does the first job of that name. A function takes the job, and gives bytes or
+raises.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+JOBS = {
+    "read page": "webquarry.read.page_jobs:read_page",
+    "judge reply": "webquarry.read.page_jobs:judge_reply",
+    "take snapshot": "webquarry.pages.jobs:take_snapshot",
+    "take raw snapshot": "webquarry.pages.jobs:take_raw_snapshot",
+    "describe page": "webquarry.pages.jobs:describe",
+    "score page": "webquarry.pages.jobs:score",
+    "read patent": "webquarry.evidence.page.patent_page:read_patent_page",
+    "cut page": "webquarry.tools.research.scrape_page:cut_page",
+    "build sources": "webquarry.tools.research._sources:build_packed_sources",
+    "read document": "webquarry.testing.jobs:read_document",
+    "burn time": "webquarry.testing.jobs:burn_time",
+    "take memory": "webquarry.testing.jobs:take_memory",
+    "fail": "webquarry.testing.jobs:fail",
+}
+
+# What most pages need, loaded before there is one.
+_PRELOAD = "webquarry.pages.preload:preload"
+LARGE = 1_000_000  # bytes; hardly any page has as many, and what is smaller never waits for others
+
+
+def is_large(size: int) -> bool:
+    """Whether work on so many bytes is done one at a time."""
+    return size >= LARGE
+
+
+@dataclass(frozen=True)
+class Job:
+    """One piece of work on something from the web."""
+
+    name: str  # in `JOBS`
+    arguments: dict[str, Any] = field(default_factory=dict)
+    parts: bytes | tuple[bytes, ...] = b""  # the body, which may be in pieces
+    subject: str = "The page"  # what an error is about: a URL without secrets
+    # Whether it may never be done in a thread of ours: libraries that parse binary files are known
+    # to crash.
+    isolated: bool = False
+    ahead: bool = False  # before what has not begun: it completes a call
+
+    @property
+    def pieces(self) -> tuple[bytes, ...]:
+        """The body in the pieces in which it is there."""
+        if isinstance(self.parts, bytes):
+            return (self.parts,)
+        return self.parts
+
+    @property
+    def body(self) -> bytes:
+        """The body in one piece."""
+        if len(self.pieces) == 1:
+            return self.pieces[0]
+        return b"".join(self.pieces)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return sum(map(len, self.pieces))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it waits until no other large one of the same caller is being done."""
+        return is_large(self.size)
+
+
+JobFunction = Callable[[Job], bytes]
+
+
+@dataclass(frozen=True)
+class WorkerLimits:
+    """How much one job may cost, and how long a process is kept. On Windows only the wall clock is
+    watched.
+    """
+
+    memory_bytes: int = 1 << 30  # of address space
+    cpu_seconds: float = 20
+    jobs: int = 1000  # after so many a process is replaced
+    resident_bytes: int = 300_000_000  # a process that has grown beyond is replaced too
+    idle_seconds: float = 60
+
+    @property
+    def wall_seconds(self) -> float:
+        """Others may have the processor meanwhile; whoever hangs uses none of it."""
+        return 10 + 3 * self.cpu_seconds
+
+
+@cache
+def find_function(name: str) -> JobFunction:
+    """What does the jobs of a name."""
+    found: JobFunction = _import_function(JOBS[name])
+    return found
+
+
+def load_what_pages_need() -> None:
+    """Load formats, weights, tables and stemmers, so that the first page need not wait for them."""
+    _import_function(_PRELOAD)()
+
+
+def _import_function(name: str) -> Callable[..., Any]:
+    """A function by its module and its name. Jobs belong to rooms above this one."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return found
+
+
+def run_job(job: Job) -> bytes:
+    """Do a job here."""
+    return find_function(job.name)(job)

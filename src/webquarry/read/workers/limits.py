@@ -1,0 +1,112 @@
+"""What the operating system is asked to enforce on the process that calls this. Nothing where it
+knows no such limits.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_SLOW_NICENESS = 10
+
+if sys.platform == "win32":
+
+    def limit_process(memory_bytes: int) -> None:
+        """Windows has no such limits; the parent's clock is the only one there."""
+
+    def limit_job(cpu_seconds: float) -> None:
+        """Windows has no such limits."""
+
+    def resident_bytes() -> int:
+        """Not known; the number of jobs decides when a process is replaced."""
+        return 0
+
+    def address_bytes() -> int:
+        """Not known."""
+        return 0
+
+    def end_with_parent(parent: int) -> None:
+        """Windows has no such wish; the end of the pipe is noticed between two jobs."""
+
+    def lower_priority(process: int) -> None:
+        """Left as it is."""
+
+else:
+    import resource
+
+    def limit_process(memory_bytes: int) -> None:
+        """Once: so much address space, no core file, nothing written to any file, no process
+        started.
+        """
+        _lower_limit(resource.RLIMIT_AS, memory_bytes)
+        _lower_limit(resource.RLIMIT_CORE, 0)
+        _lower_limit(resource.RLIMIT_FSIZE, 0)
+        _lower_limit(resource.RLIMIT_NPROC, 0)
+
+    def limit_job(cpu_seconds: float) -> None:
+        """Before each job: the limit counts over the whole life of the process, so what is used
+        goes on top.
+        """
+        _lower_limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
+
+    def resident_bytes() -> int:
+        """How much memory the process holds; its peak where the system does not tell."""
+        with suppress(OSError, ValueError, IndexError):
+            return _read_pages(1)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        if sys.platform == "darwin":
+            return peak
+        return peak * 1024
+
+    def address_bytes() -> int:
+        """How much address space the process has taken, where the system tells."""
+        with suppress(OSError, ValueError, IndexError):
+            return _read_pages(0)
+        return 0
+
+    def _read_pages(column: int) -> int:
+        """A size that Linux tells in pages, in bytes."""
+        fields = Path("/proc/self/statm").read_text("ascii").split()
+        return int(fields[column]) * resource.getpagesize()
+
+    def end_with_parent(parent: int) -> None:
+        """Be killed when the parent ends, however it ends, where the system can; whose parent has
+        ended already goes at once.
+        """
+        if sys.platform == "linux":
+            import ctypes
+
+            with suppress(OSError, AttributeError):
+                ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(0)
+
+    def lower_priority(process: int) -> None:
+        """Let others have the processor first."""
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process, _SLOW_NICENESS)
+
+    def _lower_limit(kind: int, wanted: int) -> None:
+        """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot
+        set it.
+        """
+        _, hard = resource.getrlimit(kind)
+        soft = wanted
+        if hard != resource.RLIM_INFINITY:
+            soft = min(wanted, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (soft, hard))
+
+
+def trim_memory() -> None:
+    """Give freed memory back: glibc keeps it unless told, and others have no such function."""
+    import ctypes
+
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

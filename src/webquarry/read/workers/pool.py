@@ -1,0 +1,201 @@
+"""The worker processes of an event loop: started when a page is on its way, ended with the call
+that they work for, after some rest, or when they have grown.
+
+There are as many as cores, and for callers who have none as many again (`fair_queue.py`); idle ones
+are used again, the last one first, so that the others come to their rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import weakref
+from dataclasses import dataclass
+
+from webquarry.caller import LOCAL, caller
+from webquarry.errors import WebquarryError
+from webquarry.meter import span
+from webquarry.read.workers.fair_queue import FairQueue, Place
+from webquarry.read.workers.job import Job, WorkerLimits
+from webquarry.read.workers.limits import lower_priority
+from webquarry.read.workers.runner import JobRunner, count_cores
+from webquarry.read.workers.worker import Worker
+
+log = logging.getLogger(__name__)
+
+_SLOW_SECONDS = 1.0  # after which a job gives its place to the next, and others the processor
+
+
+@dataclass(eq=False)
+class _Idle:
+    """A worker that waits, and when its rest ends it."""
+
+    worker: Worker
+    ends: asyncio.TimerHandle
+
+
+class WorkerPool(JobRunner):
+    """Worker processes, each for one job at a time."""
+
+    def __init__(self, limits: WorkerLimits | None = None, size: int | None = None) -> None:
+        self.limits = limits or WorkerLimits()
+        self._queue = FairQueue(size or count_cores())
+        self._idle: list[_Idle] = []
+        self._alive: set[Worker] = set()
+        self._starting: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._closed = False
+        _pools.add(self)
+
+    async def run(self, job: Job) -> bytes:
+        place = Place(caller(), job.is_large, job.ahead)
+        await self._queue.enter(place)
+        try:
+            with span("job", job=job.name):
+                return await self._do(job, place)
+        finally:
+            self._queue.leave(place)
+
+    def prepare(self, *, many: bool = False) -> None:
+        if not self._alive and not self._starting:
+            self._start_another()
+
+    async def aclose(self) -> None:
+        self._closed = True
+        for task in self._starting:
+            task.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        for idle in self._idle:
+            idle.ends.cancel()
+        self._idle = []
+        workers = list(self._alive)
+        self._alive.clear()
+        await asyncio.gather(*(worker.aclose() for worker in workers))
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    def forget(self) -> None:
+        """In a fork: the processes belong to the parent."""
+        for worker in self._alive:
+            worker.forget()
+        self._alive.clear()
+        self._idle = []
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes that are there."""
+        return [worker.pid for worker in self._alive]
+
+    async def _do(self, job: Job, place: Place) -> bytes:
+        """Have a job done by a worker that nobody else has."""
+        worker = await self._take(job, place)
+        if place.caller != LOCAL and not self._idle:
+            self._start_another()  # for others, so that they need not wait until it has begun
+        slow = asyncio.get_running_loop().call_later(_SLOW_SECONDS, self._hold_up, worker, place)
+        try:
+            return await worker.ask(job)
+        finally:
+            slow.cancel()
+            self._give_back(worker)
+
+    def _hold_up(self, worker: Worker, place: Place) -> None:
+        """A job takes long: others go first. A process cannot get back what was taken from it, so
+        this is its last job.
+        """
+        worker.wear_out()
+        lower_priority(worker.pid)
+        self._queue.mark_slow(place)
+
+    async def _take(self, job: Job, place: Place) -> Worker:
+        """An idle worker, one that is being started, or a new one. Where there are several callers,
+        one that has a worker leaves the last idle one to the others.
+        """
+        left = 0
+        if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
+            left = 1
+        while True:
+            while len(self._idle) > left:
+                idle = self._idle.pop()
+                idle.ends.cancel()
+                if idle.worker.usable:
+                    return idle.worker
+                self._end(idle.worker)  # it died while nobody asked it anything
+            if left or not self._starting:
+                return await self._start(job)
+            await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _start(self, job: Job) -> Worker:
+        """A new worker for a job."""
+        if self._closed:
+            raise WebquarryError("Reading was stopped.")
+        try:
+            worker = await Worker.start(self.limits)
+        except OSError as error:
+            raise WebquarryError(
+                f"{job.subject} could not be read: no process could be started for it.",
+                suggested_action="See how many processes and how much memory this user may have.",
+            ) from error
+        self._alive.add(worker)
+        return worker
+
+    def _start_another(self) -> None:
+        """Start a worker that is idle at first, if one can be started."""
+        if self._closed or self._starting or len(self._alive) >= self._queue.most:
+            return
+
+        async def start() -> None:
+            try:
+                worker = await self._start(Job("read page"))
+            except WebquarryError as error:
+                log.warning("%s", error.message)
+                return
+            try:
+                await worker.load()
+            finally:
+                self._give_back(worker)
+
+        task = asyncio.create_task(start())
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
+
+    def _give_back(self, worker: Worker) -> None:
+        """Keep a worker for the next job, or end it if it is of no more use."""
+        if worker.usable and not self._closed:
+            self._rest(worker)
+        else:
+            self._end(worker)
+
+    def _rest(self, worker: Worker) -> None:
+        """Let a worker wait for the next job, for a while."""
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            self._idle.remove(idle)
+            self._end(worker)
+
+        idle = _Idle(worker, loop.call_later(self.limits.idle_seconds, end))
+        self._idle.append(idle)
+
+    def _end(self, worker: Worker) -> None:
+        """End a worker, and see to it that it is gone."""
+        worker.kill()
+        if worker not in self._alive:
+            return  # the whole pool is being closed
+        self._alive.discard(worker)
+        task = asyncio.get_running_loop().create_task(worker.aclose())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+
+_pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
+
+
+def _forget_workers() -> None:
+    """In a fork: the workers are the parent's, and so are the loops that they belong to."""
+    for pool in list(_pools):
+        pool.forget()
+    _pools.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)

@@ -1,0 +1,101 @@
+"""Jobs in copies of this process: as bounded as in a worker, and gone with their call."""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.read.workers.sync_pool import URL, burn, page_job
+from webquarry.errors import NotFound, TooComplex
+from webquarry.read.page_form import unpack_fields
+from webquarry.read.workers.fork import ForkRunner
+from webquarry.read.workers.job import Job, WorkerLimits
+from webquarry.read.workers.open import can_fork
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="no process can be copied here")
+PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
+
+
+def run(job: Job, limits: WorkerLimits | None = None) -> bytes:
+    async def do() -> bytes:
+        runner = ForkRunner(limits)
+        try:
+            return await runner.run(job)
+        finally:
+            await runner.aclose()
+
+    return asyncio.run(do())
+
+
+def children() -> set[str]:
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def test_a_page_is_read_as_it_is_by_a_worker() -> None:
+    assert unpack_fields(run(page_job(PAGE)))[0]["title"] == "Tides"
+
+
+def test_errors_of_ours_come_out_as_what_they_were() -> None:
+    with pytest.raises(NotFound, match=r"^It is gone\.$"):
+        run(Job("fail", {"error": "NotFound", "arguments": ["It is gone."]}))
+
+
+def test_a_page_over_its_time_is_too_complex() -> None:
+    with pytest.raises(TooComplex, match=f"{URL} could not be read safely: it takes too long"):
+        run(burn(60), WorkerLimits(cpu_seconds=1))
+
+
+def test_a_page_over_its_memory_is_too_complex() -> None:
+    with pytest.raises(TooComplex):
+        run(Job("take memory", {"megabytes": 9000}, b"", URL))
+
+
+def test_what_this_process_has_taken_is_not_counted_against_a_page() -> None:
+    with mmap.mmap(-1, 2 << 30):
+        assert unpack_fields(run(page_job(PAGE)))[0]["title"] == "Tides"
+
+
+def test_cancelling_a_call_ends_its_copy() -> None:
+    before = children()
+
+    async def do() -> None:
+        runner = ForkRunner()
+        job = asyncio.create_task(runner.run(burn(1000)))
+        while not children() - before:
+            await asyncio.sleep(0.005)
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await job
+        assert children() == before
+        await runner.aclose()
+
+    asyncio.run(do())
+
+
+COPIED = """
+import asyncio, os, sys
+from webquarry.read.workers import fork
+from webquarry.read.workers.job import Job
+
+seen, told = os.pipe()
+fork.answer_job = lambda head, body: (b"{}", b" ".join(
+    number.encode() for number in sorted(os.listdir("/proc/self/fd"))))
+sys.stdout.write("said once\\n")                     # still in the buffer when the copy is made
+print(asyncio.run(fork.ForkRunner().run(Job("fail"))).decode())
+"""
+
+
+def test_a_copy_has_none_of_our_files_and_says_nothing_of_ours() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", COPIED], capture_output=True, text=True
+    )
+
+    # standard streams, which lead nowhere, the pipe for the answer, and the listing itself
+    assert done.stdout.splitlines() == ["said once", "0 1 2 3 4"]
+    assert done.stderr == ""

@@ -1,0 +1,449 @@
+"""Worker processes: warm, bounded, killed with their call, replaced when they are worn out or dead,
+and gone when nobody needs them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.read.formats.make_samples import FOLDER
+from tests.read.formats.pdf_writer import Pdf
+from tests.read.workers.sync_pool import (
+    URL,
+    SyncPool,
+    burn,
+    document_job,
+    is_alive,
+    page_job,
+    until_gone,
+)
+from webquarry import errors
+from webquarry.caller import serving
+from webquarry.errors import NotFound, TooComplex, Unreadable, WebquarryError
+from webquarry.read.page_form import unpack_fields
+from webquarry.read.workers import pool as pool_module
+from webquarry.read.workers.job import Job, WorkerLimits
+from webquarry.read.workers.pool import WorkerPool
+
+PAPER = (FOLDER / "paper.pdf").read_bytes()
+PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
+LINUX = pytest.mark.skipif(
+    not Path("/proc/self/limits").exists(), reason="the system does not show its processes as files"
+)
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the system knows no such limits")
+TITLE = "What the tide leaves behind"
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[SyncPool]:
+    """One worker for tests that leave it alive."""
+    with SyncPool() as pool:
+        yield pool
+
+
+def with_pool(
+    test: Callable[[WorkerPool], Awaitable[None]],
+    limits: WorkerLimits | None = None,
+    size: int = 1,
+) -> None:
+    async def run() -> None:
+        pool = WorkerPool(limits, size)
+        try:
+            await test(pool)
+        finally:
+            await pool.aclose()
+
+    asyncio.run(run())
+
+
+async def until_busy(pool: WorkerPool, count: int = 1) -> None:
+    """Wait until so many workers have something to do."""
+    async with asyncio.timeout(30):
+        while len(pool.pids) - len(pool._idle) < count:
+            await asyncio.sleep(0.005)
+
+
+def title_of(packed: bytes) -> str:
+    title: str = unpack_fields(packed)[0]["title"]
+    return title
+
+
+def test_one_worker_reads_pages_of_every_kind_one_after_another(warm: SyncPool) -> None:
+    assert title_of(warm.run(page_job(PAGE))) == "Tides"
+    (first,) = warm.pids
+    assert title_of(warm.run(document_job("pdf", URL, PAPER))) == TITLE
+    letter = (FOLDER / "letter.docx").read_bytes()
+    assert title_of(warm.run(document_job("docx", URL, letter))) == "Notice 14"
+    assert title_of(warm.run(page_job(PAGE))) == "Tides"
+    assert warm.pids == [first]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, WebquarryError)
+    ],
+)
+def test_every_error_of_ours_comes_out_as_what_it_was(name: str, warm: SyncPool) -> None:
+    kind: type[WebquarryError] = getattr(errors, name)
+    arguments = ["pdf", "Reading it"] if name == "MissingExtra" else ["It is gone."]
+    expected = kind(*arguments)
+    with pytest.raises(WebquarryError) as caught:
+        warm.run(Job("fail", {"error": name, "arguments": arguments}))
+
+    assert type(caught.value) is kind
+    assert caught.value.as_dict() == expected.as_dict()
+
+
+def test_an_error_that_nobody_foresaw_says_where_and_not_what_the_page_said(warm: SyncPool) -> None:
+    with pytest.raises(WebquarryError, match=r"failed: KeyError at jobs\.py:\d+\.$") as caught:
+        warm.run(Job("fail", {}, b"", URL))
+
+    assert caught.value.kind == "internal"
+    assert "a word of the page" not in str(caught.value)
+
+
+def test_errors_do_not_repeat_the_secrets_of_a_url(warm: SyncPool) -> None:
+    url = "https://site.example/a.pdf?token=hunter2222"
+    with pytest.raises(Unreadable) as caught:
+        warm.run(document_job("pdf", url, b"%PDF-1.4 nothing"))
+
+    assert "hunter2222" not in caught.value.message
+
+
+def test_several_pieces_arrive_as_one_body_of_any_size(warm: SyncPool) -> None:
+    pieces = (b"a" * 700_000, b"", b"b" * 900_000)
+
+    assert warm.run(Job("burn time", {"seconds": 0}, pieces)) == b"".join(pieces)
+
+
+@LINUX
+def test_a_worker_sees_nothing_of_our_environment_files_and_sockets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("BRAVE_API_KEY", "a-secret-of-ours")
+    inherited, other = os.pipe()
+    os.set_inheritable(inherited, True)
+    try:
+        with SyncPool() as pool:
+            pool.run(page_job(PAGE))
+            (pid,) = pool.pids
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+            files = {os.readlink(place) for place in Path(f"/proc/{pid}/fd").iterdir()}
+            limits = Path(f"/proc/{pid}/limits").read_text()
+    finally:
+        os.close(inherited)
+        os.close(other)
+
+    names = {entry.partition(b"=")[0] for entry in environment.split(b"\0")}
+    threads = {b"OPENBLAS_NUM_THREADS", b"OMP_NUM_THREADS", b"MKL_NUM_THREADS"}
+    assert names - {b"LC_CTYPE", b""} == threads  # Python sets the first one itself
+    assert {name.partition(":")[0] for name in files} <= {"pipe", "socket", "/dev/null"}
+    assert len([name for name in files if name != "/dev/null"]) == 2
+    soft = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()[1:]}
+    assert {soft["Max address space"], soft["Max core file size"], soft["Max file size"]} == {
+        "1073741824",
+        "0",
+    }
+    assert int(soft["Max cpu time"]) < 60
+
+
+@POSIX
+def test_a_page_over_its_time_is_too_complex_and_the_next_one_is_read() -> None:
+    with SyncPool(WorkerLimits(cpu_seconds=1)) as pool:
+        with pytest.raises(
+            TooComplex, match="could not be read safely: it takes too long"
+        ) as caught:
+            pool.run(burn(60))
+        assert caught.value.kind == "too_complex"
+        assert title_of(pool.run(page_job(PAGE))) == "Tides"
+
+
+def test_a_pdf_over_its_time_is_too_complex() -> None:
+    """600,000 letters, each written for itself: many seconds of work, little memory."""
+    pdf = Pdf()
+    pdf.add().raw("BT /F1 9 Tf " + "(a) Tj " * 600_000 + "ET")
+    with SyncPool(WorkerLimits(cpu_seconds=1)) as pool, pytest.raises(TooComplex, match=URL):
+        pool.run(document_job("pdf", URL, pdf.data()))
+
+
+def test_a_job_that_hangs_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkerLimits, "wall_seconds", 0.3)
+    with SyncPool() as pool:
+        with pytest.raises(TooComplex, match="it takes too long"):
+            pool.run(burn(60))
+        assert pool.pids == []
+
+
+@POSIX
+def test_a_page_over_its_memory_is_too_complex_and_the_next_one_is_read() -> None:
+    with SyncPool(WorkerLimits(memory_bytes=1 << 29)) as pool:
+        with pytest.raises(TooComplex, match="it needs too much memory"):
+            pool.run(Job("take memory", {"megabytes": 2000}, b"", URL))
+        assert title_of(pool.run(page_job(PAGE))) == "Tides"
+
+
+@LINUX
+def test_a_worker_that_has_grown_is_replaced_so_that_its_memory_goes_back() -> None:
+    with SyncPool() as pool:
+        pool.run(Job("take memory", {"megabytes": 350, "keep": True}))
+        assert pool.pids == []
+        assert title_of(pool.run(page_job(PAGE))) == "Tides"
+
+
+def test_a_worker_is_replaced_after_so_many_jobs() -> None:
+    with SyncPool(WorkerLimits(jobs=2)) as pool:
+        pool.run(burn(0))
+        assert len(pool.pids) == 1
+        pool.run(burn(0))
+        assert pool.pids == []
+
+
+def test_cancelling_a_call_kills_its_worker() -> None:
+    async def test(pool: WorkerPool) -> None:
+        job = asyncio.create_task(pool.run(burn(1000)))
+        await until_busy(pool)
+        (pid,) = pool.pids
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await job
+        await until_gone(pid)
+        assert title_of(await pool.run(page_job(PAGE))) == "Tides"
+
+    with_pool(test)
+
+
+def test_closing_the_pool_kills_what_is_under_way() -> None:
+    pids: list[int] = []
+
+    async def test(pool: WorkerPool) -> None:
+        job = asyncio.create_task(pool.run(burn(1000)))
+        await until_busy(pool)
+        pids.extend(pool.pids)
+        await pool.aclose()
+        with pytest.raises(WebquarryError):
+            await job
+
+    with_pool(test)
+    assert not is_alive(pids[0])
+
+
+def test_a_worker_that_is_killed_while_it_reads_is_understood() -> None:
+    async def test(pool: WorkerPool) -> None:
+        job = asyncio.create_task(pool.run(burn(1000)))
+        await until_busy(pool)
+        os.kill(pool.pids[0], signal.SIGKILL)
+        with pytest.raises(TooComplex, match="it brings down the program that reads it"):
+            await job
+
+    with_pool(test)
+
+
+def test_a_worker_that_died_in_its_sleep_is_replaced_without_a_word() -> None:
+    async def test(pool: WorkerPool) -> None:
+        await pool.run(burn(0))
+        (idle,) = pool._idle
+        os.kill(idle.worker.pid, signal.SIGKILL)
+        await until_gone(idle.worker.pid)
+        assert title_of(await pool.run(page_job(PAGE))) == "Tides"
+
+    with_pool(test)
+
+
+def test_a_worker_ends_after_its_rest() -> None:
+    async def test(pool: WorkerPool) -> None:
+        await pool.run(burn(0))
+        (pid,) = pool.pids
+        await until_gone(pid)
+        assert pool.pids == []
+
+    with_pool(test, WorkerLimits(idle_seconds=0.05))
+
+
+def test_a_page_that_is_on_its_way_has_a_worker_started_for_it() -> None:
+    async def test(pool: WorkerPool) -> None:
+        pool.prepare()
+        pool.prepare()
+        await pool.run(burn(0))
+        assert len(pool.pids) == 1
+
+    with_pool(test, size=2)
+
+
+def test_the_hostile_pages_of_one_caller_leave_a_warm_worker_to_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool_module, "_SLOW_SECONDS", 1000)
+
+    async def test(pool: WorkerPool) -> None:
+        with serving("ada"):
+            hostile = [asyncio.create_task(pool.run(burn(1000))) for _ in range(10)]
+        async with asyncio.timeout(30):
+            while len(pool.pids) < 3 or not pool._idle:
+                await asyncio.sleep(0.005)
+        (spare,) = pool._idle
+        with serving("bram"):
+            assert title_of(await pool.run(page_job(PAGE))) == "Tides"
+        assert spare.worker.jobs == 1
+        assert not any(job.done() for job in hostile)
+        for job in hostile:
+            job.cancel()
+        await asyncio.gather(*hostile, return_exceptions=True)
+
+    with_pool(test, size=2)
+
+
+@LINUX
+def test_a_job_that_takes_long_lets_others_have_the_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool_module, "_SLOW_SECONDS", 0.01)
+
+    async def test(pool: WorkerPool) -> None:
+        usual = os.getpriority(os.PRIO_PROCESS, 0)
+        job = asyncio.create_task(pool.run(burn(1000)))
+        await until_busy(pool)
+        async with asyncio.timeout(30):
+            while os.getpriority(os.PRIO_PROCESS, pool.pids[0]) <= usual and usual < 10:
+                await asyncio.sleep(0.005)
+        job.cancel()
+        await asyncio.gather(job, return_exceptions=True)
+
+    with_pool(test)
+
+
+def test_a_worker_that_cannot_start_is_said_to_have_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webquarry.read.workers.worker._START", "raise ImportError")
+    with (
+        SyncPool() as pool,
+        pytest.raises(WebquarryError, match="could not be read: the program that reads it failed"),
+    ):
+        pool.run(page_job(PAGE))
+
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with (
+        SyncPool() as pool,
+        pytest.raises(WebquarryError, match="no process could be started for it"),
+    ):
+        pool.run(page_job(PAGE))
+
+
+def test_what_a_worker_says_is_not_trusted() -> None:
+    from webquarry.read.workers.error_form import unpack_error
+
+    assert type(unpack_error({"class": "Any", "message": "x"}, URL)) is WebquarryError
+    assert type(unpack_error({"class": 7, "message": ["x"]}, URL)) is WebquarryError
+    assert type(unpack_error({"class": "NotFound"}, URL)) is NotFound
+    assert len(unpack_error({"message": "x" * 10**6}, URL).message) <= 10_000
+
+
+def run_script(code: str) -> str:
+    """What a script prints that says nothing else."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+    )
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+FORKING = """
+import asyncio, os
+from webquarry.read.workers.job import Job
+from webquarry.read.workers.pool import WorkerPool
+
+async def ask(pool):
+    return await pool.run(Job("burn time", {"seconds": 0}, b"hello")), pool.pids
+
+async def ask_anew():
+    pool = WorkerPool(size=1)
+    try:
+        return await ask(pool)
+    finally:
+        await pool.aclose()
+
+with asyncio.Runner() as runner:
+    async def open_pool():
+        return WorkerPool(size=1)
+    pool = runner.run(open_pool())
+    body, ours = runner.run(ask(pool))
+    child = os.fork()
+    if not child:
+        asyncio._set_running_loop(None)
+        theirs, other = asyncio.run(ask_anew())
+        os._exit(0 if theirs == body and other != ours else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert runner.run(ask(pool)) == (body, ours)
+    runner.run(pool.aclose())
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_a_fork_gets_workers_of_its_own_and_leaves_ours_alone() -> None:
+    assert run_script(FORKING) == "done"
+
+
+BUSY = """
+import asyncio
+from webquarry.read.workers.job import Job
+from webquarry.read.workers.pool import WorkerPool
+
+async def main():
+    pool = WorkerPool(size=1)
+    job = asyncio.create_task(pool.run(Job("burn time", {"seconds": 1000})))
+    while not pool.pids:
+        await asyncio.sleep(0.005)
+    print(pool.pids[0], flush=True)
+    await job
+
+asyncio.run(main())
+"""
+
+
+@LINUX
+def test_a_worker_dies_with_its_parent_however_that_ends_and_whatever_it_is_at() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_alive(pid)
+        parent.kill()
+    asyncio.run(until_orphan_is_gone(pid))
+
+
+async def until_orphan_is_gone(pid: int) -> None:
+    """Somebody else waits for a process without parents, sooner or later; it runs no more."""
+    async with asyncio.timeout(30):
+        while is_alive(pid) and state_of(pid) != "Z":
+            await asyncio.sleep(0.005)
+
+
+def state_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_a_process_that_ends_leaves_no_worker_and_says_nothing() -> None:
+    code = (
+        "import asyncio\n"
+        "from webquarry.read.workers.job import Job\n"
+        "from webquarry.read.workers.pool import WorkerPool\n"
+        "async def main():\n"
+        "    pool = WorkerPool(size=1)\n"
+        "    await pool.run(Job('burn time', {'seconds': 0}))\n"
+        "    print(pool.pids[0])\n"
+        "    await pool.aclose()\n"
+        "asyncio.run(main())"
+    )
+
+    assert not is_alive(int(run_script(code)))
