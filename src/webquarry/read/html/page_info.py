@@ -14,6 +14,7 @@ from webquarry.read.css.media import ALWAYS, judge_media
 from webquarry.read.html.tree import text_of
 
 _LONGEST_MEDIA = 1_000  # characters
+_WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 
 
@@ -22,6 +23,7 @@ class PageInfo:
     """Found in one pass over the page."""
 
     css: bytes = b""  # of the style elements that are for screens
+    css_without_scripts: bytes = b""  # of those that count only where no scripts run
     foreign_rules: bool = False  # the page also links to style sheets, which are not fetched
     base: str | None = None  # the first one counts
     title: str = ""
@@ -35,6 +37,7 @@ def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
     The title of a drawing is not that of the page.
     """
     sheets: list[bytes] = []
+    fallbacks: list[bytes] = []
     data: list[str] = []
     links_to_sheet = typesets_tex = False
     base = title = None
@@ -52,9 +55,13 @@ def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
             elif tag == "style":
                 media = element.get("media", "").strip().lower()
                 if judge_media(media[:_LONGEST_MEDIA]) == ALWAYS:
-                    sheets.append(
-                        etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
+                    sheet = etree.tostring(
+                        element, method="text", encoding="utf-8", with_tail=False
                     )
+                    if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
+                        fallbacks.append(sheet)
+                    elif next(element.iterancestors("template"), None) is None:
+                        sheets.append(sheet)
             elif tag == "base":
                 if base is None:
                     base = element.get("href")
@@ -63,6 +70,7 @@ def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
     css = b"\n".join(sheets)
     return PageInfo(
         css=css,
+        css_without_scripts=b"\n".join(fallbacks),
         foreign_rules=links_to_sheet or b"@import" in css,
         base=base,
         title=" ".join((title or "").split()),
