@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo demo-sql test lint format measure bench bench-extraction fuzz conformance interop generate clean
+.PHONY: help setup demo demo-sql test lint format measure bench bench-extraction fuzz painted conformance interop generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -54,6 +54,10 @@ bench-extraction: $(READY) ## score main content on the labelled sets in WEBQUAR
 
 fuzz: $(READY) ## look for crashes for longer than the tests do
 	@WEBQUARRY_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -k fuzz
+
+painted: $(READY) ## ask Chromium whether the labels of the hidden-text cases are what it paints
+	@$(BIN)/python scripts/check_painted.py
+	@$(BIN)/python scripts/check_painted.py tests/read/hidden/later
 
 conformance: $(READY) ## run the official MCP suite against our server (needs npm)
 	@$(BIN)/python scripts/conformance.py

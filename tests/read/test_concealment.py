@@ -92,7 +92,7 @@ COLOURS = {
     "oklch(1 0 0)": WHITE, "oklch(100% 0 none)": WHITE, "oklab(0 0 0)": Colour(0, 0, 0),
     "lab(100 0 0)": WHITE, "lch(0% 0 0)": Colour(0, 0, 0),
     "oklch(62.8% 0.25768 29.234)": Colour(255, 0, 0), "color(srgb 1 1 1)": WHITE,
-    "color(display-p3 0 0 0 / .5)": Colour(0, 0, 0, 0.5), "color(xyz 1 1 1)": None,
+    "color(display-p3 0 0 0 / .5)": Colour(0, 0, 0, 0.5), "color(xyz 1 1 1)": Colour(255, 249.1, 244.5),
     "oklch(1 0)": None, "white url(x.png)": None, "var(--c)": None,
     "linear-gradient(red,blue)": None, "inherit": None, "#12": None,
 }  # fmt: skip

@@ -136,7 +136,10 @@ def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: 
             "@supports not (display:grid){.a{display:none}}.b{display:none}",
             "<p class=b>gone<p class=a>kept",
         ),
-        (".a:not(.open){display:none}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (
+            ".a:not(.open){display:none}.b{display:none}",
+            "<script src=app.js></script><p class=b>gone<p class=a>kept",
+        ),
     ],
 )
 def test_what_no_rule_is_about_is_kept(css: str, body: str) -> None:

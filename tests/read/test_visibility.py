@@ -194,9 +194,9 @@ NEVER_TEXT = [
     '<script type="math/tex">INJ \\alpha</script>',
 ]
 SEEN = [
-    "<div hidden=until-found>SEE</div>",
+    "<a href='#u'>to it</a><div hidden=until-found id=u>SEE</div>",
     "<details><summary>S</summary>SEE</details>",
-    "<div role=tabpanel hidden>SEE</div>",
+    "<script src=app.js></script><div role=tabpanel hidden>SEE</div>",
     "<a role=tab aria-controls=p1>t</a><div id=p1 hidden>SEE</div>",
     '<a role=tab aria-controls=p1>t</a><div id=p1 style="display:none">SEE</div>',
     '<button data-bs-target="#c1">t</button><div id=c1 class=x style="display:none">SEE</div>',
@@ -205,7 +205,7 @@ SEEN = [
     '<ul class=tabs><li><a href="#c1">t</a></ul><div id=c1 style="display:none">SEE</div>',
     '<div class="tab-pane fade">SEE</div>',
     '<div class="accordion-collapse collapse" aria-labelledby=h>SEE</div>',
-    '<div class="tab-pane" style="display:none">SEE</div>',
+    '<script src=app.js></script><div class="tab-pane" style="display:none">SEE</div>',
     "<button id=b1 role=tab>x</button><div aria-labelledby=b1 hidden>SEE</div>",
     "<button popovertarget=pp>x</button><div popover id=pp>SEE</div>",
     "<dialog open>SEE</dialog>",
@@ -225,8 +225,10 @@ SEEN = [
     '-webkit-background-clip:text">SEE</p>',
     '<div style="visibility:hidden"><p style="visibility:visible">SEE</p></div>',
     '<ul style="font-size:0"><li style="font-size:16px">SEE</ul>',
+    "<script src=app.js></script>"
     "<style>.t{display:none}.t.active{display:block}</style><div class=t>SEE</div>",
-    "<style>.t{display:none}#c:checked ~ .t{display:block}</style><div class=t>SEE</div>",
+    "<style>.t{display:none}#c:checked ~ .t{display:block}</style>"
+    "<input type=checkbox id=c><div class=t>SEE</div>",
     "<style>.t{display:none}@media(min-width:600px){.t{display:block}}</style><div "
     "class=t>SEE</div>",
     "<style>@media print{.t{display:none}}</style><div class=t>SEE</div>",
@@ -242,7 +244,7 @@ SEEN = [
     '<div style="overflow:hidden;height:20px">SEE</div>',
     '<p style="color:#777">SEE</p>',
     '<p style="color:blue;background:yellow">SEE</p>',
-    "<template shadowrootmode=open>SEE</template>",
+    "<div><template shadowrootmode=open>SEE</template></div>",
     "<div inert>SEE</div>",
     '<p style="text-indent:2em">SEE</p>',
     '<p style="letter-spacing:-.02em">SEE</p>',
@@ -256,7 +258,7 @@ SEEN = [
     '<div class="hide-on-mobile">SEE</div>',
     '<button aria-expanded=false>Q</button><div style="display:none">SEE</div>',
     '<div style="z-index:-1;position:relative">SEE</div>',
-    '<div style="display:none" class="faq-answer">SEE</div>',
+    '<script src=app.js></script><div style="display:none" class="faq-answer">SEE</div>',
     '<span class="accessible">SEE</span>',
     '<div class="header-hidden-menu-x">SEE</div>',
     '<div style="font:400 14px/1.2 Arial">SEE</div>',
@@ -325,23 +327,48 @@ def test_a_box_that_another_style_sheet_may_paint_does_not_hide_what_is_white() 
 
 
 def test_a_part_that_react_sends_late_is_part_of_the_page() -> None:
-    late = "<div hidden id='S:0'>late</div>"
+    late = "<template id='B:0'></template><div hidden id='S:0'>late</div>"
+    script = "<script>$RC=function(b,c){document.getElementById(b)};$RC('B:0','S:0')</script>"
 
-    assert page(f"<template id='B:0'></template>{late}").text == "late"
+    assert page(late + script).text == "late"
     assert page(late).text == ""
+    assert page(late.partition("</template>")[2] + script).text == ""
+
+
+def test_late_parts_without_a_script_count_where_they_are_the_page() -> None:
+    words = "The text of the page goes on and on. " * 40
+    late = f"<template id='B:0'></template><div hidden id='S:0'><p>{words}</p></div>"
+
+    assert page(f"<p>x</p>{late}").text.count("on and on") == 40
+    assert page(f"<p>{words}</p>{late}").text.count("on and on") == 40
 
 
 def test_a_page_that_hides_itself_until_its_scripts_have_run_is_seen() -> None:
     words = "<p>The text of the page goes on and on. " * 20
+    script = "<script src=app.js></script>"
+    hidden = f"<div style='opacity:0'><h1>Head</h1>{words}</div>"
+
+    assert page(f"{script}<p>x</p>{words}{hidden}").text.count("# Head") == 0
+    assert page(f"{script}<p>x</p>{hidden}").text.startswith("x\n\n# Head")
+
+
+def test_a_page_without_scripts_that_hides_itself_is_read_only_where_nothing_else_is_there() -> (
+    None
+):
+    words = "<p>The text of the page goes on and on. " * 40
     hidden = f"<div style='opacity:0'><h1>Head</h1>{words}</div>"
 
     assert page(f"<p>x</p>{hidden}").text.startswith("x\n\n# Head")
-    assert page(f"{words}{words}{hidden}").text.count("# Head") == 0
+    assert page(f"<p>{'Something that is seen. ' * 20}</p>{hidden}").text.count("# Head") == 0
+    assert page(f"<p>x</p>{hidden[:300]}").text == "x"
 
 
 def test_a_box_that_fades_in_where_it_stands_is_seen() -> None:
-    assert page("<p style='opacity:0;transform:translateY(20px)'>x").text == "x"
-    assert page("<p style='opacity:0;transform:translateY(-9999px)'>x").text == ""
+    script = "<script src=app.js></script>"
+
+    assert page(f"{script}<p style='opacity:0;transform:translateY(20px)'>x").text == "x"
+    assert page(f"{script}<p style='opacity:0;transform:translateY(-9999px)'>x").text == ""
+    assert page("<p style='opacity:0;transform:translateY(20px)'>x").text == ""
 
 
 def test_a_price_written_for_eyes_and_for_ears_is_kept_once() -> None:

@@ -93,8 +93,10 @@ def test_a_page_that_hides_all_of_its_text_until_it_is_ready_is_read() -> None:
         .read_text("utf-8")
         .replace("<article", '<article style="display:none"')
     )
+    script = "<script src=app.js></script>"
 
-    assert "carrying forty passengers" in markdown(html)
+    assert "carrying forty passengers" in markdown(html.replace("</head>", f"{script}</head>"))
+    assert "carrying forty passengers" not in markdown(html)  # nothing would ever make it ready
 
 
 def test_what_a_page_hides_stays_out_where_a_tenth_of_the_text_is_seen() -> None:

@@ -1,45 +1,44 @@
 """CSS colours: a value in, red, green, blue and opacity out, and whether one can be read on
 another.
 
-A colour that needs more than its own words to be known (a variable, `inherit`, a mix) is None,
-which means: unknown.
+A colour that needs more than its own words to be known (a variable, `inherit`, `currentcolor`) is
+None, which means: unknown.
 """
 
 from __future__ import annotations
 
-import colorsys
-import math
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from webquarry.read.css.values.colour_names import COLOUR_NAMES
+from webquarry.read.css.values.colour_spaces import SPACES, Channels, from_rgb, to_rgb
+from webquarry.read.css.values.numbers import ANGLES, evaluate, find_calls, find_closing, split_top
+
 # Of 255 in every channel; at that distance black on black and white on white cannot be read.
 _SAME = 20
-_HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})(?![0-9a-f])")
 _BARE_HEX = re.compile(r"#?([0-9a-f]{6}|[0-9a-f]{3})")
-_FUNCTION = re.compile(r"(rgb|hsl|hwb|oklab|oklch|lab|lch|color)a?\(([^()]{1,100})\)")
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(%|deg|turn|rad)?")
-# They are alike near black and white.
-_RGB_SPACES = frozenset({"srgb", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020"})
-_WORD = re.compile(r"(?<![\w#(-])[a-z]{3,20}(?![\w(-])")
-_NAMES = {
-    "aliceblue": 0xF0F8FF, "antiquewhite": 0xFAEBD7, "aqua": 0x00FFFF, "azure": 0xF0FFFF,
-    "beige": 0xF5F5DC, "black": 0x000000, "blue": 0x0000FF, "brown": 0xA52A2A, "cyan": 0x00FFFF,
-    "darkblue": 0x00008B, "darkgray": 0xA9A9A9, "darkgreen": 0x006400, "darkgrey": 0xA9A9A9,
-    "darkred": 0x8B0000, "dimgray": 0x696969, "floralwhite": 0xFFFAF0, "fuchsia": 0xFF00FF,
-    "gainsboro": 0xDCDCDC, "ghostwhite": 0xF8F8FF, "gold": 0xFFD700, "gray": 0x808080,
-    "green": 0x008000, "grey": 0x808080, "honeydew": 0xF0FFF0, "ivory": 0xFFFFF0,
-    "lavenderblush": 0xFFF0F5, "lightgray": 0xD3D3D3, "lightgrey": 0xD3D3D3,
-    "lightyellow": 0xFFFFE0, "lime": 0x00FF00, "linen": 0xFAF0E6, "magenta": 0xFF00FF,
-    "maroon": 0x800000, "midnightblue": 0x191970, "mintcream": 0xF5FFFA, "navy": 0x000080,
-    "oldlace": 0xFDF5E6, "olive": 0x808000, "orange": 0xFFA500, "pink": 0xFFC0CB,
-    "purple": 0x800080, "red": 0xFF0000, "seashell": 0xFFF5EE, "silver": 0xC0C0C0,
-    "snow": 0xFFFAFA, "teal": 0x008080, "violet": 0xEE82EE, "white": 0xFFFFFF,
-    "whitesmoke": 0xF5F5F5, "yellow": 0xFFFF00, "canvas": 0xFFFFFF, "canvastext": 0x000000,
-}  # fmt: skip
-
-
-_Numbers = list[tuple[float, str]]  # each with its unit
+_TOKEN = re.compile(
+    r"#([0-9a-f]{3,8})(?![0-9a-f])|([a-z][a-z-]*)\(|(?<![\w#(.-])([a-z]{3,24})(?![\w(-])"
+)
+_HEX_DIGITS = (3, 4, 6, 8)
+_LONGEST = 2_000  # characters of a value that are looked at
+_DEEPEST = 8  # colours made of colours
+# What is not a colour before the picture is there.
+_PICTURES = ("url(", "var(", "image", "element(", "paint(", "cross-fade(")
+_HUE: Mapping[str, float] = {**ANGLES, "%": 3.6}
+# The names of the channels of each notation, and what one per cent of them is.
+_KINDS: dict[str, tuple[str, Channels]] = {
+    "rgb": ("rgb", (2.55, 2.55, 2.55)),
+    "hsl": ("hsl", (0.0, 1.0, 1.0)),
+    "hwb": ("hwb", (0.0, 1.0, 1.0)),
+    "lab": ("lab", (1.0, 1.25, 1.25)),
+    "lch": ("lch", (1.0, 1.5, 0.0)),
+    "oklab": ("lab", (0.01, 0.004, 0.004)),
+    "oklch": ("lch", (0.01, 0.004, 0.0)),
+}
+_ALIASES = {"rgba": "rgb", "hsla": "hsl"}
 
 
 class Colour(NamedTuple):
@@ -52,6 +51,7 @@ class Colour(NamedTuple):
 
 
 WHITE = Colour(255, 255, 255)
+BLACK = Colour(0, 0, 0)
 TRANSPARENT = Colour(0, 0, 0, 0)
 
 
@@ -64,25 +64,44 @@ def alike(text: Colour, ground: Colour) -> bool:
     return True
 
 
+def lay_over(colour: Colour, ground: Colour) -> Colour:
+    """What is seen where a colour that may let light through lies on a ground."""
+    share = colour.alpha
+    red, green, blue = (
+        above * share + below * (1 - share)
+        for above, below in zip(colour[:3], ground[:3], strict=True)
+    )
+    return Colour(red, green, blue, max(colour.alpha, ground.alpha))
+
+
 @lru_cache(maxsize=4096)
 def parse_colour(value: str) -> Colour | None:
     """The colour that a value of `color` or `background` names, in lower case; None where it cannot
-    be told.
+    be told. A gradient counts where all of it is nearly one colour.
     """
-    if "url(" in value or "gradient" in value or "var(" in value or "image" in value:
+    value = value[:_LONGEST]
+    if "gradient" in value:
+        return _read_gradients(value)
+    if any(word in value for word in _PICTURES):
         return None
-    if "transparent" in value:
-        return TRANSPARENT
-    hexadecimal = _HEX.search(value)
-    if hexadecimal:
-        return _parse_hex(hexadecimal[1])
-    function = _FUNCTION.search(value)
-    if function:
-        return _parse_function(function[1], function[2])
-    for word in _WORD.findall(value):
-        if word in _NAMES:
-            return _parse_hex(f"{_NAMES[word]:06x}")
-    return None
+    return _find_colour(value, 0)
+
+
+@lru_cache(maxsize=1024)
+def find_colours(value: str) -> tuple[Colour, ...]:
+    """Every colour that stands in a value of several parts, such as a list of shadows or a
+    gradient.
+    """
+    colours: list[Colour] = []
+    for part in split_top(value[:_LONGEST], ","):
+        if "gradient(" in part:
+            for _, arguments in find_calls(part):
+                colours.extend(find_colours(arguments))
+            continue
+        colour = _find_colour(part, 0)
+        if colour is not None:
+            colours.append(colour)
+    return tuple(colours)
 
 
 def parse_attribute_colour(value: str) -> Colour | None:
@@ -91,6 +110,56 @@ def parse_attribute_colour(value: str) -> Colour | None:
     if hexadecimal:
         return _parse_hex(hexadecimal[1])
     return parse_colour(value)
+
+
+def _read_gradients(value: str) -> Colour | None:
+    """The one colour of the uppermost gradient; where nothing of that is seen, of what lies
+    below.
+    """
+    layers = split_top(value, ",")
+    for number, layer in enumerate(layers):
+        if "gradient(" not in layer:
+            below = ",".join(layers[number:])
+            if "gradient" in below or any(word in below for word in _PICTURES):
+                return None
+            return _find_colour(below, 0)
+        is_part = "/" in layer.rpartition(")")[2] or "no-repeat" in layer
+        colours = find_colours(layer)
+        if is_part or not colours or "currentcolor" in layer or "var(" in layer:
+            return None
+        if all(colour.alpha == 0 for colour in colours):
+            continue
+        first = colours[0]
+        for other in colours[1:]:
+            if abs(first.alpha - other.alpha) > 0.1 or not alike(first._replace(alpha=1), other):
+                return None
+        return first
+    return TRANSPARENT
+
+
+def _find_colour(value: str, depth: int) -> Colour | None:
+    """The first colour in a value that holds no picture."""
+    place = 0
+    while (token := _TOKEN.search(value, place)) is not None:
+        digits, function, word = token.groups()
+        if digits:
+            if len(digits) in _HEX_DIGITS:
+                return _parse_hex(digits)
+            return None
+        place = token.end()
+        if word:
+            if word == "transparent":
+                return TRANSPARENT
+            if word in COLOUR_NAMES:
+                return _parse_hex(f"{COLOUR_NAMES[word]:06x}")
+            continue
+        end = find_closing(value, place)
+        if function in _READERS or function in _KINDS or function in _ALIASES:
+            if depth >= _DEEPEST:
+                return None
+            return _read_function(function, value[place:end], depth + 1)
+        place = end
+    return None
 
 
 def _parse_hex(digits: str) -> Colour:
@@ -105,100 +174,148 @@ def _parse_hex(digits: str) -> Colour:
     return Colour(red, green, blue, alpha)
 
 
-def _parse_function(kind: str, arguments: str) -> Colour | None:
-    """`rgb(...)` and the like; None where there are not three channels, with or without opacity."""
-    if kind == "color":
-        space, _, arguments = arguments.strip().partition(" ")
-        if space not in _RGB_SPACES:
+def _read_function(name: str, arguments: str, depth: int) -> Colour | None:
+    """A function that makes a colour."""
+    reader = _READERS.get(name)
+    if reader is not None:
+        return reader(arguments, depth)
+    kind = _ALIASES.get(name, name)
+    words = _split_words(arguments)
+    origin = None
+    if words[:1] == ["from"]:
+        origin = _find_colour(" ".join(words[1:2]), depth)
+        words = words[2:]
+        if origin is None:
             return None
-    numbers: _Numbers = []
-    for number, unit in _NUMBER.findall(arguments.replace("none", "0")):
-        numbers.append((float(number), unit))
-    if len(numbers) not in (3, 4):
+    return _read_channels(kind, words, origin)
+
+
+def _read_space(arguments: str, depth: int) -> Colour | None:
+    """`color(srgb 1 1 1)`, `color(from white srgb r g b)`."""
+    words = _split_words(arguments)
+    origin = None
+    if words[:1] == ["from"]:
+        origin = _find_colour(" ".join(words[1:2]), depth)
+        words = words[2:]
+        if origin is None:
+            return None
+    if not words or words[0] not in SPACES:
         return None
+    return _read_channels(words[0], words[1:], origin)
+
+
+def _split_words(arguments: str) -> list[str]:
+    """The arguments of a colour; the sign before the opacity is a word of its own."""
+    words: list[str] = []
+    for number, part in enumerate(split_top(arguments, "/")):
+        if number:
+            words.append("/")
+        for piece in split_top(part, ","):
+            words.extend(split_top(piece, " "))
+    return words
+
+
+def _read_channels(kind: str, words: list[str], origin: Colour | None) -> Colour | None:
+    """Three channels, with or without opacity; what is None is not a colour."""
+    names = {"none": 0.0}
+    letters, percents = _KINDS.get(kind, ("rgb", (0.01, 0.01, 0.01)))
+    if kind.startswith("xyz"):
+        letters = "xyz"
     alpha = 1.0
-    if len(numbers) == 4:
-        alpha = _clamp(_scale_percent(numbers[3], 1.0))
-    if kind == "rgb":
-        red, green, blue = (_scale_percent(number, 255) for number in numbers[:3])
-        return Colour(_clamp(red, 255.0), _clamp(green, 255.0), _clamp(blue, 255.0), alpha)
-    if kind == "color":
-        red, green, blue = (_scale_percent(number, 1.0) for number in numbers[:3])
-    elif kind in ("hsl", "hwb"):
-        red, green, blue = _convert_hue(kind, numbers)
-    else:
-        red, green, blue = _convert_lightness(kind, numbers)
-    channels = [round(255 * _clamp(channel), 3) for channel in (red, green, blue)]
-    return Colour(channels[0], channels[1], channels[2], alpha)
+    if origin is not None:
+        rgb = (origin.red / 255, origin.green / 255, origin.blue / 255)
+        names |= dict(zip(letters, from_rgb(kind, rgb), strict=True))
+        names["alpha"] = alpha = origin.alpha
+    opacity = words[3:]
+    if opacity[:1] == ["/"]:
+        opacity = opacity[1:]
+    if len(words) < 3 or len(opacity) > 1:
+        return None
+    channels: list[float] = []
+    for word, letter, percent in zip(words, letters, percents, strict=False):
+        units: Mapping[str, float] = {"": 1.0, "%": percent}
+        if letter == "h":
+            units = _HUE
+        channel = evaluate(word, units, names)
+        if channel is None:
+            return None
+        channels.append(channel)
+    if opacity:
+        value = evaluate(opacity[0], {"": 1.0, "%": 0.01}, names)
+        if value is None:
+            return None
+        alpha = _clamp(value)
+    rgb = to_rgb(kind, (channels[0], channels[1], channels[2]))
+    red, green, blue = (round(255 * _clamp(channel), 3) for channel in rgb)
+    return Colour(red, green, blue, alpha)
 
 
-def _scale_percent(number: tuple[float, str], whole: float) -> float:
-    """A number as it is; one in per cent as that part of the whole."""
-    value, unit = number
-    if unit == "%":
-        return value * whole / 100
-    return value
+def _read_mix(arguments: str, depth: int) -> Colour | None:
+    """`color-mix(in srgb, white 80%, black)`; near black and white the space makes no difference
+    that anybody could see.
+    """
+    colours: list[Colour] = []
+    shares: list[float | None] = []
+    for part in split_top(arguments, ","):
+        if part.startswith("in "):
+            continue
+        colour = _find_colour(part, depth)
+        if colour is None:
+            return None
+        colours.append(colour)
+        share = None
+        for word in split_top(part, " "):
+            if "%" in word and not word.startswith(tuple(_KINDS)):
+                share = evaluate(word, {"%": 0.01})
+        shares.append(share)
+    if len(colours) != 2:
+        return None
+    first, second = shares
+    if first is None:
+        first = 0.5 if second is None else 1 - second
+    if second is None:
+        second = 1 - first
+    whole = first + second
+    if whole <= 0:
+        return None
+    return _mix(colours[0], first / whole, colours[1], min(whole, 1.0))
+
+
+def _mix(one: Colour, share: float, other: Colour, opacity: float) -> Colour:
+    """Two colours, of the first a share; channels count by their opacity."""
+    weight, rest = one.alpha * share, other.alpha * (1 - share)
+    alpha = weight + rest
+    if not alpha:
+        return TRANSPARENT
+    red, green, blue = (
+        (above * weight + below * rest) / alpha
+        for above, below in zip(one[:3], other[:3], strict=True)
+    )
+    return Colour(red, green, blue, alpha * opacity)
+
+
+def _read_light(arguments: str, depth: int) -> Colour | None:
+    """`light-dark()`: pages are looked at on a light screen."""
+    return _find_colour(split_top(arguments, ",")[0], depth)
+
+
+def _read_contrast(arguments: str, depth: int) -> Colour | None:
+    """`contrast-color()`: black or white, whichever can be read on the colour."""
+    colour = _find_colour(arguments, depth)
+    if colour is None:
+        return None
+    light = 0.3 * colour.red + 0.6 * colour.green + 0.1 * colour.blue
+    return BLACK if light > 128 else WHITE
+
+
+_READERS = {
+    "color": _read_space,
+    "color-mix": _read_mix,
+    "light-dark": _read_light,
+    "contrast-color": _read_contrast,
+}
 
 
 def _clamp(value: float, most: float = 1.0) -> float:
     """The value within 0 and the most it may be."""
     return min(most, max(0.0, value))
-
-
-def _convert_hue(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
-    """Red, green and blue, up to 1, of `hsl` or `hwb`."""
-    turns = _turns(*numbers[0])
-    second = _clamp(numbers[1][0] / 100)
-    third = _clamp(numbers[2][0] / 100)
-    if kind == "hsl":
-        return colorsys.hls_to_rgb(turns, third, second)
-    if second + third >= 1:  # nothing but white and black
-        grey = second / (second + third)
-        return grey, grey, grey
-    pure = colorsys.hls_to_rgb(turns, 0.5, 1)
-    red, green, blue = (channel * (1 - second - third) + second for channel in pure)
-    return red, green, blue
-
-
-def _convert_lightness(kind: str, numbers: _Numbers) -> tuple[float, float, float]:
-    """Red, green and blue, up to 1, of `oklab`, `oklch`, `lab` and `lch`; for the last two Oklab's
-    way from lightness to grey is near enough.
-    """
-    (light, unit), (second, _), (third, third_unit) = numbers[:3]
-    scale = 1.0
-    if kind in ("lab", "lch"):
-        scale = 0.4 / 150
-    if unit == "%" or kind in ("lab", "lch"):
-        light /= 100
-    if kind.endswith("lch"):
-        angle = 2 * math.pi * _turns(third, third_unit)
-        a = second * scale * math.cos(angle)
-        b = second * scale * math.sin(angle)
-    else:
-        a = second * scale
-        b = third * scale
-    long = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3
-    medium = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3
-    short = (light - 0.0894841775 * a - 1.2914855480 * b) ** 3
-    return (
-        _apply_gamma(4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short),
-        _apply_gamma(-1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short),
-        _apply_gamma(-0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short),
-    )
-
-
-def _turns(hue: float, unit: str) -> float:
-    """An angle as a part of the circle; without a unit it is in degrees."""
-    if unit == "turn":
-        return hue % 1
-    if unit == "rad":
-        return hue / (2 * math.pi) % 1
-    return hue / 360 % 1
-
-
-def _apply_gamma(linear: float) -> float:
-    """Linear light -> a channel of sRGB, up to 1."""
-    if linear <= 0.0031308:
-        return 12.92 * linear
-    curve: float = linear ** (1 / 2.4)
-    return 1.055 * curve - 0.055

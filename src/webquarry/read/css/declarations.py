@@ -9,22 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+
+from webquarry.read.css.values.numbers import LENGTHS, OF_VIEW, evaluate, split_top
 
 _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
-_CALC = re.compile(r"(?:calc|max|min|clamp)\(\s*([^()]*?)\s*\)")
-_PRODUCT = re.compile(r"([+-]?[\d.]{1,9})([a-z%]*)\s*\*\s*([+-]?[\d.]{1,9})([a-z%]*)")
-_LONGEST_VALUE = 300  # characters
+_LONGEST_VALUE = 2_000  # characters
 _LONGEST = 20_000  # characters of one style attribute; the rest is not a style any more
-
-# How many pixels a unit is, on a screen of ordinary size and with text of ordinary size.
-_UNITS = {
-    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0,
-    "cm": 37.8, "mm": 3.78, "q": 0.945, "lh": 20.0, "rlh": 20.0,
-}  # fmt: skip
-_OF_VIEW = frozenset(
-    {"vw", "vh", "vmin", "vmax", "vi", "vb", "dvw", "dvh", "svw", "svh", "lvw", "lvh"}
-)
 
 PROPERTIES = frozenset(
     {
@@ -38,7 +30,18 @@ PROPERTIES = frozenset(
         "max-height", "min-width", "min-height", "inline-size", "block-size", "overflow",
         "overflow-x", "overflow-y", "clip", "clip-path", "-webkit-clip-path", "z-index",
         "padding-bottom", "padding-top", "padding", "white-space", "will-change", "transition",
-        "animation",
+        "animation", "animation-name", "animation-fill-mode", "margin-right", "margin-inline",
+        "margin-block", "margin-block-start", "padding-left", "padding-inline-start",
+        "padding-inline", "padding-right", "inset-inline", "inset-block", "inset-inline-end",
+        "inset-block-end", "max-inline-size", "max-block-size", "min-inline-size",
+        "min-block-size", "line-height", "contain", "contain-intrinsic-size", "aspect-ratio",
+        "grid-template-rows", "grid-template", "grid-auto-rows", "word-spacing", "rotate",
+        "transform-origin", "backface-visibility", "offset", "offset-path", "offset-distance",
+        "offset-position", "mask", "mask-image", "mask-size", "-webkit-mask",
+        "-webkit-mask-image", "-webkit-mask-size", "-webkit-text-stroke",
+        "-webkit-text-stroke-width", "-webkit-text-stroke-color", "-webkit-filter",
+        "mix-blend-mode", "isolation", "box-shadow", "background-size", "background-repeat",
+        "color-scheme", "content", "fill", "fill-opacity", "stroke",
     }
 )  # fmt: skip
 
@@ -114,10 +117,10 @@ def parse_length(
     `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken
     for.
     """
+    value = value.strip()
     if "(" in value:
-        value = _CALC.sub(r"\1", value)
-        value = _PRODUCT.sub(_multiply, value)
-    found = _LENGTH.match(value.strip())
+        return evaluate(value, _build_units(percent, em, view))
+    found = _LENGTH.match(value)
     if found is None:
         return None
     number = float(found[1])
@@ -126,27 +129,28 @@ def parse_length(
         return number * percent
     if unit == "em":
         return number * em
-    if unit in _OF_VIEW:
+    if unit in OF_VIEW:
         return number * view
-    if unit in _UNITS:
-        return number * _UNITS[unit]
+    if unit in LENGTHS:
+        return number * LENGTHS[unit]
     return None
 
 
-def _multiply(product: re.Match[str]) -> str:
-    """`2px * 3` -> `6px`; a product that is none stays as it is."""
-    try:
-        number = float(product[1]) * float(product[3])
-    except ValueError:  # several points in one number
-        return product[0]
-    unit = product[2] or product[4]
-    return f"{number:.6f}{unit}"
+@lru_cache(maxsize=256)
+def _build_units(percent: float, em: float, view: float) -> Mapping[str, float]:
+    """What the units of lengths are worth in pixels."""
+    return {**LENGTHS, "em": em, "%": percent, **dict.fromkeys(OF_VIEW, view)}
 
 
 def parse_lengths(value: str, percent: float = 1.0, view: float = 12.8) -> list[float]:
     """All the lengths of a value in pixels; words such as `auto` are left out."""
     lengths: list[float] = []
-    for part in value.replace(",", " ").split():
+    parts = value.replace(",", " ").split()
+    if "(" in value:
+        parts = []
+        for piece in split_top(value, ","):
+            parts.extend(split_top(piece, " "))
+    for part in parts:
         length = parse_length(part, percent, view=view)
         if length is not None:
             lengths.append(length)

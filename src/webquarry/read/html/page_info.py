@@ -19,6 +19,7 @@ except (ImportError, ValueError):  # not built, or for another lxml: the same in
     from webquarry.read.html.page_elements import find_elements
 
 _LONGEST_MEDIA = 1_000  # characters
+_WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class PageInfo:
     """Found in one pass over the page."""
 
     css: bytes = b""  # of the style elements that are for screens
+    css_without_scripts: bytes = b""  # of those that count only where no scripts run
     foreign_rules: bool = False  # the page also links to style sheets, which are not fetched
     base: str | None = None  # the first one counts
     title: str = ""
@@ -52,16 +54,23 @@ def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
     """The roots of a parsed page -> what concerns the whole of it, in one pass."""
     found = FoundElements(*find_elements(roots))
     sheets: list[bytes] = []
+    fallbacks: list[bytes] = []
     for style in found.styles:
         media = style.get("media", "").strip().lower()
-        if judge_media(media[:_LONGEST_MEDIA]) == ALWAYS:
-            sheets.append(etree.tostring(style, method="text", encoding="utf-8", with_tail=False))
+        if judge_media(media[:_LONGEST_MEDIA]) != ALWAYS:
+            continue
+        sheet = etree.tostring(style, method="text", encoding="utf-8", with_tail=False)
+        if next(style.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
+            fallbacks.append(sheet)
+        elif next(style.iterancestors("template"), None) is None:
+            sheets.append(sheet)
     css = b"\n".join(sheets)
     title = ""
     if found.title is not None:
         title = text_of(found.title)
     return PageInfo(
         css=css,
+        css_without_scripts=b"\n".join(fallbacks),
         foreign_rules=found.links_to_sheet or b"@import" in css,
         base=found.base,
         title=" ".join(title.split()),

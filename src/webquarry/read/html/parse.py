@@ -13,9 +13,11 @@ from functools import cached_property
 
 from lxml import etree
 
+from webquarry.read.html.drawings import has_drawn_text, mark_drawn_text
 from webquarry.read.html.flatten import flatten, trim_attributes
 from webquarry.read.html.inline_tags import rename_inline_tags
 from webquarry.read.html.page_info import PageInfo, collect_page_info
+from webquarry.read.html.shadow import compose_shadow_trees, has_shadow_trees
 from webquarry.read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
@@ -69,6 +71,7 @@ def parse_html(page: str | bytes) -> Document:
     trimmed = trim_attributes(data)
     roots, is_cut = _parse(rename_inline_tags(trimmed))
     if not is_cut:
+        _compose(roots, data)
         return Document(roots, (), data)
 
     flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
@@ -76,7 +79,17 @@ def parse_html(page: str | bytes) -> Document:
     note = FLATTENED
     if is_cut or is_text_lost:
         note = CUT
+    _compose(flat_roots, data)
     return Document(flat_roots or roots, (note,), data)
+
+
+def _compose(roots: list[etree._Element], data: bytes) -> None:
+    """Make the tree that of what browsers paint, where that is another one than was written."""
+    lowered = data.lower()
+    if has_shadow_trees(lowered):
+        compose_shadow_trees(roots)
+    if has_drawn_text(lowered):
+        mark_drawn_text(roots)
 
 
 def _parse(data: bytes) -> tuple[list[etree._Element], bool]:

@@ -16,7 +16,7 @@ from webquarry.read.main_content.blocks import ChosenParts, Flow
 from webquarry.read.main_content.rules.notes import find_notes
 from webquarry.read.main_content.select import Selection
 from webquarry.read.main_content.tags import HIDDEN_FLAG
-from webquarry.read.markdown.convert import FALLBACK_TAGS, Markdown
+from webquarry.read.markdown.convert import Markdown
 from webquarry.read.markdown.elements import BOX_TAGS
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.formulas import is_formula_image
@@ -26,6 +26,7 @@ from webquarry.read.markdown.walker import Walker
 from webquarry.read.models import LeftOutText
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.words import Words
+from webquarry.read.visibility.fallbacks import FALLBACK_TAGS
 from webquarry.read.visibility.tracker import VisibilityTracker
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
@@ -61,7 +62,8 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
 
     walker = writer.write(parts)
     notes: tuple[str, ...] = ()
-    if walker.shown < _NEARLY_NOTHING * sum(map(len, selection.texts)):
+    is_nearly_empty = walker.shown < _NEARLY_NOTHING * sum(map(len, selection.texts))
+    if is_nearly_empty and visibility.has_scripts():
         walker = writer.write(parts, script_has_run=True)
         notes = (READY_NOTE,)
     text = defuse_prose(walker.blocks.text(), walker.removed)
@@ -126,7 +128,7 @@ class _Writer:
         document = self.document
         scope = WalkScope(
             parts=parts,
-            fallback_tags=FALLBACK_TAGS,  # the model has judged what stands there
+            fallback_tags=FALLBACK_TAGS,  # what does not count is no part of the flow
             heading_tags=BOX_TAGS,
             counts_hidden_skipped=True,
             script_has_run=script_has_run,

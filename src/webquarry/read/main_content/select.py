@@ -11,6 +11,10 @@ from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.choose import choose
 from webquarry.read.main_content.features import build_features
 from webquarry.read.main_content.model import Chances, Model, load_shipped_model
+from webquarry.read.main_content.tags import FALLBACK_FLAG
+from webquarry.read.visibility.fallbacks import drop_fallbacks, is_read_without_scripts
+
+_MOST_OF_IT = 0.5  # of the words of a choice
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,20 @@ def select_main_content(
         return Selection(flow, [], 0.0)
     model = model or load_shipped_model()
     features = build_features(flow, model.lifts)
+    is_given = chances is not None
     if chances is None:
         chances = model.chances(features)
     elif len(chances.final) != len(flow.texts):
         raise ValueError("The chances are those of another page.")
     words = features.words
     kept = choose(flow, chances, words)
+    if has_fallback(flow, kept) and not is_read_without_scripts(document.roots):
+        seen = [index for index in kept if not has_fallback(flow, [index])]
+        if words[seen].sum() < _MOST_OF_IT * words[kept].sum() and not is_given:
+            # the choice was for something that nobody sees: choose again without it
+            drop_fallbacks(document.roots)
+            return select_main_content(document, model)
+        kept = seen
     expected_words = chances.final * words
     chosen = np.array(kept, np.intp)
     expected_hits = float(expected_words[chosen].sum())
@@ -56,3 +68,9 @@ def select_main_content(
     if size:
         confidence = round(2 * expected_hits / size, 4)
     return Selection(flow, kept, confidence)
+
+
+def has_fallback(flow: Flow, blocks: list[int]) -> bool:
+    """Whether some of these blocks are shown only by browsers without scripts."""
+    flags = flow.flags
+    return any(flags[flow.boxes[block]] & FALLBACK_FLAG for block in blocks)

@@ -15,12 +15,13 @@ INLINE, LINK, BLOCK, PRE, BUTTON, DROP, BREAK, ATOM, SVG = range(9)
 
 _INLINE = """
     abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rt ruby
-    s samp small span strike strong sub sup time tt u var
+    s samp small span strike strong sub sup time tt u var g text tspan textpath switch slot
 """.split()  # noqa: SIM905
 _DROPPED = """
     applet area audio base canvas col colgroup datalist embed frame frameset head iframe img image
-    input link map meta meter nav object optgroup option param picture progress rp script select
-    source style template textarea title track video wbr
+    input link meta meter nav object optgroup option param picture progress rp script select
+    source style template textarea title track video wbr desc metadata defs symbol mask pattern
+    clippath marker noembed noframes
 """.split()  # noqa: SIM905
 
 KINDS: dict[object, int] = {
@@ -46,7 +47,11 @@ IN_PRE: dict[object, int] = {
     "br": ATOM,
 }
 
-BLOCKS_IN_SVG = ("p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main")
+# What makes a drawing worth going into: text of its own, or a page that goes on in it.
+BLOCKS_IN_SVG = (
+    "p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main", "text",
+    "foreignobject",
+)  # fmt: skip
 MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged
 
 _HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")

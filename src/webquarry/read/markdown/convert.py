@@ -22,13 +22,11 @@ from webquarry.read.markdown.walker import Walker
 from webquarry.read.models import LeftOutText
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
+from webquarry.read.visibility.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, LEAST_FALLBACK
 from webquarry.read.visibility.tracker import VisibilityTracker
 
 COMMENT = "comment"
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
-FALLBACK_TAGS = frozenset({"noscript", "noframes", "noembed"})
-_LEAST_FALLBACK = 300  # characters
-_FALLBACK_RATIO = 3  # a fallback that is worth showing is so many times as long as what is shown
 _LONGEST_TITLE = 500
 _LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
 _LONGEST_REQUEST = 2_000  # characters of a page that only asks for scripts
@@ -108,7 +106,7 @@ def _render(
     for tags in (FALLBACK_TAGS, FALLBACK_TAGS | {"template"}):
         if "template" in tags and text:
             continue  # templates count on empty pages only
-        least = max(_LEAST_FALLBACK, _FALLBACK_RATIO * len(text))
+        least = max(LEAST_FALLBACK, FALLBACK_RATIO * len(text))
         if not _has_more_text(walker.fallbacks, tags, least):
             continue
         fuller_walker, fuller_text = walk(tags)

@@ -44,7 +44,7 @@ _RULE = "---"
 _LONGEST_ALTERNATIVE = 250  # characters
 _LONGEST_SIGN = 2  # characters; an image with so short a text is a part of the word beside it
 _BLOCKS_IN_SVG = """
-    p div h1 h2 h3 ul ol table section article main foreignobject
+    p div h1 h2 h3 ul ol table section article main foreignobject text
 """.split()  # noqa: SIM905
 _MOST_DRAWINGS = 300  # that are looked into
 _PIECES_BESIDE = 4  # in which the words of a heading are looked for
@@ -400,7 +400,7 @@ def add_tex_script(walker: Walker, element: Element) -> Leave:
 
 
 def start_drawing(walker: Walker, element: Element) -> Leave:
-    """What is drawn goes; but a drawing that was never closed holds the rest of the page."""
+    """What is drawn goes, but not text, or the rest of a page that never closes its drawing."""
     walker.drawings += 1
     if walker.drawings <= _MOST_DRAWINGS and not _is_speck(element):
         block = next(element.iterdescendants(*_BLOCKS_IN_SVG), None)
@@ -411,8 +411,8 @@ def start_drawing(walker: Walker, element: Element) -> Leave:
 
 
 def start_template(walker: Walker, element: Element) -> Leave:
-    """Browsers show nothing of a template, unless it is the shadow tree of what is around it."""
-    if element.get("shadowrootmode") or "template" in walker.scope.fallback_tags:
+    """Browsers show nothing of a template. Shadow trees are none any more at this point."""
+    if "template" in walker.scope.fallback_tags:
         return start_block(walker, element)
     walker.fallbacks.append(element)
     walker.leave_out(element, TEMPLATE)
@@ -435,9 +435,9 @@ _BLOCKS = """
     head header hgroup html legend main marquee optgroup search section
 """.split()  # noqa: SIM905
 _SKIPPED = """
-    title meta link base style area map param col colgroup frame frameset rp
+    title meta link base style area param col colgroup frame frameset rp
 """.split()  # noqa: SIM905
-_DRAWN = "desc metadata defs symbol text tspan".split()  # noqa: SIM905
+_DRAWN = "desc metadata defs symbol mask pattern clippath marker".split()  # noqa: SIM905
 _CONTROLS = ("select", "textarea", "option", "datalist", "progress", "meter")
 _EMBEDDED = ("object", "applet", "iframe", "video", "audio", "canvas")
 
@@ -481,6 +481,7 @@ ACTIONS: dict[object, Action] = {
     "sup": mark_span(RAISED),
     "svg": start_drawing,
     "template": start_template,
+    **dict.fromkeys(("text", "tspan"), enclose(" ", " ")),  # pieces of a drawing
 }
 
 IN_CODE: dict[object, Action] = {

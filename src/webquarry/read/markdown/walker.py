@@ -162,7 +162,7 @@ class Walker:
             ):
                 action = start_role_heading
         if tag == "a" and visibility.muted == SAME_COLOUR and not restyled and "style" not in names:
-            restyled = visibility.enter_link()
+            restyled = visibility.enter_link(element, names)
         self._restyled = restyled
         if action is None:
             return None

@@ -1,7 +1,7 @@
 """The declared style of one element -> why a person cannot see it, or None.
 
 Only what hides a box with everything in it is judged here. What children can undo (visibility, text
-size, colour) is followed down the tree in `tracker.py`.
+size, colour) is followed down the tree in `computed.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from webquarry.read.css.declarations import Declarations, first_value, parse_length, parse_lengths
+from webquarry.read.css.declarations import Declarations, first_value, parse_length
+from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.transforms import Placement, place_box
+from webquarry.read.visibility.shapes import is_empty_clip, is_empty_mask, leads_away
 
 DISPLAY = "display none"
 TRANSPARENT = "transparent"
@@ -19,16 +22,21 @@ OFF_SCREEN = "off screen"
 
 FAINT = 0.1  # opacity; below it nothing can be read
 _SLIVER = 1.0  # pixels; what is not larger shows no text
+_CUT_SLIVER = 3.0  # the same, of a box that cuts off what sticks out
+_FOOTHOLD = 4.0  # pixels of padding in which text can be read
 _AWAY = 500.0  # pixels beyond the edge; a page's own nudges are smaller
 _FAR = 3000.0  # pixels; tracks of slides are moved by less
 _BELOW = 20000.0  # pixels from the top; a long page places nothing by hand so far down
+_WIDEST, _HIGHEST = 2560.0, 1500.0  # pixels of a window
 _CRAMPED = -20.0  # pixels between letters; the text runs back over itself and out of sight
+_CRAMPED_WORDS = -100.0  # and between words
 _BEHIND = -100
 _SMALLEST_SCALE = 0.02
 _SMALLEST_ZOOM = 0.05
-_ON_EDGE = ("90deg", "-90deg", "270deg")  # turned so that only an edge is seen
-_OPACITY_FILTER = re.compile(r"opacity\s*[(=]\s*([\d.]+%?)")
-_CALL = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
+_FLAT = 0.05  # a filter with a lower factor makes one colour of everything
+_FILTER = re.compile(r"(opacity|brightness|contrast)\s*[(=]\s*([\d.]+)(%|px|em|rem)?")
+_FLAT_LINE = re.compile(r"/\s*0(?:px|em|%)?(?=\s)")
+_NO_PLACE = Placement()
 
 
 _Check = Callable[[Declarations], str | None]
@@ -54,31 +62,41 @@ def _looks_at(*names: str) -> Callable[[_Check], _Check]:
     return register
 
 
-@_looks_at("display", "content-visibility")
+@_looks_at("display", "content-visibility", "content")
 def _check_display(style: Declarations) -> str | None:
-    """Not displayed at all."""
+    """Not displayed at all, or a picture in its place."""
     if style.get("display") == "none":
         return DISPLAY
     if style.get("content-visibility") == "hidden":
         return DISPLAY
+    if style.get("content", "").startswith(("url(", "linear-gradient(", "image-set(")):
+        return DISPLAY
     return None
 
 
-@_looks_at("opacity", "filter", "-ms-filter")
+@_looks_at("opacity", "filter", "-ms-filter", "-webkit-filter")
 def _check_opacity(style: Declarations) -> str | None:
-    """Transparent, by `opacity` or by an old filter."""
-    value = None
+    """Transparent, by `opacity` or by a filter, or made one colour with what is behind it."""
     if "opacity" in style:
         value = parse_length(style["opacity"], percent=0.01)
-    if value is None:
-        found = _OPACITY_FILTER.search(first_value(style, "filter", "-ms-filter"))
-        if found:
-            value = parse_length(found[1], percent=0.01) or 0.0
-            if value > 1:  # old filters count to a hundred
-                value /= 100
-    if value is not None and value < FAINT:
-        return TRANSPARENT
+        if value is not None and value < FAINT:
+            return TRANSPARENT
+    filters = first_value(style, "filter", "-webkit-filter", "-ms-filter")
+    for name, number, unit in _FILTER.findall(filters):
+        value = parse_length(f"{number}{unit}", percent=0.01) or 0.0
+        if name == "opacity" and value > 1:  # old filters count to a hundred
+            value /= 100
+        if name == "opacity" and value < FAINT:
+            return TRANSPARENT
+        if name in ("brightness", "contrast") and value < _FLAT and _has_ground(style):
+            return TRANSPARENT
     return None
+
+
+def _has_ground(style: Declarations) -> bool:
+    """Whether a box has a background of its own."""
+    value = first_value(style, "background-color", "background-image", "background")
+    return value not in ("", "none", "transparent", "inherit", "initial", "unset")
 
 
 @_looks_at("-webkit-text-security")
@@ -93,99 +111,158 @@ def _check_security(style: Declarations) -> str | None:
 def _check_clip(style: Declarations) -> str | None:
     """Clipped to a shape that lets nothing through."""
     path = first_value(style, "clip-path", "-webkit-clip-path")
-    for value in (style.get("clip", ""), path):
-        for name, arguments in _CALL.findall(value):
-            if _is_empty_shape(name, arguments):
-                return CLIPPED
+    if is_empty_clip(style.get("clip", "")) or is_empty_clip(path):
+        return CLIPPED
     return None
 
 
-def _is_empty_shape(name: str, arguments: str) -> bool:
-    """Whether a shape of `clip` or `clip-path` lets nothing through."""
-    arguments = arguments.partition(" at ")[0]
-    arguments = arguments.partition(" round ")[0]
-    sizes = parse_lengths(arguments)
-    if name == "rect" and len(sizes) == 4:
-        top, right, bottom, left = sizes
-        return bottom - top <= _SLIVER or right - left <= _SLIVER
-    if name == "inset" and sizes and "%" in arguments:
-        if len(sizes) < 3:
-            top, right, bottom, left = (sizes * 4)[:4]
-        else:
-            top, right, bottom, left = (sizes + sizes[1:2])[:4]
-        return top + bottom >= 99 or left + right >= 99
-    if name in ("circle", "ellipse") and sizes:
-        return min(sizes) <= _SLIVER
-    if name == "polygon":
-        points = [parse_lengths(point) for point in arguments.split(",")]
-        columns = {point[0] for point in points if point}
-        rows = {point[-1] for point in points if point}
-        return len(columns) <= 1 or len(rows) <= 1
-    if name == "xywh" and len(sizes) == 4:
-        return min(sizes[2:]) <= _SLIVER
-    return False
+@_looks_at("mask", "mask-image", "-webkit-mask", "-webkit-mask-image")
+def _check_mask(style: Declarations) -> str | None:
+    """Behind a mask that lets nothing through."""
+    image = first_value(style, "mask-image", "-webkit-mask-image", "mask", "-webkit-mask")
+    size = first_value(style, "mask-size", "-webkit-mask-size")
+    if not size:
+        size = image.rpartition(")")[2].partition("/")[2]
+    if is_empty_mask(image, size):
+        return CLIPPED
+    return None
 
 
-@_looks_at("width", "height", "max-width", "max-height", "inline-size", "block-size")
+@_looks_at(
+    "width", "height", "max-width", "max-height", "inline-size", "block-size", "max-block-size",
+    "max-inline-size",
+)  # fmt: skip
 def _check_size(style: Declarations) -> str | None:
     """Too small to show text, and nothing may stick out."""
     if "%" in first_value(style, "padding-bottom", "padding-top", "padding"):
         return None  # a frame of fixed proportions: what it holds is laid over the padding
-    if parse_length(style.get("max-height", "")) == 0:
+    is_padded = _has_foothold(style)
+    if not is_padded and parse_length(style.get("max-height", "")) == 0:
         return NO_SIZE
+    is_cut = is_cut_off(style)
+    sliver = _CUT_SLIVER if is_cut else _SLIVER
     no_width = False
-    if _is_sliver(style, "width", "inline-size"):
-        no_width = not _has_minimum(style, "min-width")
+    if _is_sliver(style, sliver, "width", "inline-size"):
+        no_width = not _has_minimum(style, "min-width", "min-inline-size")
     no_height = False
-    if _is_sliver(style, "height", "max-height", "block-size"):
-        no_height = not _has_minimum(style, "min-height")
+    if not is_padded and _is_sliver(style, sliver, *_HEIGHTS):
+        no_height = not _has_minimum(style, "min-height", "min-block-size")
     # alone, a known trick to shorten the text of a table cell
-    is_narrow = no_width or _is_sliver(style, "max-width")
+    is_narrow = no_width or _is_sliver(style, sliver, "max-width", "max-inline-size")
     if is_narrow and no_height:
         return NO_SIZE
-    for name in ("overflow", "overflow-x", "overflow-y"):
-        is_cut = style.get(name, "visible") != "visible"
-        if is_cut and (no_width or no_height):
-            return NO_SIZE
+    if is_cut and (no_width or no_height):
+        return NO_SIZE
     return None
 
 
-def _is_sliver(style: Declarations, *names: str) -> bool:
+_HEIGHTS = ("height", "max-height", "block-size", "max-block-size")
+
+
+def is_cut_off(style: Declarations) -> bool:
+    """Whether what sticks out of a box is not shown."""
+    for name in ("overflow", "overflow-x", "overflow-y"):
+        if style.get(name, "visible") not in ("visible", "initial", "unset", "inherit"):
+            return True
+    return "paint" in style.get("contain", "")
+
+
+def _has_foothold(style: Declarations) -> bool:
+    """Whether text can be read in the padding of a box that is nothing but padding."""
+    sides = split_top(style.get("padding", ""), " ")
+    values = [
+        *sides[:1],
+        *sides[2:3],
+        style.get("padding-top", ""),
+        style.get("padding-bottom", ""),
+    ]
+    for value in values:
+        padding = parse_length(value)
+        if padding is not None and padding >= _FOOTHOLD:
+            return True
+    return False
+
+
+def _is_sliver(style: Declarations, most: float, *names: str) -> bool:
     """Whether one of these properties makes a box too small to show text."""
     for name in names:
         if name in style:
             size = parse_length(style[name], percent=10)
-            if size is not None and size <= _SLIVER:
+            if size is not None and size <= most:
                 return True
     return False
 
 
-def _has_minimum(style: Declarations, name: str) -> bool:
+def _has_minimum(style: Declarations, *names: str) -> bool:
     """Whether a box is kept large enough to show text."""
-    size = parse_length(style.get(name, ""), percent=10)
+    size = parse_length(first_value(style, *names), percent=10)
     if size is None:
         return False
-    return size > _SLIVER
+    return size > _CUT_SLIVER
 
 
-@_looks_at("position", "left", "top", "right", "bottom", "inset")
+def has_height(style: Declarations) -> bool:
+    """Whether a box is given a height by more than what it holds."""
+    if _has_foothold(style) or "aspect-ratio" in style:
+        return True
+    for name in ("height", "min-height", "block-size", "min-block-size"):
+        size = parse_length(style.get(name, ""), percent=10)
+        if size is not None and size > _CUT_SLIVER:
+            return True
+    return False
+
+
+@_looks_at("contain")
+def _check_containment(style: Declarations) -> str | None:
+    """As large as if there were nothing in it, and cut off."""
+    words = style["contain"].split()
+    is_sized = "strict" in words or "size" in words or "block-size" in words
+    if not is_sized or "contain-intrinsic-size" in style or has_height(style):
+        return None
+    if "strict" in words or "paint" in words or "content" in words or is_cut_off(style):
+        return NO_SIZE
+    return None
+
+
+@_looks_at("line-height", "font")
+def _check_line_height(style: Declarations) -> str | None:
+    """Lines without height in a box that cuts them off."""
+    if has_flat_lines(style) and is_cut_off(style) and not has_height(style):
+        return NO_SIZE
+    return None
+
+
+def has_flat_lines(style: Declarations) -> bool:
+    """Whether the lines of a box have no height by its own style."""
+    if "line-height" in style:
+        height = parse_length(style["line-height"], percent=0.16)
+        if height is None:
+            return False
+        if style["line-height"][-1:].isdigit():  # so many times the size of the text
+            height *= 16
+        return height <= _SLIVER
+    return _FLAT_LINE.search(style.get("font", "")) is not None
+
+
+@_looks_at(
+    "position", "left", "top", "right", "bottom", "inset", "inset-inline", "inset-block",
+    "inset-inline-start", "inset-inline-end", "inset-block-start", "inset-block-end",
+)  # fmt: skip
 def _check_position(style: Declarations) -> str | None:
     """Moved beyond the edges of the page, or far behind it."""
     position = style.get("position", "")
     if position == "static":
         return None
-    left = _parse_offset(first_value(style, "left", "inset-inline-start"))
-    top = _parse_offset(first_value(style, "top", "inset-block-start"))
-    others = [style.get("right", ""), style.get("bottom", ""), *style.get("inset", "").split()]
-    offsets = [left, top, *map(_parse_offset, others)]
+    sides = find_sides(style)
+    offsets = [_parse_offset(side) for side in sides]
     away = _AWAY
     if not position:
         away = _FAR  # a class may well give the position
     if min(offsets) <= -away:
         return OFF_SCREEN
-    if position in ("absolute", "fixed") and (left >= _FAR or top >= _BELOW):
+    if position in ("absolute", "relative") and _is_far_in(sides):
         return OFF_SCREEN
-    if position == "fixed" and max(offsets) >= _FAR:
+    if position == "fixed" and _is_out_of_window(sides):
         return OFF_SCREEN
     layer = parse_length(style.get("z-index", ""))
     if position and layer is not None and layer <= _BEHIND:
@@ -193,16 +270,75 @@ def _check_position(style: Declarations) -> str | None:
     return None
 
 
-@_looks_at("margin", "margin-left", "margin-top", "margin-inline-start")
+def find_sides(style: Declarations) -> list[str]:
+    """What is declared of top, right, bottom and left, by any of their names."""
+    inset = split_top(style.get("inset", ""), " ")
+    block = split_top(style.get("inset-block", ""), " ")
+    inline = split_top(style.get("inset-inline", ""), " ")
+    if 0 < len(inset) < 3:
+        inset = (inset * 4)[:4]
+    elif inset:
+        inset = (inset + inset[1:2])[:4]
+    else:
+        inset = [""] * 4
+    top, right, bottom, left = inset
+    if block:
+        top, bottom = block[0], block[-1]
+    if inline:
+        left, right = inline[0], inline[-1]
+    return [
+        first_value(style, "top", "inset-block-start") or top,
+        first_value(style, "right", "inset-inline-end") or right,
+        first_value(style, "bottom", "inset-block-end") or bottom,
+        first_value(style, "left", "inset-inline-start") or left,
+    ]
+
+
+def _is_far_in(sides: list[str]) -> bool:
+    """Whether a box is pushed away from a side until it leaves the page at the other one."""
+    top, right, bottom, left = (
+        parse_length(side, percent=_FAR / 250, view=_WIDEST / 100) or 0.0 for side in sides
+    )
+    return left >= _FAR or right >= _FAR or bottom >= _FAR or top >= _BELOW
+
+
+def _is_out_of_window(sides: list[str]) -> bool:
+    """The same for a box that stays where it is in the window, so that nobody scrolls to it."""
+    top, right, bottom, left = sides
+    for side in (left, right):
+        if (parse_length(side, percent=_WIDEST / 100, view=_WIDEST / 100) or 0.0) >= _WIDEST:
+            return True
+    for side in (top, bottom):
+        if (parse_length(side, percent=_HIGHEST / 100, view=_HIGHEST / 100) or 0.0) >= _HIGHEST:
+            return True
+    return False
+
+
+@_looks_at(
+    "margin", "margin-left", "margin-top", "margin-inline-start", "margin-inline", "margin-block",
+    "margin-block-start", "padding", "padding-left", "padding-inline-start", "padding-inline",
+)  # fmt: skip
 def _check_margin(style: Declarations) -> str | None:
-    """Pulled away by a negative margin."""
-    parts = style.get("margin", "").split()
-    top = parts[:1]
-    left = parts[3:4] or parts[1:2] or parts[:1]
-    margins = [*top, *left]
-    for name in ("margin-left", "margin-top", "margin-inline-start"):
-        margins.append(style.get(name, ""))
-    if min(map(_parse_offset, margins)) <= -_AWAY:
+    """Pulled away by a negative margin, or pushed out by a large one or by a padding."""
+    parts = split_top(style.get("margin", ""), " ")
+    tops = [*parts[:1], *split_top(style.get("margin-block", ""), " ")[:1]]
+    lefts = [*(parts[3:4] or parts[1:2] or parts[:1])]
+    lefts += split_top(style.get("margin-inline", ""), " ")[:1]
+    for name in ("margin-top", "margin-block-start"):
+        tops.append(style.get(name, ""))
+    for name in ("margin-left", "margin-inline-start"):
+        lefts.append(style.get(name, ""))
+    paddings = split_top(style.get("padding", ""), " ")
+    room = [*(paddings[3:4] or paddings[1:2] or paddings[:1])]
+    room += split_top(style.get("padding-inline", ""), " ")[:1]
+    room += [style.get("padding-left", ""), style.get("padding-inline-start", "")]
+    padding = max(map(_parse_push, room))
+    # a ground that reaches to both edges of the window is made of both, one against the other
+    left = min(map(_parse_offset, lefts)) + padding
+    if left <= -_AWAY or min(map(_parse_offset, tops)) <= -_AWAY:
+        return OFF_SCREEN
+    right = max(map(_parse_push, lefts)) + padding + min(map(_parse_offset, lefts))
+    if right >= _FAR:
         return OFF_SCREEN
     return None
 
@@ -211,6 +347,11 @@ def _parse_offset(value: str) -> float:
     """Pixels; the whole width of the page counts as far enough to be away."""
     offset = parse_length(value, percent=_AWAY / 100, view=_AWAY / 100)
     return offset or 0.0
+
+
+def _parse_push(value: str) -> float:
+    """Pixels to the right, nothing for those to the left."""
+    return max(parse_length(value, percent=_FAR / 250, view=_WIDEST / 100) or 0.0, 0.0)
 
 
 @_looks_at("text-indent")
@@ -222,33 +363,44 @@ def _check_indent(style: Declarations) -> str | None:
     return None
 
 
-@_looks_at("letter-spacing")
+@_looks_at("letter-spacing", "word-spacing")
 def _check_spacing(style: Declarations) -> str | None:
-    """Its letters run back over each other."""
-    if _parse_offset(style["letter-spacing"]) <= _CRAMPED:
+    """Its letters or words run back over each other."""
+    if _parse_offset(style.get("letter-spacing", "")) <= _CRAMPED:
+        return OFF_SCREEN
+    if _parse_offset(style.get("word-spacing", "")) <= _CRAMPED_WORDS:
         return OFF_SCREEN
     return None
 
 
-@_looks_at("transform", "-webkit-transform", "translate", "scale")
+@_looks_at("offset", "offset-path")
+def _check_path(style: Declarations) -> str | None:
+    """Placed on a path that lies off the page."""
+    if leads_away(first_value(style, "offset-path", "offset")):
+        return OFF_SCREEN
+    return None
+
+
+def find_placement(style: Declarations) -> Placement:
+    """Where its transformations take a box."""
+    transform = first_value(style, "transform", "-webkit-transform")
+    translate, scale = style.get("translate", ""), style.get("scale", "")
+    rotate = style.get("rotate", "")
+    if not transform and not translate and not scale and not rotate:
+        return _NO_PLACE
+    return place_box(transform, translate, rotate, scale, style.get("transform-origin", ""))
+
+
+@_looks_at("transform", "-webkit-transform", "translate", "scale", "rotate")
 def _check_transform(style: Declarations) -> str | None:
-    """Shrunk to nothing, moved far away, or seen from the edge."""
-    calls = _CALL.findall(first_value(style, "transform", "-webkit-transform"))
-    for name in ("translate", "scale"):
-        if name in style:
-            calls.append((name, style[name]))
-    for name, arguments in calls:
-        numbers = parse_lengths(arguments, percent=_FAR / 250, view=_FAR / 100)
-        sizes = [abs(number) for number in numbers]
-        if name.startswith("scale") and sizes and min(sizes) < _SMALLEST_SCALE:
-            return NO_SIZE
-        is_flat = len(sizes) > 3 and sizes[0] + sizes[1] < _SMALLEST_SCALE
-        if name.startswith("matrix") and is_flat:
-            return NO_SIZE
-        if name.startswith("translate") and sizes and max(sizes) >= _FAR:
-            return OFF_SCREEN
-        if name in ("rotatex", "rotatey") and arguments.strip() in _ON_EDGE:
-            return NO_SIZE
+    """Shrunk to nothing, moved far away, or seen from the edge or from behind."""
+    place = find_placement(style)
+    if min(place.width, place.height) < _SMALLEST_SCALE:
+        return NO_SIZE
+    if abs(place.right) >= _FAR or abs(place.down) >= _FAR:
+        return OFF_SCREEN
+    if place.turned_away and style.get("backface-visibility") == "hidden":
+        return NO_SIZE
     return None
 
 

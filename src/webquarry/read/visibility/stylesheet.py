@@ -112,6 +112,7 @@ class Stylesheet:
         # the classes that the walk has come across; those around an element are among them
         self.seen: set[str] = set()
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
+        self.shown_by_width: set[str] = set()  # those among them that windows of some width show
         parts = parts_of(css)
         # whether some background is set by a selector that is not understood
         self.blind_to_background = False
@@ -315,6 +316,8 @@ class Stylesheet:
                 or len(text.split()) > 1
             ):
                 self.revealed.update(names)
+            if rule.when == SOMETIMES:
+                self.shown_by_width.update(names)
             if rule.when == ALWAYS:
                 self._add_rule(rule._replace(selectors=text), shows=True)
 

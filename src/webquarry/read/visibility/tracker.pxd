@@ -10,6 +10,15 @@ cdef class VisibilityTracker:
     cdef list _above
     cdef dict _declared
     cdef dict _classes
+    cdef object _roots
+    cdef object _page_info
+    cdef bint _knows_all_rules
+    cdef object _scripts
+    cdef double _root_size
+    cdef object _surroundings
+    cdef object _lookup
+    cdef VisibilityTracker _all_rules
+    cdef object _fallback_names
     cdef set _ids
     cdef public frozenset tags
     cdef public frozenset watched

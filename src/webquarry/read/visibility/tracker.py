@@ -10,36 +10,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import islice
 
 from lxml import etree
 
 from webquarry.read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
-from webquarry.read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
-from webquarry.read.css.declarations import (
-    Declarations,
-    first_value,
-    parse_declarations,
-    parse_length,
-)
+from webquarry.read.css.colours import WHITE
+from webquarry.read.css.declarations import Declarations, parse_declarations
 from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.tree import length_up_to
+from webquarry.read.html.tree import has_text, length_up_to
+from webquarry.read.visibility.computed import (
+    SAME_COLOUR,
+    TINY,
+    VISIBILITY,
+    ComputedStyle,
+)
 from webquarry.read.visibility.concealment import (
     DISPLAY,
-    FAINT,
     NO_SIZE,
+    OFF_SCREEN,
     TRANSPARENT,
     reason_to_skip,
 )
-from webquarry.read.visibility.expandable import Expandable
-from webquarry.read.visibility.revealed import Revealed, fades_in
+from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, lies_above
+from webquarry.read.visibility.expandable import Expandable, is_panel
+from webquarry.read.visibility.lookup import StyleLookup
+from webquarry.read.visibility.revealed import Revealed
+from webquarry.read.visibility.scripts import Scripts
 from webquarry.read.visibility.stylesheet import Stylesheet
+from webquarry.read.visibility.surroundings import Surroundings
+
+__all__ = ["SAME_COLOUR", "TINY", "VISIBILITY", "VisibilityTracker"]
 
 HIDDEN = "hidden attribute"
 ARIA = "aria-hidden"
-VISIBILITY = "visibility hidden"
-TINY = "tiny text"
-SAME_COLOUR = "same colour"
 CLOSED = "closed dialog"
 NAVIGATION = "navigation"
 
@@ -47,109 +51,24 @@ NAVIGATION = "navigation"
 _OPENED_LATER = frozenset(
     {HIDDEN, ARIA, HIDDEN_CLASS, VISIBILITY, DISPLAY, TRANSPARENT, NO_SIZE, CLOSED}
 )
-_SMALLEST_TEXT = 3.0  # pixels
-_ORDINARY_TEXT = 16.0
+# Whatever display its own style gives an element undoes these.
+_UNDONE_BY_DISPLAY = frozenset({HIDDEN, CLOSED})
 _LONGEST_TWIN = 80  # characters
 _WHOLE_PAGE = frozenset({"html", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
+_NAMES = re.compile(r"[.#]([\w-]+)")
+_RULES = re.compile(rb"([^{}]++)\{([^{}]*+)\}")
+_SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
 
 WATCHED = frozenset(
     {"class", "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor", "text", "id"}
 )
 _SPECIAL = WATCHED - {"class", "id"}
 _NO_STYLE: Declarations = {}
+_NO_REASONS: tuple[str, ...] = ()
 _HIDING_ATTRIBUTES = frozenset({"hidden", "aria-hidden", "role", "popover"})
 _VISIBILITIES = frozenset({"visible", "hidden", "collapse", "initial"})
-_SIZES = {
-    "xx-small": 9.0,
-    "x-small": 10.0,
-    "small": 13.0,
-    "medium": 16.0,
-    "large": 18.0,
-    "x-large": 24.0,
-    "initial": 16.0,
-}
-_FONT_SIZE = re.compile(r"(?:^|\s)(0|[\d.]+(?:[a-z]+|%))\s*(?:/|\s)")
-_FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
-
-
-class ComputedStyle(NamedTuple):
-    """What an element hands down to its children."""
-
-    invisible: bool = False
-    size: float = _ORDINARY_TEXT
-    colour: Colour | None = None
-    ground: Colour | None = None
-    colour_seen: bool = True  # the text is readable by its colour
-    opacity: float = 1.0  # of all boxes around it together
-
-    @property
-    def reason(self) -> str | None:
-        """Why text in this style is not seen, or None."""
-        if self.invisible:
-            return VISIBILITY
-        if self.size < _SMALLEST_TEXT:
-            return TINY
-        if self.opacity < FAINT:
-            return TRANSPARENT
-        if self.colour_seen:
-            return None
-        return SAME_COLOUR
-
-    def find_child_size(self, declarations: Declarations) -> float:
-        """The size in pixels of the text of a child that declares this."""
-        value = declarations.get("font-size")
-        if value is None and "font" in declarations:
-            found = _FONT_SIZE.search(declarations["font"])
-            if found:
-                value = found[1]
-        if value is None:
-            return self.size
-        if value in _SIZES:
-            return _SIZES[value]
-        size = parse_length(value, percent=self.size / 100, em=self.size)
-        if size is None:
-            if value in ("inherit", "larger", "smaller", "unset"):
-                return self.size
-            return _ORDINARY_TEXT
-        if size < 0:
-            return self.size
-        return size
-
-    def find_child_colour(self, child: etree._Element, declarations: Declarations) -> Colour | None:
-        """The colour of the text of a child that declares this; None where it cannot be told."""
-        value = first_value(declarations, "-webkit-text-fill-color", "color")
-        if value and value not in ("inherit", "currentcolor", "unset"):
-            return parse_colour(value)
-        # Pages of old give it by attributes.
-        attribute = None
-        if child.tag == "font":
-            attribute = child.get("color")
-        elif child.tag == "body":
-            attribute = child.get("text")
-        if attribute:
-            return parse_attribute_colour(attribute.strip().lower())
-        return self.colour
-
-    def find_child_ground(self, child: etree._Element, declarations: Declarations) -> Colour | None:
-        """The colour behind that text; None where it cannot be told."""
-        if first_value(declarations, "background-image") not in ("", "none"):
-            return None
-        value = first_value(declarations, "background-color", "background")
-        if not value:
-            attribute = child.get("bgcolor")
-            if attribute:
-                return parse_attribute_colour(attribute.strip().lower())
-            return self.ground
-        if value in ("none", "inherit", "initial", "unset"):
-            return self.ground
-        ground = parse_colour(value)
-        if ground is None or ground.alpha == 1:
-            return ground
-        if ground.alpha == 0:
-            return self.ground
-        return None
 
 
 class VisibilityTracker:
@@ -163,8 +82,12 @@ class VisibilityTracker:
         page_info: PageInfo,
         only: frozenset[str] | None = None,
     ) -> None:
-        self._expandable = Expandable(roots)
-        self.revealed = Revealed(roots)
+        self._roots = roots
+        self._page_info = page_info
+        self._knows_all_rules = only is None
+        self._scripts = Scripts(roots)
+        self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
+        self.revealed = Revealed(roots, self._scripts, page_info.css)
         links_to_sheets = page_info.foreign_rules
         sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only)
         self._sheet = sheet
@@ -177,9 +100,15 @@ class VisibilityTracker:
         self._above: list[ComputedStyle] = []
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
+        self._root_size = self._style.size
+        self._surroundings = Surroundings(roots)
+        self._lookup = StyleLookup(self._judge, self._style)
+        self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
+        self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
-        self.tags = frozenset({"dialog", *(key for key in sheet.keys if key[0] not in ".#[")})
+        tags = [key for key in sheet.keys if key[0] not in ".#["]
+        self.tags = frozenset({"dialog", "mark", *tags})
         self.watched = WATCHED | sheet.attributes
         self._special = _SPECIAL | sheet.attributes
         # values of `class` that hide nothing and that no rule is about
@@ -209,26 +138,99 @@ class VisibilityTracker:
         """
         if element.tag in _HOLD_NOTHING:
             return False
-        reason, has_rule = self._judge_names(element, names)
+        style = self._judge(element, names, self._style)
+        if isinstance(style, str):
+            return style
+        return self._apply(style)
+
+    def _judge(
+        self, element: etree._Element, names: Sequence[str], parent: ComputedStyle
+    ) -> str | ComputedStyle:
+        """Why nothing of this element is seen, given the style of its parent; else its own
+        style.
+        """
+        reasons, has_rule = self._judge_names(element, names)
         declarations = _NO_STYLE
         if has_rule or "style" in names:
             declarations = self._find_declarations(element, has_rule)
-            reason = reason or reason_to_skip(declarations)
-        if reason is not None and not self._shows_after_all(element, reason, declarations):
+            if declarations:
+                reasons = self._add_reasons(element, reasons, declarations, parent)
+        reason = self._find_last_reason(element, reasons, declarations)
+        if reason is not None:
             return reason
 
         # It is seen, or may be: what it hands down to its children is another matter.
-        if declarations or "bgcolor" in names or "color" in names or "text" in names:
-            return self._apply(self._compute_style(element, declarations))
-        if self._style.ground is None or self._certain:
-            return False
+        if (
+            declarations
+            or "bgcolor" in names or "color" in names or "text" in names
+            or element.tag == "mark"
+        ):  # fmt: skip
+            style = self._compute_style(element, declarations, parent)
+            if reasons:  # it grows as it appears
+                style = style._replace(scale=parent.scale)
+            return style
+        if parent.ground is None or self._certain:
+            return parent
         if "class" in names or "id" in names:
             # a style sheet that was not read may paint it
-            return self._apply(self._style._replace(ground=None))
-        return False
+            return parent._replace(ground=None)
+        return parent
 
-    def enter_link(self) -> bool:
-        """Go into a link: browsers give it a colour of its own, whatever the text around it has."""
+    def _find_last_reason(
+        self, element: etree._Element, reasons: tuple[str, ...], declarations: Declarations
+    ) -> str | None:
+        """The first of the reasons in spite of which a person does not come to see the element."""
+        for reason in reasons:
+            if reason == OFF_SCREEN and ARIA in reasons and self._is_slide(element):
+                continue
+            if not self._shows_after_all(element, reason, declarations):
+                return reason
+        return None
+
+    def _is_slide(self, element: etree._Element) -> bool:
+        """Whether a script moves an element into the page when its turn comes."""
+        return is_panel(element) and self._scripts.are_any
+
+    def _add_reasons(
+        self,
+        element: etree._Element,
+        reasons: tuple[str, ...],
+        declarations: Declarations,
+        parent: ComputedStyle,
+    ) -> tuple[str, ...]:
+        """The reasons why attributes hide an element, with those of its style, and without those
+        that its style undoes.
+        """
+        is_displayed = declarations.get("display", "none") not in ("none", "inherit", "unset")
+        # a sheet that is not read may insist that what is hidden stays so
+        if is_displayed and reasons and not self._page_info.foreign_rules:
+            reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
+        reason = reason_to_skip(declarations)
+        if reason is None:
+            reason = self._surroundings.judge(element, declarations, parent)
+        if reason is None:
+            return reasons
+        return (*reasons, reason)
+
+    def _is_control_seen(self, control: etree._Element) -> bool:
+        """Whether a person sees something of a control. Rules for it count, wherever it stands in
+        the page.
+        """
+        if self._knows_all_rules:
+            return self._lookup.is_seen(control)
+        if self._all_rules is None:
+            self._all_rules = VisibilityTracker(self._roots, self._page_info)
+        return self._all_rules._is_control_seen(control)
+
+    def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
+        """Go into a link: browsers give it a colour of its own, whatever the text around it has,
+        if it leads somewhere and the page gives it none.
+        """
+        if "href" not in names:
+            return False
+        declarations = self._find_declarations(element, has_rule=True)
+        if "color" in declarations or "-webkit-text-fill-color" in declarations:
+            return False
         style = self._style._replace(colour=None, colour_seen=True)
         return self._apply(style)
 
@@ -248,28 +250,31 @@ class VisibilityTracker:
 
     def _judge_names(
         self, element: etree._Element, names: Sequence[str]
-    ) -> tuple[str | None, bool]:
+    ) -> tuple[tuple[str, ...], bool]:
         """Why the attributes other than `style` hide an element, and whether a rule of the page may
         be about it.
         """
-        reason = None
+        reasons = _NO_REASONS
         has_rule = element.tag in self.tags or not self._sheet.attributes.isdisjoint(names)
         for name in names:
+            reason = None
             if name == "class":
                 classes = element.get("class") or ""
                 known = self._classes.get(classes)
                 if known is None:
                     known = self._classes[classes] = self._judge_classes(classes)
-                reason = known[0] or reason
+                reason = known[0]
                 has_rule = known[1] or has_rule
             elif name in _HIDING_ATTRIBUTES:
                 value = (element.get(name) or "").strip().lower()
-                reason = _judge_attribute(name, value) or reason
+                reason = _judge_attribute(name, value)
             elif name == "id" and self._ids and not has_rule:
                 has_rule = (element.get("id") or "").lower() in self._ids
+            if reason is not None:
+                reasons = (reason, *reasons)
         if element.tag == "dialog" and "open" not in names:
-            reason = CLOSED
-        return reason, has_rule
+            reasons = (CLOSED, *reasons)
+        return reasons, has_rule
 
     def _judge_classes(self, classes: str) -> tuple[str | None, bool]:
         """The same for a value of `class`."""
@@ -290,22 +295,28 @@ class VisibilityTracker:
         script shows it, or it is the page itself.
         """
         if element.tag in _WHOLE_PAGE:
-            return True
+            return self._scripts.are_any or self.revealed.is_animated_into_view(declarations)
         if reason not in _OPENED_LATER:
             return reason == NAVIGATION and self.revealed.is_the_page(element)
         if reason == HIDDEN and self.revealed.is_late_part(element):
             return True
-        if reason == TRANSPARENT and fades_in(declarations):
+        if reason == TRANSPARENT and self.revealed.fades_in(element, declarations):
             return True
         if reason == ARIA and _has_spoken_twin(element):
             return True
-        return self._opens(element, reason) or self.revealed.is_the_page(element)
+        if self._opens(element, reason):
+            return True
+        return self.revealed.is_the_page(element, is_hidden=True)
 
     def _opens(self, element: etree._Element, reason: str) -> bool:
-        """Whether a click or a state of the page shows a hidden element."""
+        """Whether a click, a script or a state of the page shows a hidden element."""
         if reason == CLOSED:
             return self._expandable.is_pointed_at(element)
-        if self._expandable.can_be_opened(element):
+        # what is hidden by a name or for ears only may well be seen by eyes
+        is_sure = reason not in (ARIA, HIDDEN_CLASS)
+        if self._expandable.can_be_opened(element, needs_proof=is_sure):
+            return True
+        if self._is_shown_without_scripts(element):
             return True
         if reason in (HIDDEN, ARIA, HIDDEN_CLASS) or not self._sheet.revealed:
             return False
@@ -314,7 +325,40 @@ class VisibilityTracker:
         if self._sheet.revealed.isdisjoint(names):
             return False
         ordinary, important = self._parse_own_style(element)
-        return reason_to_skip({**ordinary, **important}) is None
+        if reason_to_skip({**ordinary, **important}) is not None:
+            return False
+        return self._reaches_state(element, names)
+
+    def _is_shown_without_scripts(self, element: etree._Element) -> bool:
+        """Whether the page takes care that an element is shown where no scripts run: where they do,
+        one of them shows it.
+        """
+        css = self._page_info.css_without_scripts
+        if not css or not self._scripts.are_any:
+            return False
+        if self._fallback_names is None:
+            self._fallback_names = set()
+            for selectors, body in _RULES.findall(css.lower()):
+                if _SHOWS.search(body):
+                    self._fallback_names.update(_NAMES.findall(selectors.decode(errors="replace")))
+        names = (element.get("class") or "").lower().split()
+        names.append((element.get("id") or "").lower())
+        return not self._fallback_names.isdisjoint(names)
+
+    def has_scripts(self) -> bool:
+        """Whether a script of the page may change what is seen."""
+        return self._scripts.are_any
+
+    def _reaches_state(self, element: etree._Element, names: Sequence[str]) -> bool:
+        """Whether the page comes into the state in which a rule shows an element: in a window of
+        another width, by a script, by a box that a person ticks, by a link that leads to it.
+        """
+        if not self._sheet.shown_by_width.isdisjoint(names) or self._scripts.are_any:
+            return True
+        css = self._page_info.css
+        if b":checked" in css and self._expandable.has_box_to_tick():
+            return True
+        return b":target" in css and self._expandable.is_linked_to(element)
 
     def _parse_own_style(self, element: etree._Element) -> tuple[Declarations, Declarations]:
         """What the style attribute declares, ordinary and important; each value is read once."""
@@ -327,47 +371,63 @@ class VisibilityTracker:
         return self._declared[text]
 
     def _find_declarations(self, element: etree._Element, has_rule: bool) -> Declarations:
-        """What the style attribute declares, and the page's own rules with it."""
+        """What the style attribute declares, and the page's own rules with it; where an animation
+        ends, that counts.
+        """
         own = self._parse_own_style(element)
-        if has_rule:
-            return self._sheet.style_of(element, own)
         ordinary, important = own
-        if important:
-            return {**ordinary, **important}
+        if has_rule:
+            ordinary = self._sheet.style_of(element, own)
+        elif important:
+            ordinary = {**ordinary, **important}
+        if "animation" in ordinary or "animation-name" in ordinary:
+            return {**ordinary, **self.revealed.find_last_frame(ordinary)}
         return ordinary
 
-    def _compute_style(self, element: etree._Element, declarations: Declarations) -> ComputedStyle:
+    def _compute_style(
+        self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
+    ) -> ComputedStyle:
         """The style of an element, given that of its parent."""
-        parent = self._style
-        invisible = parent.invisible
+        may_be_painted = not self._certain and (element.get("class") or element.get("id"))
+        style = parent.compute_child(
+            element,
+            declarations,
+            root_size=self._root_size,
+            is_painted_elsewhere=bool(may_be_painted),
+        )
+        if element.tag == "html":
+            self._root_size = style.size
+        if declarations.get("position", "static") != "static":
+            style = self._judge_cover(element, declarations, style)
         visibility = declarations.get("visibility")
-        if visibility in _VISIBILITIES:
-            invisible = visibility in ("hidden", "collapse")
+        if visibility not in _VISIBILITIES:
+            return style
+        invisible = visibility in ("hidden", "collapse")
         if invisible and not parent.invisible:
             invisible = not self._shows_after_all(element, VISIBILITY, declarations)
+        return style._replace(invisible=invisible)
 
-        colour = parent.find_child_colour(element, declarations)
-        ground = parent.find_child_ground(element, declarations)
-        may_be_painted = not self._certain and (element.get("class") or element.get("id"))
-        if may_be_painted and ground is parent.ground:
-            ground = None  # by a style sheet that was not read
-        colour_seen = parent.colour_seen
-        if colour is not parent.colour or ground is not parent.ground:
-            colour_seen = _is_readable(colour, ground, declarations)
-
-        opacity = parent.opacity
-        if "opacity" in declarations:
-            # A box that shows nothing was let through because it will appear.
-            value = parse_length(declarations["opacity"], percent=0.01)
-            if value is not None and FAINT <= value < 1:
-                opacity *= value
-        size = parent.find_child_size(declarations)
-        return ComputedStyle(invisible, size, colour, ground, colour_seen, opacity)
+    def _judge_cover(
+        self, element: etree._Element, declarations: Declarations, style: ComputedStyle
+    ) -> ComputedStyle:
+        """The style of a box with a position of its own, with what is laid over its content."""
+        if style.cover is not None and lies_above(element, declarations, style.cover):
+            style = style._replace(cover=None)
+        for child in islice(element, MOST_CHILDREN):
+            names: list[str] = child.keys()  # type: ignore[assignment]  # never bytes in HTML
+            if "style" not in names and "class" not in names:
+                continue
+            reasons, has_rule = self._judge_names(child, names)
+            if reasons or has_text(child):
+                continue
+            if covers_box(self._find_declarations(child, has_rule)):
+                return style._replace(cover=child)
+        return style
 
 
 def _judge_attribute(name: str, value: str) -> str | None:
     """Why an attribute with this value, in lower case, hides its element, or None."""
-    if name == "hidden" and value != "until-found":
+    if name == "hidden":
         return HIDDEN
     if name == "aria-hidden" and value == "true":
         return ARIA
@@ -390,17 +450,3 @@ def _has_spoken_twin(element: etree._Element) -> bool:
         if judge_classes(beside.get("class") or "") == FOR_SCREEN_READERS:
             return True
     return False
-
-
-def _is_readable(colour: Colour | None, ground: Colour | None, declarations: Declarations) -> bool:
-    """Whether text of a colour is seen on a ground.
-
-    What is not known is taken to be readable, and so is text with a shadow or a picture in it.
-    """
-    if colour is None or "text-shadow" in declarations:
-        return True
-    if "text" in first_value(declarations, "background-clip", "-webkit-background-clip"):
-        return True
-    if colour.alpha < _FAINT_COLOUR:
-        return False
-    return ground is None or not alike(colour, ground)

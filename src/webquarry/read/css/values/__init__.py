@@ -1,0 +1,1 @@
+"""text of a CSS value -> numbers, matrices and colours"""

@@ -1,0 +1,58 @@
+"""Boxes that are laid over others: what one declares in, whether it hides all that lies below it
+out.
+"""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from webquarry.read.css.colours import parse_colour
+from webquarry.read.css.declarations import Declarations, first_value, parse_length
+from webquarry.read.visibility.concealment import find_sides, reason_to_skip
+
+MOST_CHILDREN = 30  # of a box that are looked at
+
+
+def covers_box(declarations: Declarations) -> bool:
+    """Whether a box without text covers the one it stands in, so that nothing is seen of it."""
+    if declarations.get("position") != "absolute" or not _fills_box(declarations):
+        return False
+    ground = parse_colour(first_value(declarations, "background-color", "background"))
+    if ground is None or ground.alpha < 1:
+        return False
+    opacity = parse_length(declarations.get("opacity", "1"), percent=0.01)
+    if opacity is None or opacity < 1 or "transform" in declarations or "clip-path" in declarations:
+        return False
+    is_behind = (parse_length(declarations.get("z-index", "")) or 0.0) < 0
+    is_shown = declarations.get("visibility", "visible") == "visible"
+    return is_shown and not is_behind and reason_to_skip(declarations) is None
+
+
+def _fills_box(declarations: Declarations) -> bool:
+    """Whether a box reaches to all edges of the one it stands in."""
+    top, right, bottom, left = (parse_length(side) for side in find_sides(declarations))
+    width = parse_length(declarations.get("width", ""), percent=1, view=1)
+    height = parse_length(declarations.get("height", ""), percent=1, view=1)
+    is_wide = _is_edge(left) and (_is_edge(right) or (width is not None and width >= 100))
+    is_high = _is_edge(top) and (_is_edge(bottom) or (height is not None and height >= 100))
+    return is_wide and is_high
+
+
+def _is_edge(side: float | None) -> bool:
+    return side is not None and side <= 0
+
+
+def lies_above(element: etree._Element, declarations: Declarations, cover: etree._Element) -> bool:
+    """Whether a box with a position of its own is painted after a cover: it is the cover, comes
+    later in the page, or is lifted.
+    """
+    layer = parse_length(declarations.get("z-index", "")) or 0.0
+    if layer > 0:
+        return True
+    box = cover.getparent()
+    child: etree._Element | None = element
+    while child is not None and child.getparent() is not box:
+        child = child.getparent()
+    if child is None or box is None or child is cover:
+        return True
+    return layer == 0 and box.index(child) > box.index(cover)

@@ -1,0 +1,99 @@
+"""The scripts of a page -> whether one of them may show what the page hides at first.
+
+A script counts if browsers run it and if it may change the page: one from an address may, unless it
+is known to count visits; one that stands in the page must work on the page. An empty script, or one
+that is data, opens nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from lxml import etree
+
+from webquarry.read.text.comments import remove_comments
+
+_RUNS = frozenset(
+    {
+        "", "text/javascript", "application/javascript", "module", "text/ecmascript",
+        "application/ecmascript", "application/x-javascript", "text/jscript", "text/livescript",
+    }
+)  # fmt: skip
+# They are set aside until the page is there, and run then.
+_RUNS_LATER = re.compile(r"[0-9a-f]{24}-text/javascript|[0-9a-f]{24}-module|text/rocketscript")
+_NOT_RUN = ("noscript", "noframes", "noembed", "template")
+_COUNTS_VISITS = re.compile(
+    r"googletagmanager\.|google-analytics\.|/gtag/|/gtm\.js|/analytics\.js|cloudflareinsights\."
+    r"|hotjar\.|doubleclick\.|adsbygoogle|connect\.facebook\.|/cdn-cgi/|plausible\.|matomo"
+    r"|clarity\.ms|/beacon|/pixel|segment\.(?:com|io)|scorecardresearch|quantserve"
+)
+_ADDRESS = re.compile(r"\s*(?:https?:)?[^\s:#?][^\s:]*", re.IGNORECASE)
+_LINE_COMMENT = re.compile(r"^[ \t]*//[^\n]*", re.MULTILINE)
+_WORKS_ON_PAGE = re.compile(
+    r"\b(?:document|window|jquery|classlist|queryselector|getelement\w+|addeventlistener|innerhtml"
+    r"|react|angular|vue|alpine|self|webpackjsonp|require|import)\b|\$\("
+)
+_LONGEST_SCRIPT = 200_000  # characters of one that are looked at
+_LONGEST_COUNTER = 2_000  # characters of a script that does nothing but count visits
+_PLACES_PARTS = "$RC"  # what React's late parts are put into their places by
+
+
+class Scripts:
+    """The scripts of one page, looked up when the first hidden element asks for them."""
+
+    def __init__(self, roots: Sequence[etree._Element]) -> None:
+        self._roots = roots
+        self._are_any: bool | None = None
+        self._places_parts: bool | None = None
+
+    @property
+    def are_any(self) -> bool:
+        """Whether a script runs that may change the page."""
+        if self._are_any is None:
+            self._are_any = any(map(_may_change_page, self._find_scripts()))
+        return self._are_any
+
+    @property
+    def places_parts(self) -> bool:
+        """Whether a script puts parts that come late into their places."""
+        if self._places_parts is None:
+            texts = [script.text or "" for script in self._find_scripts()]
+            self._places_parts = any(_PLACES_PARTS in text for text in texts)
+        return self._places_parts
+
+    def _find_scripts(self) -> Iterator[etree._Element]:
+        """The scripts that browsers run."""
+        for root in self._roots:
+            for script in root.iter("script"):
+                if _is_run(script):
+                    yield script
+
+
+def _may_change_page(script: etree._Element) -> bool:
+    """Whether a script comes from an address that may hold anything, or works on the page."""
+    source = script.get("src")
+    if source is not None:
+        return _is_useful_address(source)
+    text = (script.text or "")[:_LONGEST_SCRIPT]
+    if len(text) < _LONGEST_COUNTER and _COUNTS_VISITS.search(text):
+        return False
+    text = _LINE_COMMENT.sub(" ", remove_comments(text)).lower()
+    return _WORKS_ON_PAGE.search(text) is not None
+
+
+def _is_run(script: etree._Element) -> bool:
+    """Whether browsers run a script of this kind at this place."""
+    kind = (script.get("type") or "").partition(";")[0].strip().lower()
+    if kind not in _RUNS and _RUNS_LATER.fullmatch(kind) is None:
+        return False
+    if script.get("nomodule") is not None:
+        return False
+    return next(script.iterancestors(*_NOT_RUN), None) is None
+
+
+def _is_useful_address(source: str) -> bool:
+    """Whether a script comes from an address, and is not known to do something else."""
+    if _ADDRESS.match(source) is None or source.lower().lstrip().startswith(("data:", "about:")):
+        return False
+    return _COUNTS_VISITS.search(source) is None
