@@ -1,48 +1,54 @@
-"""The `<style>` elements of a page -> what they declare about an element, where that can hide it.
+"""The style sheets of a page -> what they declare about an element, where that can hide it.
 
-A small part of CSS, read in time that grows with the text and no faster: rules for a screen,
-selectors of `selectors.py`, the cascade by importance, specificity and order. Style sheets that the
-page links to are never fetched. Most rules of a page have nothing to do with hiding; they are
-passed over as early as possible.
+Read in time that grows with the text and the page and no faster. Most rules have nothing to do with
+hiding; they are passed over as early as possible. Those that may hide something are matched
+(`css/matching.py`); for an element that one of them means, the rules that contend with it are read
+as well, and the cascade decides. Where a page has more of them than we weigh, what a rule may hide
+is left out, and counted.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry.read.css.colours import alike, parse_colour
+from webquarry.read.css.cascade import merge
+from webquarry.read.css.colours import WHITE, alike, parse_colour
 from webquarry.read.css.declarations import Declarations, first_value, parse_declarations
+from webquarry.read.css.matching import Matcher, SelectorContext, bits_of
+from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
     SOMETIMES,
+    UNSURE,
     Rules,
     RuleText,
+    decode_body,
+    decode_rule,
     find_state_backgrounds,
     parts_of,
 )
-from webquarry.read.css.selectors import (
+from webquarry.read.css.scan import split_list
+from webquarry.read.css.selector_names import (
     NAMES,
-    Selector,
-    expand_alternatives,
     find_last_names,
     find_needed_names,
-    parse_selector,
+    find_rough_keys,
 )
-from webquarry.read.css.variables import Variables, may_decide
+from webquarry.read.css.selector_parser import InvalidSelector, UndecidedSelector
+from webquarry.read.css.selectors import ANYTHING, ElementNames, Selector
+from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry.read.visibility.page_selectors import PageSelectors, depends_on_person
+from webquarry.read.visibility.page_variables import PageVariables
 
-_MOST_SELECTORS = 500  # in one rule
-_LONGEST_SELECTOR = 500  # characters
-_LONGEST_LIST = 5_000
-# of selectors that look further than one element; then every one that hides is believed
-_MOST_TESTS = 500_000
+_MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
+_MOST_REBUILDS = 4  # after that, all rules that contend are read at once
 # Nothing hides without one of these words, and most rules have none.
 _HIDING_WORDS = (
     "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.",
@@ -50,6 +56,14 @@ _HIDING_WORDS = (
     "size-adjust:0", "clip:rect", "clip-path:", "height:0", "height:1px", "width:0", "width:1px",
     "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0", "matrix(0",
     "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
+)  # fmt: skip
+_MORE_HIDING_WORDS = (
+    "mask", "offset-path", "offset:path", "rotate:", "rotate3d(", "0fr", "content-visibility",
+    "spacing:-", "fill-color", "translate", "left:-", "right:-", "top:-", "bottom:-", "inset",
+    "indent:-", "indent:calc", "contain:", "zoom:.", "scale:.", "scale(.", "height:.", "width:.",
+    "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(", "perspective(", "e-",
+    "opacity:-", "font-size:0", "height:calc", "width:calc", "margin:-", "font-size:max(",
+    "font-size:min(", "font-size:clamp(", "opacity:min(", "opacity:max(", "opacity:clamp(",
 )  # fmt: skip
 # two patterns, because one that begins with a plain sign is searched for several times as fast
 _FAR_OUT = re.compile(r"-\d{3}")
@@ -60,21 +74,20 @@ _PALE_OR_DARK = (
 )  # fmt: skip
 _HIDING_OR_PALE = WordSearch(_HIDING_WORDS + _PALE_OR_DARK)
 _HIDING_OR_PAINTING = WordSearch((*_HIDING_WORDS, "color:", "background"))
+_MORE_HIDING = WordSearch(_MORE_HIDING_WORDS)
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
     r"|height:(?:[1-9]|none|auto|fit|max|var)"
 )
 _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
-_COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `:not(a, b)`
 # What children inherit, or adds up around them, is judged together with them; the rest hides by
 # itself or does not.
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 _PAINTED = frozenset({"color", "background", "background-color", "background-image"})
-_SCRIPT_STATE = re.compile(
-    r"\.(?:no-?js|js|no-?script|js-enabled|has-js|jsenabled|client-js|client-nojs|wf-|preload"
-    r"|loading)\b"
-)
+# With these some declarations hide, which another rule may add.
+_COMPANIONS = {"overflow": "hidden", "position": "absolute"}
+_LEFT_OUT: Declarations = {"display": "none"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,81 +98,72 @@ class Rule:
     ordinary: Declarations
     important: Declarations
     order: int
-    around: frozenset[str]  # classes that elements around it must have
+    layer: int  # the rank of its layer
+    hides: bool  # by itself
+    is_sure: bool = True  # that it applies to the page
 
+    @property
+    def weight(self) -> tuple[int, tuple[int, int, int], int]:
+        """By what rules are sorted: the heavier one counts."""
+        return self.layer, self.selector.specificity, self.order
 
-class _Known(NamedTuple):
-    """What is known about all elements of one tag, class and id."""
-
-    certain: list[Rule]  # by these names alone
-    depending: list[Rule]  # on other elements or other attributes
-    worst: list[Rule]  # one of those that hides, for pages that make us ask too often
-    style: Declarations  # of the certain ones
+    @property
+    def important_weight(self) -> tuple[int, tuple[int, int, int], int]:
+        """The same among important declarations, where the first layers count most."""
+        return -self.layer, self.selector.specificity, self.order
 
 
 class Stylesheet:
-    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names that some rule can
-    hide.
+    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names, in lower case, that
+    some rule can hide; `undecided` counts the elements that were left out because it is not known
+    whether a rule means them.
 
     With `colours`, rules that merely paint something count too. `only` are the classes and ids, in
     lower case, of all the elements that will be asked about and of those around them; rules for
-    others are passed over.
+    others are passed over. `roots` are those of the page.
     """
 
     def __init__(
-        self, css: bytes = b"", *, colours: bool = False, only: frozenset[str] | None = None
+        self,
+        css: bytes = b"",
+        *,
+        colours: bool = False,
+        only: frozenset[str] | None = None,
+        roots: Sequence[etree._Element] = (),
     ) -> None:
-        # the classes that the walk has come across; those around an element are among them
-        self.seen: set[str] = set()
+        self.seen: set[str] = set()  # the classes that the walk has come across
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
+        self.undecided = 0
+        self._context = SelectorContext(roots, folds=_is_quirky(roots))
+        self._selectors = PageSelectors(self._context)
         parts = parts_of(css)
         # whether some background is set by a selector that is not understood
         self.blind_to_background = False
         if colours and only is not None:
             self.blind_to_background = _has_unknown_background(parts)
-        self._rules: dict[str, list[Rule]] = defaultdict(list)
-        self._known: dict[tuple[str, str, str], _Known] = {}
-        self._tests = 0
+        self._rules: list[Rule] = []
+        self._unknown: set[str] = set()  # keys of elements that an undecided rule may hide
         self._colours = colours
         self._only = only
-        self._variables = Variables(css)
         if colours and not self.blind_to_background:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        words = _HIDING_OR_PALE
-        if colours:
-            words = _HIDING_OR_PAINTING
-        for rule in self._texts.find_exact(lambda body: "var(" in body or _may_hide(body, words)):
-            if "var(" in rule.body:
-                rule = self._resolve_rule(rule)
-                if not _may_hide(rule.body, words):
-                    continue
-            self._add_rule(rule)
-        self.keys = set(self._rules)
+        self._variables = PageVariables(css, self._texts, self._context, self._selectors)
+        self._read: set[int] = set()  # the numbers of the exact rules that have been added
+        self._read_hiding_rules()
+        self.keys = self._find_gate_keys()
         # those that some rule without any other name is about
-        self.attributes = frozenset(self._find_bare_attributes())
+        self.attributes = frozenset(key[1:] for key in self.keys if key[0] == "[")
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
+        self._contenders: dict[str, list[RawRule]] | None = None
+        self._contended: set[ElementNames] = set()
+        self._rebuilds = 0
+        self._build_matcher()
 
-    def resolve(self, declarations: str) -> str:
-        """Declarations with the values of variables, where those decide whether something is
-        seen.
-        """
-        return self._variables.resolve(declarations)
-
-    def _resolve_rule(self, rule: RuleText) -> RuleText:
-        """A rule with variables -> the same with their values, where those decide."""
-        if not may_decide(rule.body):
-            return rule
-        body = self._variables.resolve(rule.body)
-        return rule._replace(body=body)
-
-    def _find_bare_attributes(self) -> Iterator[str]:
-        """The attributes of rules that name neither tag nor class nor id."""
-        for rule in self._rules.get("[", ()):
-            compound, _ = rule.selector.steps[0]
-            for name, _, _ in compound.attributes:
-                yield name
+    def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
+        """Declarations of one element with the values that variables have there."""
+        return self._variables.resolve(declarations, element)
 
     def style_of(
         self, element: etree._Element, own: tuple[Declarations, Declarations]
@@ -167,92 +171,154 @@ class Stylesheet:
         """What counts for an element in the end, its own style attribute included."""
         if self._unread:
             self._read_showing_rules()
-        key = (str(element.tag), element.get("class") or "", element.get("id") or "")
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._look_up(*key)
-        rules = known.certain
-        if known.depending:
-            rules = self._find_rules_for(element, known)
-        if rules is known.certain and not own[0] and not own[1]:
-            return known.style
-        return _cascade(rules, own)
+        names = self._context.names_of(element)
+        if self._unknown and not self._unknown.isdisjoint(_list_keys(names)):
+            return self._leave_out()
+        bits = self._matcher.match(element)
+        if bits and names not in self._contended:
+            self._contended.add(names)
+            if self._add_contenders(names):
+                bits = self._matcher.match(element)
+        if bits & self._unsure:
+            return self._leave_out()
+        style = self._combine(bits, own)
+        if self._uses_variables or own[0] or own[1]:
+            style = self._variables.resolve(style, element)
+        if self._context.budget.is_spent:
+            return self._decide_by_names(element, own)
+        return style
 
-    def _look_up(self, tag: str, classes: str, identity: str) -> _Known:
-        """What the rules say about all elements of these names."""
-        rules = self._rules
-        identity = identity.lower()
-        names = frozenset(classes.lower().split())
-        candidates: list[Rule] = []
-        for name in names:
-            candidates += rules.get(f".{name}", ())
-        candidates += rules.get(tag, ())
-        candidates += rules.get("[", ())
-        if identity:
-            candidates += rules.get(f"#{identity}", ())
-
-        ids = frozenset((identity,))
-        certain: list[Rule] = []
-        depending: list[Rule] = []
-        for rule in dict.fromkeys(candidates):
-            compound, _ = rule.selector.steps[0]
-            if not compound.names_fit(tag, names, ids):
-                continue
-            if rule.selector.is_by_name:
-                certain.append(rule)
-            else:
-                depending.append(rule)
-        certain.sort(key=_weight)
-
-        worst: list[Rule] = []
-        for rule in depending:
-            if reason_to_skip(rule.ordinary | rule.important):
-                worst = [rule]
-                break
-        return _Known(certain, depending, worst, _cascade(certain, ({}, {})))
-
-    def _find_rules_for(self, element: etree._Element, known: _Known) -> list[Rule]:
-        """The certain rules with those of the others that this element fulfils, in the order of
-        their weight.
-
-        Once too many have been tried on the page, one that hides is believed without a look.
+    def _decide_by_names(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> Declarations:
+        """The style of an element when no more may be tried: left out, where a rule that hides ends
+        in one of its names.
         """
-        self._tests += len(known.depending)
-        if self._tests > _MOST_TESTS:
-            return known.certain + known.worst
-        matching: list[Rule] = []
-        for rule in known.depending:
-            if rule.around <= self.seen and rule.selector.matches(element):
-                matching.append(rule)
-        if not matching:
-            return known.certain
-        return sorted(known.certain + matching, key=_weight)
+        possible = self._matcher.find_possible(element)
+        if possible & self._hiding:
+            return self._leave_out()
+        return self._combine(0, own)
 
-    def _add_rule(self, rule: RuleText, *, shows: bool = False) -> None:
-        """Remember a rule that may hide something, or one that shows what others hide."""
-        selectors = _split_selectors(rule.selectors)
+    def _leave_out(self) -> Declarations:
+        """The style of an element that some undecided rule may hide."""
+        self.undecided += 1
+        return _LEFT_OUT
+
+    def _combine(self, bits: int, own: tuple[Declarations, Declarations]) -> Declarations:
+        """What counts of the rules that mean an element and of its style attribute: important
+        declarations after all ordinary ones.
+        """
+        merged = self._merged.get(bits)
+        if merged is None:
+            merged = self._merged[bits] = self._merge_rules(bits)
+        ordinary, important, both = merged
+        own_ordinary, own_important = own
+        if not own_ordinary and not own_important:
+            return both
+        style = dict(ordinary)
+        apply_declarations(style, own_ordinary)
+        apply_declarations(style, important)
+        apply_declarations(style, own_important)
+        return style
+
+    def _merge_rules(self, bits: int) -> tuple[Declarations, Declarations, Declarations]:
+        """The ordinary and the important declarations of some rules, and all of them together."""
+        rules = [self._rules[number] for number in bits_of(bits)]
+        self._context.budget.spend(len(rules))
+        ordinary = merge((rule.layer, rule.ordinary) for rule in rules)
+        heavy = [rule for rule in rules if rule.important]
+        heavy.sort(key=lambda rule: rule.important_weight)
+        important = merge((-rule.layer, rule.important) for rule in heavy)
+        both = dict(ordinary)
+        apply_declarations(both, important)
+        return ordinary, important, both
+
+    def _build_matcher(self) -> None:
+        """Number the rules by their weight, and forget what was found with fewer of them."""
+        self._rules.sort(key=lambda rule: rule.weight)
+        self._matcher = Matcher(self._context, [rule.selector for rule in self._rules])
+        self._merged: dict[int, tuple[Declarations, Declarations, Declarations]] = {}
+        self._uses_variables = any(
+            "var(" in value
+            for rule in self._rules
+            for declared in (rule.ordinary, rule.important)
+            for value in declared.values()
+        )
+        self._hiding = _set_bits(number for number, rule in enumerate(self._rules) if rule.hides)
+        self._unsure = _set_bits(
+            number for number, rule in enumerate(self._rules) if not rule.is_sure
+        )
+
+    def _read_hiding_rules(self) -> None:
+        """Find the rules that may hide something."""
+        words = _HIDING_OR_PALE
+        if self._colours:
+            words = _HIDING_OR_PAINTING
+        for number, raw in enumerate(self._texts.exact):
+            body = decode_body(raw.body)
+            may_hide = _may_hide(body, words)
+            if not may_hide and "var(" in body:
+                may_hide = self._variables.may_make(body, lambda text: _may_hide(text, words))
+            if may_hide and self._add_rule(decode_rule(raw, body)):
+                self._read.add(number)
+
+    def _add_rule(self, rule: RuleText, *, contends: bool = False) -> bool:
+        """Remember a rule that may hide something, or one that contends with such a rule."""
         sets_background = self._colours and "background" in rule.body
-        counts_for_all = sets_background and not self.blind_to_background
-        if self._only is not None and not counts_for_all:
-            selectors = [text for text in selectors if self._concerns(text)]
-            if not selectors:
-                return
         ordinary, important = parse_declarations(rule.body)
-        if not shows and not self._matters(ordinary | important):
-            return
-        for text in selectors:
-            parsed: list[Selector | None] = []
-            if not _SCRIPT_STATE.search(text):
-                parsed = [parse_selector(one) for one in expand_alternatives(text)]
-            for selector in parsed or [None]:  # None is what is not understood
-                if selector is not None:
-                    outer_classes = selector.outer_classes
-                    found = Rule(selector, ordinary, important, rule.order, outer_classes)
-                    self._rules[selector.key].append(found)
-                elif sets_background:
-                    self.blind_to_background = True
-            if ":not(" in text:
+        declared = ordinary | important
+        hides = not contends and self._matters(declared)
+        if not contends and not hides:
+            return False
+        if contends and (rule.when != ALWAYS or not declared):
+            return False
+        texts = split_list(rule.selectors)
+        counts_for_all = sets_background and not self.blind_to_background
+        needed = texts
+        if self._only is not None and not counts_for_all:
+            needed = [text for text in texts if self._concerns(text)]
+        if not needed:
+            return False
+        if len(self._rules) + len(needed) > _MOST_RULES:
+            if not contends:
+                self._set_undecided(needed)
+            return True
+        try:
+            selectors = self._selectors.parse(rule, texts, needed)
+        except InvalidSelector:
+            return False
+        except UndecidedSelector:
+            if not contends:
+                self._set_undecided(needed)
+            return True
+        if sets_background and any(depends_on_person(text) for text in needed):
+            self.blind_to_background = True
+        rank = self._texts.layers.rank_of(rule.layer)
+        is_sure = rule.when == ALWAYS
+        hides_alone = hides and self._hides_alone(declared)
+        for selector in selectors:
+            found = Rule(selector, ordinary, important, rule.order, rank, hides_alone, is_sure)
+            self._rules.append(found)
+        for text in needed:
+            if not contends and ":not(" in text:
                 self._reveal_without_state(text)
+        return True
+
+    def _set_undecided(self, selectors: Sequence[str]) -> None:
+        """Remember what selectors may mean that are not looked into."""
+        for text in selectors:
+            self._unknown.update(find_rough_keys(text))
+
+    def _find_gate_keys(self) -> set[str]:
+        """The keys by which an element is known to be worth asking about."""
+        keys = set(self._unknown)
+        for rule in self._rules:
+            keys.update(rule.selector.last.keys)
+        keys = {key.lower() for key in keys}
+        if ANYTHING in keys:
+            for root in self._context.roots:
+                keys.update({str(element.tag) for element in root.iter(etree.Element)})
+        return keys
 
     def _reveal_without_state(self, selector: str) -> None:
         """Elements that are hidden as long as they lack a class, `:not(.open)`, get it from the
@@ -261,19 +327,21 @@ class Stylesheet:
         last = selector.rpartition(" ")[2]
         if ":not(." in last:
             compound = last.partition(":not(")[0]
-            self.revealed.update(find_last_names(compound))
+            self.revealed.update(name.lower() for name in find_last_names(compound))
 
     def _concerns(self, selector: str) -> bool:
         """Whether a selector may mean one of the elements that will be asked about, told by the
         names in it.
         """
-        if self._only is None or "\\" in selector or "[" in selector:
+        if self._only is None or "\\" in selector or "[" in selector or "&" in selector:
             return True
-        return self._only.issuperset(find_needed_names(selector))
+        return self._only.issuperset(find_needed_names(selector.lower()))
 
     def _matters(self, style: Declarations) -> bool:
         """Whether declarations hide something, or may do so together with others."""
-        if not _INHERITED.isdisjoint(style) or reason_to_skip(style) is not None:
+        if not _INHERITED.isdisjoint(style) or reason_to_skip({**_COMPANIONS, **style}) is not None:
+            return True
+        if any("var(" in value for value in style.values()):
             return True
         if self._colours:
             return not _PAINTED.isdisjoint(style)
@@ -287,50 +355,143 @@ class Stylesheet:
         ground = parse_colour(first_value(style, "background-color", "background"))
         return ground is not None and alike(colour, ground)
 
+    def _hides_alone(self, style: Declarations) -> bool:
+        """Whether an element is left out if it is not known whether it has this style."""
+        if reason_to_skip(style) is not None or not _INHERITED.isdisjoint(style):
+            return True
+        if any("var(" in value for value in style.values()):
+            return True
+        colour = parse_colour(style.get("color", ""))
+        return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
+
+    def _add_contenders(self, names: ElementNames) -> bool:
+        """Read the rules that say something else about elements of some names than those that hide
+        them; whether there are any.
+        """
+        if self._contenders is None:
+            self._contenders = self._find_contenders()
+        keys: Iterable[str] = _list_keys(names)
+        if self._rebuilds >= _MOST_REBUILDS:
+            keys = list(self._contenders)
+        before = len(self._rules)
+        for key in keys:
+            for raw in self._contenders.pop(key, ()):
+                self._add_rule(decode_rule(raw, decode_body(raw.body)), contends=True)
+        if len(self._rules) == before:
+            return False
+        self._rebuilds += 1
+        self._build_matcher()
+        return True
+
+    def _find_contenders(self) -> dict[str, list[RawRule]]:
+        """The rules that declare what a rule that hides declares too, by the name of the elements
+        that they mean.
+        """
+        words = _find_contended_words(self._rules)
+        found: dict[str, list[RawRule]] = defaultdict(list)
+        for number, raw in enumerate(self._texts.exact):
+            if number in self._read or raw.when != ALWAYS:
+                continue
+            body = raw.body
+            is_odd = b"\\" in body or not body.islower()
+            if not is_odd and not any(word in body for word in words):
+                continue
+            keys: dict[str, None] = {}
+            for text in split_list(decode_rule(raw, "").selectors):
+                keys.update(dict.fromkeys(find_rough_keys(text)))
+            if "&" in keys or raw.selectors[:1] in (b"&", b":"):
+                keys = {ANYTHING: None}
+            for key in keys:
+                found[key].append(raw)
+        return found
+
     def _read_showing_rules(self) -> None:
-        """Find the rules that show something which others hide."""
+        """Find the names that some state of the page shows, though others hide them."""
         self._unread = False
         names = {key[1:] for key in self.keys if key[0] in ".#"}
         for rule in self._texts.showing():
-            if "var(" in rule.body:
-                rule = self._resolve_rule(rule)
             is_hinted = any(word in rule.body for word in _SHOWING_WORDS)
             if not is_hinted or not _SHOWS.search(rule.body):
                 continue
-            if not names.isdisjoint(NAMES.findall(rule.selectors)):
-                self._add_showing_rule(rule)
+            selectors = rule.selectors.lower()
+            if not names.isdisjoint(NAMES.findall(selectors)):
+                self._read_showing_rule(selectors, rule.when)
 
-    def _add_showing_rule(self, rule: RuleText) -> None:
-        """Remember what shows something that other rules hide, always or under some condition."""
-        for text in _split_selectors(rule.selectors):
+    def _read_showing_rule(self, selectors: str, when: int) -> None:
+        """Remember what is shown under some condition."""
+        for text in split_list(selectors):
+            text = text.strip()
             names = find_last_names(text.partition("::")[0])
             hides_one = any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names)
             if not hides_one:
                 continue
             if (
-                rule.when == SOMETIMES
+                when == SOMETIMES
                 or len(names) > 1
                 or ":" in text
                 or "[" in text
                 or len(text.split()) > 1
             ):
                 self.revealed.update(names)
-            if rule.when == ALWAYS:
-                self._add_rule(rule._replace(selectors=text), shows=True)
+
+
+def _find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
+    """The names of the properties about which rules contend."""
+    names = set(_COMPANIONS)
+    for rule in rules:
+        names.update(rule.ordinary)
+        names.update(rule.important)
+    for shorthand, parts in SHORTHANDS.items():
+        if not names.isdisjoint(parts):
+            names.add(shorthand)
+    words = [name.encode() for name in names]
+    return [*words, b"all:", b"--"]
+
+
+def _list_keys(names: ElementNames) -> Iterator[str]:
+    """The keys, in lower case, under which rules about an element are found."""
+    yield ANYTHING
+    yield names.tag
+    for name in names.classes:
+        yield f".{name.lower()}"
+    if names.identity:
+        yield f"#{names.identity.lower()}"
+
+
+def _set_bits(numbers: Iterable[int]) -> int:
+    bits = bytearray()
+    for number in numbers:
+        place = number >> 3
+        if place >= len(bits):
+            bits.extend(bytes(place + 1 - len(bits)))
+        bits[place] |= 1 << (number & 7)
+    return int.from_bytes(bits, "little")
+
+
+def _is_quirky(roots: Sequence[etree._Element]) -> bool:
+    """Whether browsers read a page as those of old, where case does not count in names: it says not
+    of what type it is, or names an old one.
+    """
+    if not roots:
+        return True
+    public = roots[0].getroottree().docinfo.public_id
+    if public is None:
+        return False
+    return "XHTML 1.0 Strict" not in public and "HTML 4.01//" not in public
 
 
 def _may_hide(body: str, words: WordSearch) -> bool:
     """Whether the body of a rule holds one of the words, or a large number that moves something
     away.
     """
-    if words.is_any_in(body) or _FAR_OUT.search(body) is not None:
+    if words.is_any_in(body) or _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
         return True
     return "left:" in body and _FAR_RIGHT.search(body) is not None
 
 
 def _has_unknown_background(parts: list[bytes]) -> bool:
-    """Whether some background is plainly set by a selector that is not understood; told early, it
-    spares most rules.
+    """Whether some background is plainly set by a selector that depends on what a person does; told
+    early, it spares most rules.
     """
     for selectors, body in find_state_backgrounds(parts):
         if ";" in selectors or "\\" in selectors:
@@ -338,36 +499,7 @@ def _has_unknown_background(parts: list[bytes]) -> bool:
         ordinary, _ = parse_declarations(body)
         if _PAINTED.isdisjoint(ordinary):
             continue
-        for text in _split_selectors(selectors.lower()):
-            if parse_selector(text) is None:
+        for text in split_list(selectors.lower()):
+            if depends_on_person(text):
                 return True
     return False
-
-
-def _split_selectors(selectors: str) -> list[str]:
-    """The selectors of a list, each short enough to be looked at."""
-    if "(" in selectors and len(selectors) <= _LONGEST_LIST:
-        texts = _COMMA.split(selectors)
-    else:
-        texts = selectors.split(",")
-    return [text for text in texts[:_MOST_SELECTORS] if len(text) <= _LONGEST_SELECTOR]
-
-
-def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:
-    """By what rules are sorted: the heavier one counts."""
-    return rule.selector.specificity, rule.order
-
-
-def _cascade(rules: list[Rule], own: tuple[Declarations, Declarations]) -> Declarations:
-    """What counts of rules in the order of their weight and of a style attribute: important
-    declarations after all ordinary ones.
-    """
-    own_ordinary, own_important = own
-    style: Declarations = {}
-    for rule in rules:
-        style.update(rule.ordinary)
-    style.update(own_ordinary)
-    for rule in rules:
-        style.update(rule.important)
-    style.update(own_important)
-    return style

@@ -166,7 +166,9 @@ class VisibilityTracker:
         self._expandable = Expandable(roots)
         self.revealed = Revealed(roots)
         links_to_sheets = page_info.foreign_rules
-        sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only)
+        sheet = Stylesheet(
+            page_info.css, colours=not links_to_sheets, only=only, roots=roots
+        )
         self._sheet = sheet
         # every background on the page is known
         self._certain = not links_to_sheets and not sheet.blind_to_background
@@ -320,10 +322,7 @@ class VisibilityTracker:
         """What the style attribute declares, ordinary and important; each value is read once."""
         text = element.get("style") or ""
         if text not in self._declared:
-            resolved = text
-            if "var(" in text:
-                resolved = self._sheet.resolve(text)
-            self._declared[text] = parse_declarations(resolved)
+            self._declared[text] = parse_declarations(text)
         return self._declared[text]
 
     def _find_declarations(self, element: etree._Element, has_rule: bool) -> Declarations:
@@ -333,7 +332,9 @@ class VisibilityTracker:
             return self._sheet.style_of(element, own)
         ordinary, important = own
         if important:
-            return {**ordinary, **important}
+            ordinary = {**ordinary, **important}
+        if "var(" in (element.get("style") or "").lower():
+            return self._sheet.resolve_own(element, ordinary)
         return ordinary
 
     def _compute_style(self, element: etree._Element, declarations: Declarations) -> ComputedStyle:
