@@ -335,6 +335,7 @@ class Matcher:
             path.append(element)
             element = self._context.parent_of(element)
         known = self._inside[element]
+        self._context.budget.spend(len(path) // 4)
         for inner in reversed(path):
             fit = self._fit(inner)
             possible = self._start | known[0] | known[1]
@@ -355,6 +356,8 @@ class Matcher:
         possible = self._start | inside | children
         following = later = 0
         siblings = self._context.children_of(parent)
+        if not self._context.budget.spend(len(siblings) // 4):
+            return 0
         for sibling in siblings:
             beside = following | later
             if beside:

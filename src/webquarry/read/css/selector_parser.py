@@ -448,6 +448,8 @@ def _find_keys(parts: _Parts, identity: str, tests: list[ElementTest]) -> tuple[
     for test in tests:
         if isinstance(test, AttributeTest):
             return (f"[{test.name}",)
+        if isinstance(test, ElementState) and test.judge is STATES["root"]:
+            return ("html",)
     return (ANYTHING,)
 
 

@@ -190,13 +190,13 @@ class PossibleValues:
                 waiting += [self.spell(used) for used in find_used(value)]
         return needed
 
-    def fill_in(self, text: str) -> list[str] | None:
+    def fill_in(self, text: str, depth: int = 0) -> list[str] | None:
         """A text with every choice of values for its variables; None where there are too many."""
         names = list(dict.fromkeys(find_used(text)))
         choices: list[list[str | None]] = []
         tried = 1
         for name in names:
-            values = self._find_values(name)
+            values = self._find_values(name, depth)
             if values is None:
                 return None
             choices.append([None, *sorted(values)])  # it may be undefined in some places
@@ -210,20 +210,28 @@ class PossibleValues:
                 filled.append(text_or_none.lower())
         return filled
 
-    def _find_values(self, name: str) -> frozenset[str] | None:
-        """The values of a variable without variables in them; None for more than we try."""
+    def _find_values(self, name: str, depth: int = 0) -> frozenset[str] | None:
+        """The values of a variable with all that they stand for; None for more than we try."""
         name = self.spell(name)
         if name in self._known:
             return self._known[name]
+        self._known[name] = None  # also for one that needs itself
         values = self._values.get(name, set())
-        if len(values) > _MOST_VALUES:
-            self._known[name] = None
+        if len(values) > _MOST_VALUES or depth > _DEEPEST:
             return None
-        if not any("var(" in value.lower() for value in values):
-            self._known[name] = frozenset(values)
-            return self._known[name]
-        self._known[name] = None  # of those that are made of others, all is possible
-        return None
+        plain: set[str] = set()
+        for value in values:
+            if "var(" not in value.lower():
+                plain.add(value)
+                continue
+            filled = self.fill_in(value, depth + 1)
+            if filled is None:
+                return None
+            plain.update(filled)
+        if len(plain) > _MOST_VALUES:
+            return None
+        self._known[name] = frozenset(plain)
+        return self._known[name]
 
 
 def resolve_style(style: Declarations, find: Callable[[str], str | None]) -> Declarations:

@@ -44,7 +44,7 @@ class PageSelectors:
     """Parses the selectors of one page; what stands around rules is parsed once."""
 
     def __init__(self, context: SelectorContext) -> None:
-        self._context = context
+        self.context = context
         self._parser = SelectorParser(folds=context.folds)
         self._enclosing: dict[Enclosing, SelectorList] = {}
         self._outermost: str | None = None
@@ -112,10 +112,10 @@ class PageSelectors:
     def _waits_for_script(self, text: str) -> bool:
         """Whether a selector asks for a class that the page has only until its script runs."""
         found = _UNTIL_SCRIPT.search(text)
-        if found is None or not self._context.has_script:
+        if found is None or not self.context.has_script:
             return False
         if self._outermost is None:
-            self._outermost = " ".join(_list_outermost_classes(self._context.roots)).lower()
+            self._outermost = " ".join(_list_outermost_classes(self.context.roots)).lower()
         return found[0][1:].lower() in self._outermost.split()
 
 

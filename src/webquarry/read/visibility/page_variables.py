@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from webquarry.read.css.declarations import Declarations, parse_declarations
-from webquarry.read.css.matching import Matcher, SelectorContext, bits_of
+from webquarry.read.css.declarations import PROPERTIES, Declarations
+from webquarry.read.css.matching import Matcher, bits_of
 from webquarry.read.css.rules import ALWAYS, Rules, decode_body, decode_rule
 from webquarry.read.css.scan import split_list
 from webquarry.read.css.selector_parser import InvalidSelector, UndecidedSelector
@@ -37,11 +37,13 @@ class PageVariables:
     """Looked up once some rule that may hide something uses one."""
 
     def __init__(
-        self, css: bytes, rules: Rules, context: SelectorContext, selectors: PageSelectors
+        self, css: bytes, rules: Rules, selectors: PageSelectors, judge: Callable[[str], bool]
     ) -> None:
         self._css = css
         self._rules = rules
-        self._context = context
+        self._context = selectors.context
+        self._judge = judge  # whether a declaration may hide something
+        self._registered: Definitions = {}
         self._selectors = selectors
         self._defined: list[tuple[int, Definitions, Definitions]] = []  # by the exact rules
         self._inline: dict[_Element, Definitions] = {}
@@ -56,26 +58,26 @@ class PageVariables:
         # by the rules that define some, and what stands around
         self._same: dict[tuple[int, VariableScope], VariableScope] = {}
 
-    def may_make(self, body: str, judge: Callable[[str], bool]) -> bool:
-        """Whether some values of its variables make of a body what a judge says yes to."""
+    def may_make(self, body: str) -> bool:
+        """Whether some values of its variables let a body hide something."""
         for declaration in body.split(";"):
-            if "var(" not in declaration or declaration.startswith("--"):
+            if "var(" not in declaration or declaration.lstrip().startswith("--"):
                 continue
             known = self._checked.get(declaration)
             if known is None and len(self._checked) >= _MOST_CHECKED:
                 return True
             if known is None:
-                known = self._checked[declaration] = self._may_make(declaration, judge)
+                known = self._checked[declaration] = self._may_make(declaration.strip())
             if known:
                 return True
         return False
 
-    def _may_make(self, declaration: str, judge: Callable[[str], bool]) -> bool:
-        ordinary, important = parse_declarations(declaration)
-        if not ordinary and not important:
+    def _may_make(self, declaration: str) -> bool:
+        name, _, value = declaration.partition(":")
+        if name not in PROPERTIES:
             return False  # nothing that is looked at
-        filled = self._find_possible().fill_in(declaration)
-        return filled is None or any(judge(text) for text in filled)
+        filled = self._find_possible().fill_in(value)
+        return filled is None or any(self._judge(f"{name}:{text}") for text in filled)
 
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
@@ -96,7 +98,8 @@ class PageVariables:
         """All definitions on the page, collected once."""
         if self._possible is not None:
             return self._possible
-        found: list[Definitions] = [find_registered(self._css)]
+        self._registered = find_registered(self._css)
+        found: list[Definitions] = [self._registered]
         for number, raw in enumerate(self._rules.exact):
             if b"--" not in raw.body or raw.when != ALWAYS:
                 continue
@@ -129,8 +132,8 @@ class PageVariables:
                 self._add_defining(number, ordinary, important)
         self._defining.sort(key=lambda one: one[0])
         self._matcher = Matcher(self._context, [one[1] for one in self._defining])
-        registered = find_registered(self._css)
-        self._scopes = {None: VariableScope(registered, None, self._context.budget.spend)}
+        spend = self._context.budget.spend
+        self._scopes = {None: VariableScope(self._registered, None, spend)}
         self._same.clear()
 
     def _add_defining(self, number: int, ordinary: Definitions, important: Definitions) -> None:

@@ -48,7 +48,6 @@ from webquarry.read.visibility.page_selectors import PageSelectors, depends_on_p
 from webquarry.read.visibility.page_variables import PageVariables
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-_MOST_REBUILDS = 4  # after that, all rules that contend are read at once
 # Nothing hides without one of these words, and most rules have none.
 _HIDING_WORDS = (
     "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.",
@@ -59,15 +58,16 @@ _HIDING_WORDS = (
 )  # fmt: skip
 _MORE_HIDING_WORDS = (
     "mask", "offset-path", "offset:path", "rotate:", "rotate3d(", "0fr", "content-visibility",
-    "spacing:-", "fill-color", "translate", "left:-", "right:-", "top:-", "bottom:-", "inset",
-    "indent:-", "indent:calc", "contain:", "zoom:.", "scale:.", "scale(.", "height:.", "width:.",
-    "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(", "perspective(", "e-",
-    "opacity:-", "font-size:0", "height:calc", "width:calc", "margin:-", "font-size:max(",
+    "spacing:-", "fill-color", "inset:", "indent:calc", "contain:", "zoom:.", "scale:.", "scale(.",
+    "height:.", "width:.", "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(",
+    "perspective(", "opacity:-", "font-size:0", "height:calc", "width:calc", "font-size:max(",
     "font-size:min(", "font-size:clamp(", "opacity:min(", "opacity:max(", "opacity:clamp(",
+    "opacity:1e", "font-size:1e", "height:1e", "width:1e", "scale(1e",
 )  # fmt: skip
 # two patterns, because one that begins with a plain sign is searched for several times as fast
-_FAR_OUT = re.compile(r"-\d{3}")
-_FAR_RIGHT = re.compile(r"left:\d{4}")
+_FAR_OUT = re.compile(r"-\d\d(?:\d|[erv]|ch|in|cm)")
+_FAR_RIGHT = re.compile(r"\d{4}(?:px|%|em|vw)|\d{3}(?:em|vw|vh|rem)")
+_MOVED = ("left:", "right:", "top:", "translate")
 _PALE_OR_DARK = (
     "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
     "color:hwb", "color:ok", "color:la", "color:lc", "color:color(",
@@ -113,6 +113,27 @@ class Rule:
         return -self.layer, self.selector.specificity, self.order
 
 
+_Merged = tuple[Declarations, Declarations, Declarations]
+_NOTHING_MERGED: _Merged = ({}, {}, {})
+
+
+class _RuleMatcher:
+    """Rules, and which of them mean an element."""
+
+    def __init__(self, context: SelectorContext, rules: list[Rule]) -> None:
+        self._rules = rules
+        self._matcher = Matcher(context, [rule.selector for rule in rules])
+        self.match = self._matcher.match
+        self.find_possible = self._matcher.find_possible
+        self.has_rules = bool(rules)
+        self.hiding = _set_bits(number for number, rule in enumerate(rules) if rule.hides)
+        self.unsure = _set_bits(number for number, rule in enumerate(rules) if not rule.is_sure)
+
+    def rules_of(self, bits: int) -> list[Rule]:
+        """The rules of the bits that are set."""
+        return [self._rules[number] for number in bits_of(bits)]
+
+
 class Stylesheet:
     """What a page's own rules say. `keys` are the `.class`, `#id` and tag names, in lower case, that
     some rule can hide; `undecided` counts the elements that were left out because it is not known
@@ -149,7 +170,12 @@ class Stylesheet:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        self._variables = PageVariables(css, self._texts, self._context, self._selectors)
+        self._words = _HIDING_OR_PALE
+        if colours:
+            self._words = _HIDING_OR_PAINTING
+        self._variables = PageVariables(
+            css, self._texts, self._selectors, lambda body: _may_hide(body, self._words)
+        )
         self._read: set[int] = set()  # the numbers of the exact rules that have been added
         self._read_hiding_rules()
         self.keys = self._find_gate_keys()
@@ -157,9 +183,10 @@ class Stylesheet:
         self.attributes = frozenset(key[1:] for key in self.keys if key[0] == "[")
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
         self._contenders: dict[str, list[RawRule]] | None = None
-        self._contended: set[ElementNames] = set()
-        self._rebuilds = 0
-        self._build_matcher()
+        self._contending: dict[str, _RuleMatcher] = {}
+        self._hiding = _RuleMatcher(self._context, self._rules)
+        self._merged: dict[tuple[int, ...], _Merged] = {}
+        self._contended: dict[ElementNames, list[_RuleMatcher]] = {}
 
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
         """Declarations of one element with the values that variables have there."""
@@ -174,14 +201,10 @@ class Stylesheet:
         names = self._context.names_of(element)
         if self._unknown and not self._unknown.isdisjoint(_list_keys(names)):
             return self._leave_out()
-        bits = self._matcher.match(element)
-        if bits and names not in self._contended:
-            self._contended.add(names)
-            if self._add_contenders(names):
-                bits = self._matcher.match(element)
-        if bits & self._unsure:
+        bits = self._hiding.match(element)
+        if bits & self._hiding.unsure:
             return self._leave_out()
-        style = self._combine(bits, own)
+        style = self._combine(element, names, bits, own)
         if self._uses_variables or own[0] or own[1]:
             style = self._variables.resolve(style, element)
         if self._context.budget.is_spent:
@@ -194,25 +217,31 @@ class Stylesheet:
         """The style of an element when no more may be tried: left out, where a rule that hides ends
         in one of its names.
         """
-        possible = self._matcher.find_possible(element)
-        if possible & self._hiding:
+        if self._hiding.find_possible(element) & self._hiding.hiding:
             return self._leave_out()
-        return self._combine(0, own)
+        return own[0] | own[1]
 
     def _leave_out(self) -> Declarations:
         """The style of an element that some undecided rule may hide."""
         self.undecided += 1
         return _LEFT_OUT
 
-    def _combine(self, bits: int, own: tuple[Declarations, Declarations]) -> Declarations:
-        """What counts of the rules that mean an element and of its style attribute: important
-        declarations after all ordinary ones.
+    def _combine(
+        self,
+        element: etree._Element,
+        names: ElementNames,
+        bits: int,
+        own: tuple[Declarations, Declarations],
+    ) -> Declarations:
+        """What counts of the rules that mean an element, and those that contend with them, and of
+        its style attribute: important declarations after all ordinary ones.
         """
-        merged = self._merged.get(bits)
-        if merged is None:
-            merged = self._merged[bits] = self._merge_rules(bits)
-        ordinary, important, both = merged
         own_ordinary, own_important = own
+        if not bits:
+            merged = _NOTHING_MERGED
+        else:
+            merged = self._find_merged(element, names, bits)
+        ordinary, important, both = merged
         if not own_ordinary and not own_important:
             return both
         style = dict(ordinary)
@@ -221,88 +250,82 @@ class Stylesheet:
         apply_declarations(style, own_important)
         return style
 
-    def _merge_rules(self, bits: int) -> tuple[Declarations, Declarations, Declarations]:
-        """The ordinary and the important declarations of some rules, and all of them together."""
-        rules = [self._rules[number] for number in bits_of(bits)]
-        self._context.budget.spend(len(rules))
-        ordinary = merge((rule.layer, rule.ordinary) for rule in rules)
-        heavy = [rule for rule in rules if rule.important]
-        heavy.sort(key=lambda rule: rule.important_weight)
-        important = merge((-rule.layer, rule.important) for rule in heavy)
-        both = dict(ordinary)
-        apply_declarations(both, important)
-        return ordinary, important, both
-
-    def _build_matcher(self) -> None:
-        """Number the rules by their weight, and forget what was found with fewer of them."""
-        self._rules.sort(key=lambda rule: rule.weight)
-        self._matcher = Matcher(self._context, [rule.selector for rule in self._rules])
-        self._merged: dict[int, tuple[Declarations, Declarations, Declarations]] = {}
-        self._uses_variables = any(
-            "var(" in value
-            for rule in self._rules
-            for declared in (rule.ordinary, rule.important)
-            for value in declared.values()
-        )
-        self._hiding = _set_bits(number for number, rule in enumerate(self._rules) if rule.hides)
-        self._unsure = _set_bits(
-            number for number, rule in enumerate(self._rules) if not rule.is_sure
-        )
+    def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> _Merged:
+        """The declarations of all the rules that mean an element."""
+        contending = self._contended.get(names)
+        if contending is None:
+            contending = self._contended[names] = self._find_contending(names)
+        matchers = [self._hiding, *contending]
+        found = [bits, *(matcher.match(element) for matcher in contending)]
+        key = (*map(id, contending), *found)
+        merged = self._merged.get(key)
+        if merged is None:
+            rules: list[Rule] = []
+            for matcher, matched in zip(matchers, found, strict=True):
+                rules += matcher.rules_of(matched)
+            self._context.budget.spend(len(rules))
+            merged = self._merged[key] = _merge_rules(rules)
+        return merged
 
     def _read_hiding_rules(self) -> None:
         """Find the rules that may hide something."""
-        words = _HIDING_OR_PALE
-        if self._colours:
-            words = _HIDING_OR_PAINTING
+        words = self._words
         for number, raw in enumerate(self._texts.exact):
             body = decode_body(raw.body)
             may_hide = _may_hide(body, words)
             if not may_hide and "var(" in body:
-                may_hide = self._variables.may_make(body, lambda text: _may_hide(text, words))
+                may_hide = self._variables.may_make(body)
             if may_hide and self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
+        self._uses_variables = "var(" in str(
+            [(rule.ordinary, rule.important) for rule in self._rules]
+        )
 
-    def _add_rule(self, rule: RuleText, *, contends: bool = False) -> bool:
-        """Remember a rule that may hide something, or one that contends with such a rule."""
+    def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
+        """Remember a rule that may hide something, or add one to those that contend with such
+        rules.
+        """
         sets_background = self._colours and "background" in rule.body
         ordinary, important = parse_declarations(rule.body)
         declared = ordinary | important
-        hides = not contends and self._matters(declared)
-        if not contends and not hides:
-            return False
-        if contends and (rule.when != ALWAYS or not declared):
+        if contending is None and not self._matters(declared, rule.body):
             return False
         texts = split_list(rule.selectors)
         counts_for_all = sets_background and not self.blind_to_background
         needed = texts
         if self._only is not None and not counts_for_all:
             needed = [text for text in texts if self._concerns(text)]
-        if not needed:
+        rules = self._rules if contending is None else contending
+        if not needed or not declared:
             return False
-        if len(self._rules) + len(needed) > _MOST_RULES:
-            if not contends:
+        selectors: Sequence[Selector] = ()
+        is_decided = len(rules) + len(needed) <= _MOST_RULES
+        if is_decided:
+            try:
+                selectors = self._selectors.parse(rule, texts, needed)
+            except InvalidSelector:
+                return False
+            except UndecidedSelector:
+                is_decided = False
+        if contending is None:
+            if not is_decided:
                 self._set_undecided(needed)
-            return True
-        try:
-            selectors = self._selectors.parse(rule, texts, needed)
-        except InvalidSelector:
-            return False
-        except UndecidedSelector:
-            if not contends:
-                self._set_undecided(needed)
-            return True
-        if sets_background and any(depends_on_person(text) for text in needed):
-            self.blind_to_background = True
+            self._note_states(needed, sets_background=sets_background)
         rank = self._texts.layers.rank_of(rule.layer)
         is_sure = rule.when == ALWAYS
-        hides_alone = hides and self._hides_alone(declared)
+        hides = contending is None and self._hides_alone(declared)
         for selector in selectors:
-            found = Rule(selector, ordinary, important, rule.order, rank, hides_alone, is_sure)
-            self._rules.append(found)
-        for text in needed:
-            if not contends and ":not(" in text:
-                self._reveal_without_state(text)
+            found = Rule(selector, ordinary, important, rule.order, rank, hides, is_sure)
+            rules.append(found)
         return True
+
+    def _note_states(self, selectors: Sequence[str], *, sets_background: bool) -> None:
+        """Remember what selectors say about states of the page that are not those at first."""
+        for text in selectors:
+            if sets_background and depends_on_person(text):
+                self.blind_to_background = True
+            if ":not(" in text:
+                self._reveal_without_state(text)
 
     def _set_undecided(self, selectors: Sequence[str]) -> None:
         """Remember what selectors may mean that are not looked into."""
@@ -337,11 +360,11 @@ class Stylesheet:
             return True
         return self._only.issuperset(find_needed_names(selector.lower()))
 
-    def _matters(self, style: Declarations) -> bool:
+    def _matters(self, style: Declarations, body: str) -> bool:
         """Whether declarations hide something, or may do so together with others."""
         if not _INHERITED.isdisjoint(style) or reason_to_skip({**_COMPANIONS, **style}) is not None:
             return True
-        if any("var(" in value for value in style.values()):
+        if "var(" in body and self._variables.may_make(body):
             return True
         if self._colours:
             return not _PAINTED.isdisjoint(style)
@@ -364,24 +387,25 @@ class Stylesheet:
         colour = parse_colour(style.get("color", ""))
         return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
 
-    def _add_contenders(self, names: ElementNames) -> bool:
-        """Read the rules that say something else about elements of some names than those that hide
-        them; whether there are any.
+    def _find_contending(self, names: ElementNames) -> list[_RuleMatcher]:
+        """The rules that say something else about elements of some names than those that hide
+        them.
         """
         if self._contenders is None:
             self._contenders = self._find_contenders()
-        keys: Iterable[str] = _list_keys(names)
-        if self._rebuilds >= _MOST_REBUILDS:
-            keys = list(self._contenders)
-        before = len(self._rules)
-        for key in keys:
-            for raw in self._contenders.pop(key, ()):
-                self._add_rule(decode_rule(raw, decode_body(raw.body)), contends=True)
-        if len(self._rules) == before:
-            return False
-        self._rebuilds += 1
-        self._build_matcher()
-        return True
+        matchers: list[_RuleMatcher] = []
+        for key in _list_keys(names):
+            if key not in self._contenders:
+                continue
+            matcher = self._contending.get(key)
+            if matcher is None:
+                found: list[Rule] = []
+                for raw in self._contenders[key]:
+                    self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
+                matcher = self._contending[key] = _RuleMatcher(self._context, found)
+            if matcher.has_rules:
+                matchers.append(matcher)
+        return matchers
 
     def _find_contenders(self) -> dict[str, list[RawRule]]:
         """The rules that declare what a rule that hides declares too, by the name of the elements
@@ -391,7 +415,7 @@ class Stylesheet:
         found: dict[str, list[RawRule]] = defaultdict(list)
         for number, raw in enumerate(self._texts.exact):
             if number in self._read or raw.when != ALWAYS:
-                continue
+                continue  # it counts already, or shows nothing
             body = raw.body
             is_odd = b"\\" in body or not body.islower()
             if not is_odd and not any(word in body for word in words):
@@ -433,6 +457,18 @@ class Stylesheet:
                 or len(text.split()) > 1
             ):
                 self.revealed.update(names)
+
+
+def _merge_rules(rules: list[Rule]) -> _Merged:
+    """The ordinary and the important declarations of some rules, and all of them together."""
+    rules.sort(key=lambda rule: rule.weight)
+    ordinary = merge((rule.layer, rule.ordinary) for rule in rules)
+    heavy = [rule for rule in rules if rule.important]
+    heavy.sort(key=lambda rule: rule.important_weight)
+    important = merge((-rule.layer, rule.important) for rule in heavy)
+    both = dict(ordinary)
+    apply_declarations(both, important)
+    return ordinary, important, both
 
 
 def _find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
@@ -486,7 +522,8 @@ def _may_hide(body: str, words: WordSearch) -> bool:
     """
     if words.is_any_in(body) or _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
         return True
-    return "left:" in body and _FAR_RIGHT.search(body) is not None
+    is_moved = any(word in body for word in _MOVED)
+    return is_moved and _FAR_RIGHT.search(body) is not None
 
 
 def _has_unknown_background(parts: list[bytes]) -> bool:
