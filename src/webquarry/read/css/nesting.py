@@ -67,26 +67,24 @@ class RuleStack:
         self.layers = Layers()
         self._open: list[_OpenRule] = []
         self._base = _TOP
-        self._spoiled = -1  # the number of the part whose first rule browsers drop
-
-    def is_plain(self, number: int) -> bool:
-        """Whether a part stands in nothing and is not spoiled."""
-        return not self._open and self._base is _TOP and number != self._spoiled
+        self.is_empty = True  # a part stands in nothing
+        self.spoiled = -1  # the number of the part whose first rule browsers drop
 
     def start_sheet(self, wrapper: bytes) -> None:
         """Close what is open, because a sheet ends, and begin one that stands in some groups."""
         self._open.clear()
-        self._spoiled = -1
+        self.spoiled = -1
         self._base = _TOP
         for prelude in wrapper.split(b"{"):
             if prelude.strip():
                 self._push_group(prelude.strip())
                 self._base = self._open.pop()
+        self.is_empty = self._base is _TOP
 
     def split(self, part: bytes, number: int, *, is_last: bool) -> Iterator[RawRule]:
         """The rules in a part; the stack is kept up to date."""
         *texts, body = part.split(b"{")
-        is_spoiled = number == self._spoiled
+        is_spoiled = number == self.spoiled
         for text in texts:
             around = self._around()
             declarations, prelude = self._split_text(text, around)
@@ -106,7 +104,8 @@ class RuleStack:
         else:
             self._read_statements(body)
             if not is_last:
-                self._spoiled = number + 1
+                self.spoiled = number + 1
+        self.is_empty = not self._open and self._base is _TOP
 
     def _around(self) -> _OpenRule:
         if self._open:

@@ -234,11 +234,12 @@ def _find_rules(
         prelude, brace, body = part.partition(b"{")
         if (
             brace
-            and stack.is_plain(number)
+            and stack.is_empty
             and _BRACE not in body
             and _AT not in prelude
             and _SEMICOLON not in prelude
-            and prelude[:1] != SHEET_MARK
+            and part[0]
+            and number != stack.spoiled
         ):  # as most are
             if prelude and body:
                 if fit == _ASK:

@@ -8,13 +8,15 @@ import re
 
 _SIGNS = re.compile(r"""[,;()\[\]{}"']|\\.""", re.DOTALL)
 _BRACKETS = re.compile(r"""[()\[\]{}"']|\\.""", re.DOTALL)
-_ODD = re.compile(r"""[(\[{"'\\]""")
+_ODD = re.compile(r"""[\[{"'\\]""")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def split_list(text: str, separator: str = ",") -> list[str]:
     """What stands between the commas of a list, or between its semicolons."""
     if _ODD.search(text) is None:
+        if "(" in text:
+            return _join_brackets(text.split(separator), separator)
         return text.split(separator)
     pieces: list[str] = []
     open_brackets: list[str] = []
@@ -35,6 +37,30 @@ def split_list(text: str, separator: str = ",") -> list[str]:
         signs = _BRACKETS if open_brackets else _SIGNS
     pieces.append(text[start:])
     return pieces
+
+
+def _join_brackets(pieces: list[str], separator: str) -> list[str]:
+    """Pieces of a text whose only brackets are round ones, with those joined that stand in the same
+    brackets.
+    """
+    joined: list[str] = []
+    start = depth = 0
+    for place, piece in enumerate(pieces):
+        if "(" in piece or depth:
+            depth = _count_open(piece, depth)
+        if not depth:
+            joined.append(separator.join(pieces[start : place + 1]))
+            start = place + 1
+    if start < len(pieces):
+        joined.append(separator.join(pieces[start:]))
+    return joined
+
+
+def _count_open(piece: str, depth: int) -> int:
+    """How many brackets are open behind a piece, if so many were before it."""
+    for part in piece.split("(")[:-1]:
+        depth = max(0, depth - part.count(")")) + 1
+    return max(0, depth - piece.rpartition("(")[2].count(")"))
 
 
 def find_closing(text: str, place: int) -> int:

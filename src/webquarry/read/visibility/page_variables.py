@@ -4,13 +4,13 @@ around.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lxml import etree
 
-from webquarry.read.css.declarations import PROPERTIES, Declarations
+from webquarry.read.css.declarations import Declarations
 from webquarry.read.css.matching import Matcher, bits_of
-from webquarry.read.css.rules import ALWAYS, Rules, decode_body, decode_rule
+from webquarry.read.css.rules import ALWAYS, Rules, decode_rule
 from webquarry.read.css.scan import split_list
 from webquarry.read.css.selector_parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.selectors import Selector
@@ -37,11 +37,17 @@ class PageVariables:
     """Looked up once some rule that may hide something uses one."""
 
     def __init__(
-        self, css: bytes, rules: Rules, selectors: PageSelectors, judge: Callable[[str], bool]
+        self,
+        css: bytes,
+        rules: Rules,
+        selectors: PageSelectors,
+        looked_at: frozenset[str],
+        judge: Callable[[str], bool],
     ) -> None:
         self._css = css
         self._rules = rules
         self._context = selectors.context
+        self._looked_at = looked_at  # the properties that may hide something by a variable
         self._judge = judge  # whether a declaration may hide something
         self._registered: Definitions = {}
         self._selectors = selectors
@@ -51,6 +57,7 @@ class PageVariables:
         self._checked: dict[str, bool] = {}
         self._asked: set[str] = set()
         self._needed: set[str] = set()  # what has been asked for, with all that it needs
+        self._parsed: dict[int, Sequence[Selector]] = {}  # by the numbers of the exact rules
         self._requests = 0
         self._matcher: Matcher | None = None
         self._defining: list[_Defining] = []
@@ -61,7 +68,9 @@ class PageVariables:
     def may_make(self, body: str) -> bool:
         """Whether some values of its variables let a body hide something."""
         for declaration in body.split(";"):
-            if "var(" not in declaration or declaration.lstrip().startswith("--"):
+            if "var(" not in declaration:
+                continue
+            if declaration.partition(":")[0].strip() not in self._looked_at:
                 continue
             known = self._checked.get(declaration)
             if known is None and len(self._checked) >= _MOST_CHECKED:
@@ -74,16 +83,14 @@ class PageVariables:
 
     def _may_make(self, declaration: str) -> bool:
         name, _, value = declaration.partition(":")
-        if name not in PROPERTIES:
-            return False  # nothing that is looked at
         filled = self._find_possible().fill_in(value)
         return filled is None or any(self._judge(f"{name}:{text}") for text in filled)
 
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
         names: set[str] = set()
-        for value in style.values():
-            if "var(" in value:
+        for name, value in style.items():
+            if "var(" in value and self.may_make(f"{name}:{value}"):
                 names.update(find_used(value))
         if not names:
             return style
@@ -141,12 +148,15 @@ class PageVariables:
         if len(self._defining) >= _MOST_RULES:
             self._context.budget.left = -1  # nothing is known any more
             return
-        rule = decode_rule(raw, decode_body(b""))
-        texts = split_list(rule.selectors)
-        try:
-            selectors = self._selectors.parse(rule, texts, texts)
-        except (InvalidSelector, UndecidedSelector):
-            return
+        rule = decode_rule(raw, "")
+        selectors = self._parsed.get(number)
+        if selectors is None:
+            texts = split_list(rule.selectors)
+            try:
+                selectors = self._selectors.parse(rule, texts, texts)
+            except (InvalidSelector, UndecidedSelector):
+                selectors = ()
+            self._parsed[number] = selectors
         rank = self._rules.layers.rank_of(rule.layer)
         for selector in selectors:
             weight = (rank, selector.specificity, rule.order)

@@ -10,7 +10,6 @@ is left out, and counted.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,13 @@ from lxml import etree
 
 from webquarry.read.css.cascade import merge
 from webquarry.read.css.colours import WHITE, alike, parse_colour
-from webquarry.read.css.declarations import Declarations, first_value, parse_declarations
+from webquarry.read.css.declarations import (
+    PROPERTIES,
+    Declarations,
+    first_value,
+    parse_declarations,
+    parse_length,
+)
 from webquarry.read.css.matching import Matcher, SelectorContext, bits_of
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
@@ -44,6 +49,7 @@ from webquarry.read.css.selectors import ANYTHING, ElementNames, Selector
 from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry.read.visibility.contenders import Contenders
 from webquarry.read.visibility.page_selectors import PageSelectors, depends_on_person
 from webquarry.read.visibility.page_variables import PageVariables
 
@@ -85,8 +91,17 @@ _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
 # itself or does not.
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 _PAINTED = frozenset({"color", "background", "background-color", "background-image"})
+# Whatever value these get from a variable, it hides nothing.
+_NEVER_BY_VARIABLES = frozenset(
+    {
+        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
+        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
+        "-webkit-background-clip",
+    }
+)  # fmt: skip
 # With these some declarations hide, which another rule may add.
 _COMPANIONS = {"overflow": "hidden", "position": "absolute"}
+_LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, with others
 _LEFT_OUT: Declarations = {"display": "none"}
 
 
@@ -173,8 +188,11 @@ class Stylesheet:
         self._words = _HIDING_OR_PALE
         if colours:
             self._words = _HIDING_OR_PAINTING
+        looked_at = PROPERTIES - _NEVER_BY_VARIABLES
+        if not colours:
+            looked_at -= _PAINTED
         self._variables = PageVariables(
-            css, self._texts, self._selectors, lambda body: _may_hide(body, self._words)
+            css, self._texts, self._selectors, looked_at, lambda body: _may_hide(body, self._words)
         )
         self._read: set[int] = set()  # the numbers of the exact rules that have been added
         self._read_hiding_rules()
@@ -182,7 +200,7 @@ class Stylesheet:
         # those that some rule without any other name is about
         self.attributes = frozenset(key[1:] for key in self.keys if key[0] == "[")
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
-        self._contenders: dict[str, list[RawRule]] | None = None
+        self._contenders = self._list_contenders()
         self._contending: dict[str, _RuleMatcher] = {}
         self._hiding = _RuleMatcher(self._context, self._rules)
         self._merged: dict[tuple[int, ...], _Merged] = {}
@@ -252,9 +270,18 @@ class Stylesheet:
 
     def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> _Merged:
         """The declarations of all the rules that mean an element."""
+        alone = self._merged.get((bits,))
+        if alone is None:
+            rules = self._hiding.rules_of(bits)
+            self._context.budget.spend(len(rules))
+            alone = self._merged[(bits,)] = _merge_rules(rules)
+        if not _is_suspicious(alone[2]):
+            return alone  # rules that do not hide can take nothing from it
         contending = self._contended.get(names)
         if contending is None:
             contending = self._contended[names] = self._find_contending(names)
+        if not contending:
+            return alone
         matchers = [self._hiding, *contending]
         found = [bits, *(matcher.match(element) for matcher in contending)]
         key = (*map(id, contending), *found)
@@ -387,47 +414,30 @@ class Stylesheet:
         colour = parse_colour(style.get("color", ""))
         return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
 
+    def _list_contenders(self) -> Contenders:
+        """The rules that may contend with those that hide something."""
+        rules: list[RawRule] = []
+        for number, raw in enumerate(self._texts.exact):
+            if raw.when == ALWAYS and number not in self._read:
+                rules.append(raw)
+        return Contenders(rules, lambda: _find_contended_words(self._rules))
+
     def _find_contending(self, names: ElementNames) -> list[_RuleMatcher]:
         """The rules that say something else about elements of some names than those that hide
         them.
         """
-        if self._contenders is None:
-            self._contenders = self._find_contenders()
         matchers: list[_RuleMatcher] = []
         for key in _list_keys(names):
-            if key not in self._contenders:
-                continue
             matcher = self._contending.get(key)
             if matcher is None:
                 found: list[Rule] = []
-                for raw in self._contenders[key]:
+                for raw in self._contenders.find(key):
+                    self._uses_variables = self._uses_variables or b"var(" in raw.body
                     self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
                 matcher = self._contending[key] = _RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)
         return matchers
-
-    def _find_contenders(self) -> dict[str, list[RawRule]]:
-        """The rules that declare what a rule that hides declares too, by the name of the elements
-        that they mean.
-        """
-        words = _find_contended_words(self._rules)
-        found: dict[str, list[RawRule]] = defaultdict(list)
-        for number, raw in enumerate(self._texts.exact):
-            if number in self._read or raw.when != ALWAYS:
-                continue  # it counts already, or shows nothing
-            body = raw.body
-            is_odd = b"\\" in body or not body.islower()
-            if not is_odd and not any(word in body for word in words):
-                continue
-            keys: dict[str, None] = {}
-            for text in split_list(decode_rule(raw, "").selectors):
-                keys.update(dict.fromkeys(find_rough_keys(text)))
-            if "&" in keys or raw.selectors[:1] in (b"&", b":"):
-                keys = {ANYTHING: None}
-            for key in keys:
-                found[key].append(raw)
-        return found
 
     def _read_showing_rules(self) -> None:
         """Find the names that some state of the page shows, though others hide them."""
@@ -469,6 +479,21 @@ def _merge_rules(rules: list[Rule]) -> _Merged:
     both = dict(ordinary)
     apply_declarations(both, important)
     return ordinary, important, both
+
+
+def _is_suspicious(style: Declarations) -> bool:
+    """Whether a style hides something, or would with what another rule may add."""
+    if reason_to_skip({**_COMPANIONS, **style}) is not None:
+        return True
+    if style.get("visibility", "visible") != "visible" or "font" in style:
+        return True
+    for name, least in _LEAST.items():
+        if name not in style:
+            continue
+        value = parse_length(style[name], percent=least / 50, em=2 * least)
+        if value is None or value < least:
+            return True
+    return "var(" in str(style.values())
 
 
 def _find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
