@@ -38,7 +38,7 @@ ORDER = (
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
     "read": (
-        "reader", "slices", "special", "detect", "executor", "formats", "special_reader", "walls",
+        "reader", "linked_styles", "slices", "special", "detect", "executor", "formats", "special_reader", "walls",
         "documents", "feeds", "main_content", "format", "markdown", "encoding", "models",
         "visibility", "html", "css", "text",
     ),
@@ -52,7 +52,7 @@ ORDER_WITHIN = {
     ),
     "net": (
         "archive", "client", "robots", "sender", "transport", "budget", "dial", "http", "pacing",
-        "proxies", "guard", "models",
+        "proxies", "guard", "models", "domains",
     ),
     "evidence": (
         "evidence", "hints", "scores", "citation", "doi", "trust", "styles", "page", "language",

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from webquarry.read.css.matching import Budget, Matcher, SelectorContext
-from webquarry.read.css.selector_parser import InvalidSelector, SelectorParser, UndecidedSelector
+from webquarry.read.css.selectors.matching import Budget, Matcher, SelectorContext
+from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser, UndecidedSelector
 from webquarry.read.html.parse import parse_html
 
 cssselect = pytest.importorskip("cssselect", reason="cssselect is the oracle")
@@ -171,9 +171,7 @@ def test_relations_cost_no_test_however_many_rules_and_elements_there_are() -> N
     budget = Budget(1_000)
     context = SelectorContext(document.roots, budget=budget)
     texts = [f".a{number} ~ p, .b{number} > p, .c{number} p" for number in range(500)]
-    selectors = [
-        one for text in texts for one in SelectorParser().parse_list(text).selectors
-    ]
+    selectors = [one for text in texts for one in SelectorParser().parse_list(text).selectors]
     matcher = Matcher(context, selectors)
 
     assert not any(matcher.match(element) for element in document.elements())

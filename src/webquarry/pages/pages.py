@@ -15,7 +15,7 @@ from typing import Any, Literal
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import Unreadable, WebquarryError
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
@@ -31,12 +31,14 @@ from webquarry.pages.snapshot import (
 )
 from webquarry.read.executor import PageExecutor
 from webquarry.read.format import Selection
+from webquarry.read.linked_styles import MOST_BYTES
 from webquarry.read.models import Page
 from webquarry.read.reader import Reader
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
 _VERSION = 2  # of the stored form of a snapshot
+_STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
 _CROSSREF_TIMEOUT = 8.0
@@ -63,28 +65,39 @@ class Pages:
         """Where further work on pages is done, so that large ones stay one at a time."""
         return self._reader.executor
 
-    async def get(self, url: str, mode: PageMode = "main") -> Snapshot:
-        """The snapshot of a URL that is kept, or a new one."""
+    async def get(
+        self, url: str, mode: PageMode = "main", *, with_styles: bool = False
+    ) -> Snapshot:
+        """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is judged
+        by the style sheets of its site, too.
+        """
+        with_styles = with_styles and self._settings.linked_styles and mode != "raw"
 
         async def make() -> Made:
             if mode == "raw":
                 snapshot = await self._read_raw(url)
             else:
-                snapshot = await self._read(url, mode)
+                snapshot = await self._read(url, mode, with_styles=with_styles)
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
-        kept = await self._cache.get_or_make(self._build_key(url, mode), make)
+        key = self._build_key(url, mode, with_styles=with_styles)
+        kept = await self._cache.get_or_make(key, make)
         return unpack_snapshot(kept.value, cached=kept.cached)
 
     async def find_kept(self, url: str) -> Snapshot | None:
         """The snapshot of a URL that is kept; nothing is fetched."""
-        kept = await self._cache.get(self._build_key(url, "main"))
+        styled = self._build_key(url, "main", with_styles=self._settings.linked_styles)
+        kept = await self._cache.get(styled)
+        if kept is None:
+            kept = await self._cache.get(self._build_key(url, "main"))
         if kept is None:
             return None
         return unpack_snapshot(kept.value, cached=True)
 
-    def _build_key(self, url: str, mode: PageMode) -> str:
+    def _build_key(self, url: str, mode: PageMode, *, with_styles: bool = False) -> str:
         parameters = {"url": url, "mode": mode} | self._deciding_settings()
+        if with_styles:
+            parameters["styles"] = True
         return key_of("snapshot", _VERSION, parameters)
 
     def _deciding_settings(self) -> dict[str, Any]:
@@ -102,9 +115,12 @@ class Pages:
             "good": settings.cache_read_seconds,
         }
 
-    async def _read(self, url: str, selection: Selection) -> Snapshot:
+    async def _read(self, url: str, selection: Selection, *, with_styles: bool) -> Snapshot:
         """Read the page at a URL as Markdown."""
-        fetched = await self._reader.fetch(url)
+        get_style = None
+        if with_styles:
+            get_style = self._get_style
+        fetched = await self._reader.fetch(url, get_style)
 
         def parse() -> tuple[Snapshot, str | None]:
             """The snapshot and the DOI of the page. The parsed document, which takes many times
@@ -118,6 +134,20 @@ class Pages:
         snapshot, doi = await self.executor.run(fetched.size, parse)
         status, notes = await self._check_retraction(doi)
         return add_retraction(snapshot, status, notes)
+
+    async def _get_style(self, url: str) -> bytes:
+        """A style sheet that a page links to, kept as long as pages are."""
+
+        async def make() -> Made:
+            reply = await self._client.fetch_style(url, MOST_BYTES)
+            kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if not 200 <= reply.status < 300 or kind != "text/css":
+                raise Unreadable(f"{redact(url)} is no style sheet.")
+            return Made(reply.body, self._settings.cache_read_seconds)
+
+        parameters = {"url": url} | self._deciding_settings()
+        kept = await self._cache.get_or_make(key_of("style", _STYLE_VERSION, parameters), make)
+        return kept.value
 
     async def _read_raw(self, url: str) -> Snapshot:
         """Fetch the bytes at a URL."""

@@ -28,6 +28,7 @@ from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.executor import PageExecutor
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry.read.formats.html import Html
+from webquarry.read.linked_styles import GetStyle, fetch_styles
 from webquarry.read.models import Page, RawPage
 from webquarry.read.special_reader import SiteContext, find_special_reader
 from webquarry.read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
@@ -55,6 +56,7 @@ class FetchedPage:
     reply: Reply | None = None
     special: Page | None = None
     notes: tuple[str, ...] = ()  # on how it was fetched
+    styles: bytes = b""  # the style sheets of its site that it links to, packed
 
     @property
     def size(self) -> int:
@@ -68,7 +70,7 @@ class FetchedPage:
         if self.special is not None:
             return self.special
         assert self.reply is not None
-        page = read_reply(self.requested_url, self.reply, selection)
+        page = read_reply(self.requested_url, self.reply, selection, self.styles)
         if not self.notes:
             return page
         return replace(page, notes=(*page.notes, *self.notes))
@@ -95,9 +97,10 @@ class Reader:
             fetched = FetchedPage(url, reply)
         return await self.executor.run(fetched.size, lambda: fetched.parse(selection))
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str, get_style: GetStyle | None = None) -> FetchedPage:
         """What is at a URL, to be parsed for its main part: by the site's own API where a special
-        reader knows it, else the page itself, as Markdown if the server has that.
+        reader knows it, else the page itself, as Markdown if the server has that. With `get_style`,
+        the style sheets of its site come along.
         """
         notes: tuple[str, ...] = ()
         special = find_special_reader(url)
@@ -115,8 +118,11 @@ class Reader:
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
             note("fetching the page")
             reply = await self._client.fetch(url, accept=ACCEPT)
+        styles = b""
+        if get_style is not None:
+            styles = await fetch_styles(reply, get_style)
         note("reading the page")
-        return FetchedPage(url, reply, notes=notes)
+        return FetchedPage(url, reply, notes=notes, styles=styles)
 
     async def read_raw(self, url: str) -> RawPage:
         """The bytes at a URL, unless what was sent is no page but a wall, a login or a refusal."""
@@ -125,9 +131,11 @@ class Reader:
         return await self.executor.run(fetched.size, lambda: raw_reply(url, reply))
 
 
-def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole") -> Page:
-    """The page that a reply holds."""
-    source = _build_source(requested_url, reply, selection)
+def read_reply(
+    requested_url: str, reply: Reply, selection: Selection = "whole", styles: bytes = b""
+) -> Page:
+    """The page that a reply holds. `styles` are style sheets that it links to, packed."""
+    source = replace(_build_source(requested_url, reply, selection), styles=styles)
     if not reply.body.strip():
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)

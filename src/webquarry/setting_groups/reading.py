@@ -17,6 +17,13 @@ class ReadingSettings(SettingGroup):
         "the line to go on from. 0 means no limit.",
     )
 
+    linked_styles: bool = Field(
+        True,
+        description="Whether scrape_page fetches the style sheets that a page links to on its own "
+        "site, at most 4 and 512 KB, to tell what of the page a person sees. Searches that read "
+        "pages do without.",
+    )
+
     youtube_languages: TextList = Field(
         ["en"],
         description="Languages in which transcripts of YouTube are wanted, the best first, "

@@ -10,7 +10,7 @@ import re
 
 from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, UNSURE
 from webquarry.read.css.scan import find_closing
-from webquarry.read.css.selector_parser import InvalidSelector, SelectorParser, UndecidedSelector
+from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser, UndecidedSelector
 from webquarry.read.css.validity import is_valid
 
 _OPPOSITE = {ALWAYS: NEVER, NEVER: ALWAYS, UNSURE: UNSURE, SOMETIMES: SOMETIMES}

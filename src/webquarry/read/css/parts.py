@@ -100,7 +100,9 @@ def _parts_words(css: bytes, start: int, end: int) -> bool:
     return is_behind_word and _IN_WORD.match(css, end) is not None
 
 
-def _shield(css: bytes, start: int, place: int, ending: re.Pattern[bytes], pieces: list[bytes]) -> int:
+def _shield(
+    css: bytes, start: int, place: int, ending: re.Pattern[bytes], pieces: list[bytes]
+) -> int:
     """Add all up to the end of a string, with the signs that mean something elsewhere written as
     escapes; where that end is.
     """

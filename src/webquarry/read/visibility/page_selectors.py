@@ -10,17 +10,17 @@ from dataclasses import replace
 
 from lxml import etree
 
-from webquarry.read.css.matching import SelectorContext
+from webquarry.read.css.selectors.matching import SelectorContext
 from webquarry.read.css.nesting import Enclosing
-from webquarry.read.css.pseudo import AT_REST, AnyOf
+from webquarry.read.css.selectors.pseudo import AT_REST, AnyOf
 from webquarry.read.css.rules import RuleText
-from webquarry.read.css.selector_parser import (
+from webquarry.read.css.selectors.parser import (
     KNOWN_PSEUDO,
     InvalidSelector,
     SelectorParser,
     UndecidedSelector,
 )
-from webquarry.read.css.selectors import ANYTHING, Compound, Selector, SelectorList
+from webquarry.read.css.selectors.model import ANYTHING, Compound, Selector, SelectorList
 
 _PSEUDO = re.compile(r"::?(-?[a-zA-Z][\w-]*)")
 _STATE = re.compile(r"::|:(-?[a-zA-Z][\w-]*)")
@@ -29,7 +29,9 @@ _FROM_PERSON = AT_REST | {
     "valid", "disabled", "enabled", "open", "indeterminate",
 }  # fmt: skip
 # Classes of the outermost elements that a script takes away when it runs.
-_UNTIL_SCRIPT = re.compile(r"\.(?:no-?js|no-?script|client-nojs|wf-loading|preload|loading)(?![\w-])")
+_UNTIL_SCRIPT = re.compile(
+    r"\.(?:no-?js|no-?script|client-nojs|wf-loading|preload|loading)(?![\w-])"
+)
 
 
 def depends_on_person(text: str) -> bool:

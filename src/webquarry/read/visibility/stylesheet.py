@@ -2,7 +2,7 @@
 
 Read in time that grows with the text and the page and no faster. Most rules have nothing to do with
 hiding; they are passed over as early as possible. Those that may hide something are matched
-(`css/matching.py`); for an element that one of them means, the rules that contend with it are read
+(`css/selectors/`); for an element that one of them means, the rules that contend with it are read
 as well, and the cascade decides. Where a page has more of them than we weigh, what a rule may hide
 is left out, and counted.
 """
@@ -24,7 +24,7 @@ from webquarry.read.css.declarations import (
     parse_declarations,
     parse_length,
 )
-from webquarry.read.css.matching import Matcher, SelectorContext, bits_of
+from webquarry.read.css.selectors.matching import Matcher, SelectorContext, bits_of
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
@@ -38,14 +38,14 @@ from webquarry.read.css.rules import (
     parts_of,
 )
 from webquarry.read.css.scan import split_list
-from webquarry.read.css.selector_names import (
+from webquarry.read.css.selectors.names import (
     NAMES,
     find_last_names,
     find_needed_names,
     find_rough_keys,
 )
-from webquarry.read.css.selector_parser import InvalidSelector, UndecidedSelector
-from webquarry.read.css.selectors import ANYTHING, ElementNames, Selector
+from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
+from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip

@@ -166,9 +166,7 @@ class VisibilityTracker:
         self._expandable = Expandable(roots)
         self.revealed = Revealed(roots)
         links_to_sheets = page_info.foreign_rules
-        sheet = Stylesheet(
-            page_info.css, colours=not links_to_sheets, only=only, roots=roots
-        )
+        sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only, roots=roots)
         self._sheet = sheet
         # every background on the page is known
         self._certain = not links_to_sheets and not sheet.blind_to_background
@@ -187,6 +185,11 @@ class VisibilityTracker:
         # values of `class` that hide nothing and that no rule is about
         self.quiet: set[str] = set()
         self.muted: str | None = None
+
+    @property
+    def undecided(self) -> int:
+        """How many elements were left out because rules that may hide them were not weighed."""
+        return self._sheet.undecided
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Whether nothing about an element can change what is seen, told as quickly as possible:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from webquarry.read.css.declarations import unescape
-from webquarry.read.css.pseudo import (
+from webquarry.read.css.selectors.pseudo import (
     AT_REST,
     CALLED_AT_REST,
     STATES,
@@ -25,7 +25,7 @@ from webquarry.read.css.pseudo import (
     SiblingPosition,
 )
 from webquarry.read.css.scan import find_closing, find_string_end, split_list
-from webquarry.read.css.selectors import (
+from webquarry.read.css.selectors.model import (
     ANCESTOR,
     ANYTHING,
     BESIDE,
@@ -42,7 +42,9 @@ _DEEPEST = 12  # functions inside functions
 _MOST_STEPS = 64
 _RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n]?|[^\n0-9a-fA-F])"
-_IDENT = rf"(?:--|-?+(?:[A-Za-z_\u0080-\U0010ffff]|{_ESCAPE}))(?:[\w\u0080-\U0010ffff-]|{_ESCAPE})*+"
+_IDENT = (
+    rf"(?:--|-?+(?:[A-Za-z_\u0080-\U0010ffff]|{_ESCAPE}))(?:[\w\u0080-\U0010ffff-]|{_ESCAPE})*+"
+)
 _NAME = re.compile(_IDENT)
 _TYPE = re.compile(rf"(?:\*?\|)?+({_IDENT}|\*)")
 _SIGN = re.compile(r"\s*+([>+~])\s*+|\s++")

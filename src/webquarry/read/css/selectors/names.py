@@ -8,7 +8,7 @@ import re
 
 from webquarry.read.css.declarations import unescape
 from webquarry.read.css.scan import find_closing
-from webquarry.read.css.selectors import ANYTHING
+from webquarry.read.css.selectors.model import ANYTHING
 
 NAMES = re.compile(r"[.#]([\w\u0080-\uffff-]+)")
 _BETWEEN_COMPOUNDS = re.compile(r"[\s>+~]")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.css.selectors import ElementNames, SelectorList, Specificity, TreeContext
+from webquarry.read.css.selectors.model import ElementNames, SelectorList, Specificity, TreeContext
 
 _CLASS: Specificity = (0, 1, 0)
 _FORM_TAGS = frozenset({"button", "input", "select", "textarea", "optgroup", "option", "fieldset"})

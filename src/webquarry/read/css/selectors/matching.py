@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry.read.css.relations import RelatedElements
-from webquarry.read.css.selectors import (
+from webquarry.read.css.selectors.relations import RelatedElements
+from webquarry.read.css.selectors.model import (
     ANCESTOR,
     ANYTHING,
     BESIDE,

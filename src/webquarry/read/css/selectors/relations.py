@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lxml import etree
 
-from webquarry.read.css.selectors import (
+from webquarry.read.css.selectors.model import (
     ANCESTOR,
     BESIDE,
     PARENT,

@@ -1,6 +1,6 @@
 """What a parsed CSS selector is: compounds of names and tests, joined by relations.
 
-`selector_parser.py` makes them, `matching.py` tells which elements they mean. Names keep their
+`parser.py` makes them, `matching.py` tells which elements they mean. Names keep their
 case; whether it counts is for the page to say.
 """
 
