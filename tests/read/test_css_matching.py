@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from webquarry.read.css.selectors.matching import Budget, Matcher, SelectorContext
+from webquarry.read.css.selectors.matching import Matcher, SelectorBudget, SelectorContext
 from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser, UndecidedSelector
 from webquarry.read.html.parse import parse_html
 
@@ -168,7 +168,7 @@ def test_a_selector_beyond_all_bounds_is_undecided() -> None:
 
 def test_relations_cost_no_test_however_many_rules_and_elements_there_are() -> None:
     document = parse_html("<!doctype html>" + "<p class=x>w</p>" * 500)
-    budget = Budget(1_000)
+    budget = SelectorBudget(1_000)
     context = SelectorContext(document.roots, budget=budget)
     texts = [f".a{number} ~ p, .b{number} > p, .c{number} p" for number in range(500)]
     selectors = [one for text in texts for one in SelectorParser().parse_list(text).selectors]
@@ -180,7 +180,7 @@ def test_relations_cost_no_test_however_many_rules_and_elements_there_are() -> N
 
 def test_tests_beyond_the_budget_are_not_made() -> None:
     document = parse_html("<!doctype html>" + "<p class=x>w</p>" * 100)
-    context = SelectorContext(document.roots, budget=Budget(50))
+    context = SelectorContext(document.roots, budget=SelectorBudget(50))
     selectors = SelectorParser().parse_list("p[x], p:nth-child(7)").selectors
     matcher = Matcher(context, selectors)
     for element in document.elements():

@@ -68,8 +68,8 @@ class Pages:
     async def get(
         self, url: str, mode: PageMode = "main", *, with_styles: bool = False
     ) -> Snapshot:
-        """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is judged
-        by the style sheets of its site, too.
+        """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is
+        judged by the style sheets of its site, too.
         """
         with_styles = with_styles and self._settings.linked_styles and mode != "raw"
 

@@ -1,8 +1,8 @@
 """A page that has arrived -> the style sheets of its own site that it links to, fetched within
 bounds.
 
-They decide what of the page can be seen. One that does not come in time, is too large or is no style
-sheet is left out without a word: the page is then read as if it were not known.
+They decide what of the page can be seen. One that does not come in time, is too large or is no
+style sheet is left out without a word: the page is then read as if it were not known.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ def _judge_support(function: str, inside: str, depth: int) -> int:
 
 
 def judge_container(query: str) -> int:
-    """When the box around an element is as a condition says. Nearly all boxes are of more than a few
-    pixels; what else it asks is not known.
+    """When the box around an element is as a condition says. Nearly all boxes are of more than a
+    few pixels; what else it asks is not known.
     """
     sizes = _SIZE.findall(query)
     if len(sizes) != 1 or " or " in query or "not" in query or "style(" in query:

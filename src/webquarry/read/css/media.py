@@ -33,7 +33,7 @@ _VARYING = frozenset(
     forced-colors inverted-colors horizontal-viewport-segments vertical-viewport-segments
     device-posture video-dynamic-range overflow-block overflow-inline -webkit-transform-3d scan
     color-index nav-controls shape environment-blending
-    """.split()
+    """.split()  # noqa: SIM905
 )
 # What ordinary screens answer to a feature alone, and to one of its values.
 _SETTLED: dict[str, int] = {
@@ -108,7 +108,7 @@ def _judge_condition(text: str, depth: int = 0) -> int:
 
 def _judge_brackets(text: str, depth: int) -> int:
     """What stands in brackets: a feature, or conditions."""
-    if text.startswith("(") or text.startswith("not"):
+    if text.startswith(("(", "not")):
         return _judge_condition(text, depth + 1)
     name, colon, value = text.partition(":")
     if colon:

@@ -50,8 +50,7 @@ _PARENTHESIS, _PLUS, _TILDE = b"(+~"
 _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 
 try:
-    from webquarry.read.css._css_filter import fits_of
-    from webquarry.read.css._css_filter import parts_of
+    from webquarry.read.css._css_filter import fits_of, parts_of
 except ImportError:  # not built: all of it is done here, which takes longer
 
     def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:

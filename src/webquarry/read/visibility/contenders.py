@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.scan import split_list
-from webquarry.read.css.selectors.names import find_rough_keys
 from webquarry.read.css.selectors.model import ANYTHING
+from webquarry.read.css.selectors.names import find_rough_keys
 
 _MOST_SEARCHED = 32  # names for which all rules are gone through
 _ODD = re.compile(rb"[*:\[&\\]")

@@ -10,17 +10,17 @@ from dataclasses import replace
 
 from lxml import etree
 
-from webquarry.read.css.selectors.matching import SelectorContext
 from webquarry.read.css.nesting import Enclosing
-from webquarry.read.css.selectors.pseudo import AT_REST, AnyOf
 from webquarry.read.css.rules import RuleText
+from webquarry.read.css.selectors.matching import SelectorContext
+from webquarry.read.css.selectors.model import ANYTHING, Compound, Selector, SelectorList
 from webquarry.read.css.selectors.parser import (
     KNOWN_PSEUDO,
     InvalidSelector,
     SelectorParser,
     UndecidedSelector,
 )
-from webquarry.read.css.selectors.model import ANYTHING, Compound, Selector, SelectorList
+from webquarry.read.css.selectors.pseudo import AT_REST, AnyOf
 
 _PSEUDO = re.compile(r"::?(-?[a-zA-Z][\w-]*)")
 _STATE = re.compile(r"::|:(-?[a-zA-Z][\w-]*)")

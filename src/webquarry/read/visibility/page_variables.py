@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations
-from webquarry.read.css.selectors.matching import Matcher, bits_of
 from webquarry.read.css.rules import ALWAYS, Rules, decode_rule
 from webquarry.read.css.scan import split_list
-from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
+from webquarry.read.css.selectors.matching import Matcher, bits_of
 from webquarry.read.css.selectors.model import Selector
+from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.variables import (
     Definitions,
     PossibleValues,

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from lxml import etree
 
-from webquarry.read.css.cascade import merge
 from webquarry.read.css.colours import WHITE, alike, parse_colour
 from webquarry.read.css.declarations import (
     PROPERTIES,
@@ -24,12 +22,10 @@ from webquarry.read.css.declarations import (
     parse_declarations,
     parse_length,
 )
-from webquarry.read.css.selectors.matching import Matcher, SelectorContext, bits_of
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
     SOMETIMES,
-    UNSURE,
     Rules,
     RuleText,
     decode_body,
@@ -38,6 +34,8 @@ from webquarry.read.css.rules import (
     parts_of,
 )
 from webquarry.read.css.scan import split_list
+from webquarry.read.css.selectors.matching import SelectorContext
+from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.selectors.names import (
     NAMES,
     find_last_names,
@@ -45,42 +43,21 @@ from webquarry.read.css.selectors.names import (
     find_rough_keys,
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
-from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
-from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.contenders import Contenders
+from webquarry.read.visibility.hiding_words import HIDING_OR_PAINTING, HIDING_OR_PALE, may_hide
 from webquarry.read.visibility.page_selectors import PageSelectors, depends_on_person
 from webquarry.read.visibility.page_variables import PageVariables
+from webquarry.read.visibility.rule_matcher import (
+    NOTHING_MERGED,
+    MergedRules,
+    Rule,
+    RuleMatcher,
+    merge_rules,
+)
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-# Nothing hides without one of these words, and most rules have none.
-_HIDING_WORDS = (
-    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.",
-    "opacity(0", "opacity=0", "font-size:.", "font-size:1px", "font-size:2px", "font:0",
-    "size-adjust:0", "clip:rect", "clip-path:", "height:0", "height:1px", "width:0", "width:1px",
-    "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0", "matrix(0",
-    "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
-)  # fmt: skip
-_MORE_HIDING_WORDS = (
-    "mask", "offset-path", "offset:path", "rotate:", "rotate3d(", "0fr", "content-visibility",
-    "spacing:-", "fill-color", "inset:", "indent:calc", "contain:", "zoom:.", "scale:.", "scale(.",
-    "height:.", "width:.", "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(",
-    "perspective(", "opacity:-", "font-size:0", "height:calc", "width:calc", "font-size:max(",
-    "font-size:min(", "font-size:clamp(", "opacity:min(", "opacity:max(", "opacity:clamp(",
-    "opacity:1e", "font-size:1e", "height:1e", "width:1e", "scale(1e",
-)  # fmt: skip
-# two patterns, because one that begins with a plain sign is searched for several times as fast
-_FAR_OUT = re.compile(r"-\d\d(?:\d|[erv]|ch|in|cm)")
-_FAR_RIGHT = re.compile(r"\d{4}(?:px|%|em|vw)|\d{3}(?:em|vw|vh|rem)")
-_MOVED = ("left:", "right:", "top:", "translate")
-_PALE_OR_DARK = (
-    "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
-    "color:hwb", "color:ok", "color:la", "color:lc", "color:color(",
-)  # fmt: skip
-_HIDING_OR_PALE = WordSearch(_HIDING_WORDS + _PALE_OR_DARK)
-_HIDING_OR_PAINTING = WordSearch((*_HIDING_WORDS, "color:", "background"))
-_MORE_HIDING = WordSearch(_MORE_HIDING_WORDS)
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
@@ -105,54 +82,10 @@ _LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, 
 _LEFT_OUT: Declarations = {"display": "none"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
-    """What one selector declares."""
-
-    selector: Selector
-    ordinary: Declarations
-    important: Declarations
-    order: int
-    layer: int  # the rank of its layer
-    hides: bool  # by itself
-    is_sure: bool = True  # that it applies to the page
-
-    @property
-    def weight(self) -> tuple[int, tuple[int, int, int], int]:
-        """By what rules are sorted: the heavier one counts."""
-        return self.layer, self.selector.specificity, self.order
-
-    @property
-    def important_weight(self) -> tuple[int, tuple[int, int, int], int]:
-        """The same among important declarations, where the first layers count most."""
-        return -self.layer, self.selector.specificity, self.order
-
-
-_Merged = tuple[Declarations, Declarations, Declarations]
-_NOTHING_MERGED: _Merged = ({}, {}, {})
-
-
-class _RuleMatcher:
-    """Rules, and which of them mean an element."""
-
-    def __init__(self, context: SelectorContext, rules: list[Rule]) -> None:
-        self._rules = rules
-        self._matcher = Matcher(context, [rule.selector for rule in rules])
-        self.match = self._matcher.match
-        self.find_possible = self._matcher.find_possible
-        self.has_rules = bool(rules)
-        self.hiding = _set_bits(number for number, rule in enumerate(rules) if rule.hides)
-        self.unsure = _set_bits(number for number, rule in enumerate(rules) if not rule.is_sure)
-
-    def rules_of(self, bits: int) -> list[Rule]:
-        """The rules of the bits that are set."""
-        return [self._rules[number] for number in bits_of(bits)]
-
-
 class Stylesheet:
-    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names, in lower case, that
-    some rule can hide; `undecided` counts the elements that were left out because it is not known
-    whether a rule means them.
+    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names, in lower case,
+    that some rule can hide; `undecided` counts the elements that were left out because it is not
+    known whether a rule means them.
 
     With `colours`, rules that merely paint something count too. `only` are the classes and ids, in
     lower case, of all the elements that will be asked about and of those around them; rules for
@@ -185,14 +118,14 @@ class Stylesheet:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        self._words = _HIDING_OR_PALE
+        self._words = HIDING_OR_PALE
         if colours:
-            self._words = _HIDING_OR_PAINTING
+            self._words = HIDING_OR_PAINTING
         looked_at = PROPERTIES - _NEVER_BY_VARIABLES
         if not colours:
             looked_at -= _PAINTED
         self._variables = PageVariables(
-            css, self._texts, self._selectors, looked_at, lambda body: _may_hide(body, self._words)
+            css, self._texts, self._selectors, looked_at, lambda body: may_hide(body, self._words)
         )
         self._read: set[int] = set()  # the numbers of the exact rules that have been added
         self._read_hiding_rules()
@@ -201,10 +134,10 @@ class Stylesheet:
         self.attributes = frozenset(key[1:] for key in self.keys if key[0] == "[")
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
         self._contenders = self._list_contenders()
-        self._contending: dict[str, _RuleMatcher] = {}
-        self._hiding = _RuleMatcher(self._context, self._rules)
-        self._merged: dict[tuple[int, ...], _Merged] = {}
-        self._contended: dict[ElementNames, list[_RuleMatcher]] = {}
+        self._contending: dict[str, RuleMatcher] = {}
+        self._hiding = RuleMatcher(self._context, self._rules)
+        self._merged: dict[tuple[int, ...], MergedRules] = {}
+        self._contended: dict[ElementNames, list[RuleMatcher]] = {}
 
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
         """Declarations of one element with the values that variables have there."""
@@ -256,7 +189,7 @@ class Stylesheet:
         """
         own_ordinary, own_important = own
         if not bits:
-            merged = _NOTHING_MERGED
+            merged = NOTHING_MERGED
         else:
             merged = self._find_merged(element, names, bits)
         ordinary, important, both = merged
@@ -268,13 +201,13 @@ class Stylesheet:
         apply_declarations(style, own_important)
         return style
 
-    def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> _Merged:
+    def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> MergedRules:
         """The declarations of all the rules that mean an element."""
         alone = self._merged.get((bits,))
         if alone is None:
             rules = self._hiding.rules_of(bits)
             self._context.budget.spend(len(rules))
-            alone = self._merged[(bits,)] = _merge_rules(rules)
+            alone = self._merged[(bits,)] = merge_rules(rules)
         if not _is_suspicious(alone[2]):
             return alone  # rules that do not hide can take nothing from it
         contending = self._contended.get(names)
@@ -291,7 +224,7 @@ class Stylesheet:
             for matcher, matched in zip(matchers, found, strict=True):
                 rules += matcher.rules_of(matched)
             self._context.budget.spend(len(rules))
-            merged = self._merged[key] = _merge_rules(rules)
+            merged = self._merged[key] = merge_rules(rules)
         return merged
 
     def _read_hiding_rules(self) -> None:
@@ -299,10 +232,10 @@ class Stylesheet:
         words = self._words
         for number, raw in enumerate(self._texts.exact):
             body = decode_body(raw.body)
-            may_hide = _may_hide(body, words)
-            if not may_hide and "var(" in body:
-                may_hide = self._variables.may_make(body)
-            if may_hide and self._add_rule(decode_rule(raw, body)):
+            may_hide_it = may_hide(body, words)
+            if not may_hide_it and "var(" in body:
+                may_hide_it = self._variables.may_make(body)
+            if may_hide_it and self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
         self._uses_variables = "var(" in str(
             [(rule.ordinary, rule.important) for rule in self._rules]
@@ -422,11 +355,11 @@ class Stylesheet:
                 rules.append(raw)
         return Contenders(rules, lambda: _find_contended_words(self._rules))
 
-    def _find_contending(self, names: ElementNames) -> list[_RuleMatcher]:
+    def _find_contending(self, names: ElementNames) -> list[RuleMatcher]:
         """The rules that say something else about elements of some names than those that hide
         them.
         """
-        matchers: list[_RuleMatcher] = []
+        matchers: list[RuleMatcher] = []
         for key in _list_keys(names):
             matcher = self._contending.get(key)
             if matcher is None:
@@ -434,7 +367,7 @@ class Stylesheet:
                 for raw in self._contenders.find(key):
                     self._uses_variables = self._uses_variables or b"var(" in raw.body
                     self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
-                matcher = self._contending[key] = _RuleMatcher(self._context, found)
+                matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)
         return matchers
@@ -467,18 +400,6 @@ class Stylesheet:
                 or len(text.split()) > 1
             ):
                 self.revealed.update(names)
-
-
-def _merge_rules(rules: list[Rule]) -> _Merged:
-    """The ordinary and the important declarations of some rules, and all of them together."""
-    rules.sort(key=lambda rule: rule.weight)
-    ordinary = merge((rule.layer, rule.ordinary) for rule in rules)
-    heavy = [rule for rule in rules if rule.important]
-    heavy.sort(key=lambda rule: rule.important_weight)
-    important = merge((-rule.layer, rule.important) for rule in heavy)
-    both = dict(ordinary)
-    apply_declarations(both, important)
-    return ordinary, important, both
 
 
 def _is_suspicious(style: Declarations) -> bool:
@@ -519,16 +440,6 @@ def _list_keys(names: ElementNames) -> Iterator[str]:
         yield f"#{names.identity.lower()}"
 
 
-def _set_bits(numbers: Iterable[int]) -> int:
-    bits = bytearray()
-    for number in numbers:
-        place = number >> 3
-        if place >= len(bits):
-            bits.extend(bytes(place + 1 - len(bits)))
-        bits[place] |= 1 << (number & 7)
-    return int.from_bytes(bits, "little")
-
-
 def _is_quirky(roots: Sequence[etree._Element]) -> bool:
     """Whether browsers read a page as those of old, where case does not count in names: it says not
     of what type it is, or names an old one.
@@ -539,16 +450,6 @@ def _is_quirky(roots: Sequence[etree._Element]) -> bool:
     if public is None:
         return False
     return "XHTML 1.0 Strict" not in public and "HTML 4.01//" not in public
-
-
-def _may_hide(body: str, words: WordSearch) -> bool:
-    """Whether the body of a rule holds one of the words, or a large number that moves something
-    away.
-    """
-    if words.is_any_in(body) or _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
-        return True
-    is_moved = any(word in body for word in _MOVED)
-    return is_moved and _FAR_RIGHT.search(body) is not None
 
 
 def _has_unknown_background(parts: list[bytes]) -> bool:

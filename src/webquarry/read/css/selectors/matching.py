@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from webquarry.read.css.selectors.relations import RelatedElements
 from webquarry.read.css.selectors.model import (
     ANCESTOR,
     ANYTHING,
@@ -26,13 +25,14 @@ from webquarry.read.css.selectors.model import (
     Selector,
     SelectorList,
 )
+from webquarry.read.css.selectors.relations import RelatedElements
 
 MOST_TESTS = 400_000
 _Element = etree._Element
 _Places = dict[_Element, tuple[int, int]]  # the number of each child, from both ends
 
 
-class Budget:
+class SelectorBudget:
     """How many more tests may be made on a page."""
 
     def __init__(self, tests: int = MOST_TESTS) -> None:
@@ -52,11 +52,15 @@ class SelectorContext:
     """One page, as its selectors see it. With `folds`, case does not count in names."""
 
     def __init__(
-        self, roots: Sequence[_Element], *, folds: bool = False, budget: Budget | None = None
+        self,
+        roots: Sequence[_Element],
+        *,
+        folds: bool = False,
+        budget: SelectorBudget | None = None,
     ) -> None:
         self.roots = list(roots)
         self.folds = folds
-        self.budget = budget or Budget()
+        self.budget = budget or SelectorBudget()
         self._names: dict[tuple[str, str | None, str | None], ElementNames] = {}
         self._matchers: dict[int, Matcher] = {}
         self._lists: list[SelectorList] = []  # kept, so that their identities stay theirs

@@ -1,5 +1,5 @@
-"""Selectors as text -> the names in them, told without parsing: what an element must be called to be
-meant by one.
+"""Selectors as text -> the names in them, told without parsing: what an element must be called to
+be meant by one.
 """
 
 from __future__ import annotations

@@ -11,19 +11,6 @@ import re
 from dataclasses import dataclass, field, replace
 
 from webquarry.read.css.declarations import unescape
-from webquarry.read.css.selectors.pseudo import (
-    AT_REST,
-    CALLED_AT_REST,
-    STATES,
-    AnyOf,
-    AttributeTest,
-    Constant,
-    Direction,
-    ElementState,
-    Has,
-    Language,
-    SiblingPosition,
-)
 from webquarry.read.css.scan import find_closing, find_string_end, split_list
 from webquarry.read.css.selectors.model import (
     ANCESTOR,
@@ -36,6 +23,19 @@ from webquarry.read.css.selectors.model import (
     Selector,
     SelectorList,
     Specificity,
+)
+from webquarry.read.css.selectors.pseudo import (
+    AT_REST,
+    CALLED_AT_REST,
+    STATES,
+    AnyOf,
+    AttributeTest,
+    Constant,
+    Direction,
+    ElementState,
+    Has,
+    Language,
+    SiblingPosition,
 )
 
 _DEEPEST = 12  # functions inside functions
@@ -78,10 +78,10 @@ _KNOWN_PARTS = frozenset(
     """
     before after first-line first-letter marker selection placeholder backdrop cue cue-region
     file-selector-button part slotted highlight details-content grammar-error spelling-error
-    target-text view-transition view-transition-group view-transition-image-pair
-    view-transition-new view-transition-old scroll-marker scroll-marker-group scroll-button column
-    checkmark picker picker-icon search-text
-    """.split()
+    target-text view-transition view-transition-group view-transition-image-pair view-transition-new
+    view-transition-old scroll-marker scroll-marker-group scroll-button column checkmark picker
+    picker-icon search-text
+    """.split()  # noqa: SIM905
 )
 # What begins with a colon and is known, for those who need not know more.
 KNOWN_PSEUDO = frozenset(

@@ -1,4 +1,4 @@
-"""The tests in a CSS selector that look beyond names: attributes, `:nth-child(2 of p)`, `:is(.a b)`,
+"""The tests in a selector that look beyond names: attributes, `:nth-child(2 of p)`, `:is(.a b)`,
 `:has(> img)`.
 
 Each says of one element whether it fits while nobody touches the page: nothing is hovered over,
@@ -24,7 +24,7 @@ _CASELESS = frozenset(
     declare defer dir direction disabled enctype face frame hreflang http-equiv lang language link
     media method multiple nohref noresize noshade nowrap readonly rel rev rules scope scrolling
     selected shape target text type valign valuetype vlink
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 
@@ -224,10 +224,8 @@ def _is_disabled(element: etree._Element, context: TreeContext) -> bool:
         return False
     if element.get("disabled") is not None:
         return True
-    for around in element.iterancestors("fieldset"):
-        if around.get("disabled") is not None:
-            return True
-    return False
+    fieldsets = element.iterancestors("fieldset")
+    return any(around.get("disabled") is not None for around in fieldsets)
 
 
 def _is_enabled(element: etree._Element, context: TreeContext) -> bool:
@@ -330,7 +328,7 @@ AT_REST = frozenset(
     -webkit-full-screen modal picture-in-picture popover-open user-valid user-invalid autofill
     -webkit-autofill out-of-range host has-slotted active-view-transition window-inactive
     -webkit-drag local-link
-    """.split()
+    """.split()  # noqa: SIM905
 )
 # These take an argument and are never true of an element in the page itself.
 CALLED_AT_REST = frozenset(
