@@ -38,9 +38,6 @@ def declare(style: dict[str, str], name: str, value: str) -> None:
     """Put one declaration over those before it."""
     if name == "all":
         style.clear()
-        if value == "revert-layer":
-            style[name] = value
-        return
     for part in SHORTHANDS.get(name, ()):
         style.pop(part, None)
     style.pop(name, None)  # so that it stands behind what it counts more than

@@ -34,6 +34,16 @@ _UNTIL_SCRIPT = re.compile(
 )
 
 
+def uses_known_pseudo(text: str) -> bool:
+    """Whether browsers know all that begins with a colon in some selectors."""
+    if ":" not in text:
+        return True
+    for name in _PSEUDO.findall(text):
+        if name.lower() not in KNOWN_PSEUDO and not name.startswith("-webkit-"):
+            return False
+    return True
+
+
 def depends_on_person(text: str) -> bool:
     """Whether a selector holds a state that a person brings about, or a part such as `::before`."""
     for found in _STATE.finditer(text):
@@ -63,8 +73,7 @@ class PageSelectors:
             parent = self._parse_enclosing(rule.outer)
             nests = not rule.outer.is_scope
         if len(needed) < len(texts):
-            used = {name.lower() for name in _PSEUDO.findall(rule.selectors)}
-            if not used <= KNOWN_PSEUDO:
+            if not uses_known_pseudo(rule.selectors):
                 self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
         wanted = [text for text in needed if not self._waits_for_script(text)]
         if not wanted:

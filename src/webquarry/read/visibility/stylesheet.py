@@ -47,7 +47,11 @@ from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.contenders import Contenders
 from webquarry.read.visibility.hiding_words import HIDING_OR_PAINTING, HIDING_OR_PALE, may_hide
-from webquarry.read.visibility.page_selectors import PageSelectors, depends_on_person
+from webquarry.read.visibility.page_selectors import (
+    PageSelectors,
+    depends_on_person,
+    uses_known_pseudo,
+)
 from webquarry.read.visibility.page_variables import PageVariables
 from webquarry.read.visibility.rule_matcher import (
     NOTHING_MERGED,
@@ -381,6 +385,8 @@ class Stylesheet:
             if not is_hinted or not _SHOWS.search(rule.body):
                 continue
             selectors = rule.selectors.lower()
+            if not uses_known_pseudo(selectors):
+                continue  # browsers drop it
             if not names.isdisjoint(NAMES.findall(selectors)):
                 self._read_showing_rule(selectors, rule.when)
 
