@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,7 +81,8 @@ def test_selectors_mean_the_elements_that_another_implementation_finds(
 
     for text, elements in zip(selectors, found, strict=True):
         path = translator.css_to_xpath(text, prefix="descendant-or-self::")
-        assert elements == set(root.xpath(path)), text
+        expected: Any = root.xpath(path)
+        assert elements == set(expected), text
 
 
 PAGE = (

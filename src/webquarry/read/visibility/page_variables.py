@@ -5,6 +5,7 @@ around.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from lxml import etree
 
@@ -27,7 +28,7 @@ from webquarry.read.visibility.page_selectors import PageSelectors
 
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
-_INLINE = etree.XPath("//*[contains(@style, '--')]")
+_find_inline: Any = etree.XPath("//*[contains(@style, '--')]")
 _MOST_RULES = 10_000
 _MOST_CHECKED = 10_000  # declarations; of more, all is possible
 _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
@@ -115,7 +116,7 @@ class PageVariables:
                 self._defined.append((number, ordinary, important))
                 found += [ordinary, important]
         for root in self._context.roots[:1]:
-            for element in _INLINE(root):
+            for element in _find_inline(root):
                 ordinary, important = find_definitions(element.get("style") or "")
                 self._inline[element] = ordinary | important
                 found.append(self._inline[element])

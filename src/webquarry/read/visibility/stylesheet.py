@@ -224,11 +224,11 @@ class Stylesheet:
         key = (*map(id, contending), *found)
         merged = self._merged.get(key)
         if merged is None:
-            rules: list[Rule] = []
+            found_rules: list[Rule] = []
             for matcher, matched in zip(matchers, found, strict=True):
-                rules += matcher.rules_of(matched)
-            self._context.budget.spend(len(rules))
-            merged = self._merged[key] = merge_rules(rules)
+                found_rules += matcher.rules_of(matched)
+            self._context.budget.spend(len(found_rules))
+            merged = self._merged[key] = merge_rules(found_rules)
         return merged
 
     def _read_hiding_rules(self) -> None:

@@ -231,8 +231,8 @@ class Matcher:
                     self._link(before, state)
                 before = state
             self._link(before, number)
-        for number, state in enumerate(self._states):
-            self._index(number, state.compound)
+        for number, numbered in enumerate(self._states):
+            self._index(number, numbered.compound)
 
     def _link(self, before: int, number: int) -> None:
         """Note what a state needs on its left."""
@@ -277,7 +277,7 @@ class Matcher:
         names = self._context.names_of(element)
         yield from _keys_of(names)
         for attribute in element.keys():  # noqa: SIM118
-            yield f"[{attribute}"
+            yield f"[{attribute!s}"
 
     def _match(self, element: _Element) -> int:
         """All the states that an element is in."""
@@ -299,7 +299,7 @@ class Matcher:
         if fit is None:
             fit = self._fits[names] = self._fit_names(names, _keys_of(names))
         if self.has_attribute_keys:
-            attributes = [f"[{name}" for name in element.keys()]  # noqa: SIM118
+            attributes = [f"[{name!s}" for name in element.keys()]  # noqa: SIM118
             fit |= self._fit_names(names, attributes)
         return fit
 

@@ -33,7 +33,9 @@ class TreeContext(Protocol):
     """What a test may ask about the page that an element stands in."""
 
     roots: list[etree._Element]
-    has_script: bool
+
+    @property
+    def has_script(self) -> bool: ...
 
     def names_of(self, element: etree._Element) -> ElementNames: ...
 

@@ -441,8 +441,8 @@ def _find_keys(parts: _Parts, identity: str, tests: list[ElementTest]) -> tuple[
     if parts.classes:
         return (f".{min(parts.classes)}",)
     either = [test for test in tests if isinstance(test, AnyOf) and not test.refused]
-    for test in either:
-        keys = test.selectors.keys
+    for one in either:
+        keys = one.selectors.keys
         if not parts.tag and ANYTHING not in keys:
             return keys
     if parts.tag:
