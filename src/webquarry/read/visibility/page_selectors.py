@@ -72,9 +72,8 @@ class PageSelectors:
                 raise UndecidedSelector(rule.selectors)
             parent = self._parse_enclosing(rule.outer)
             nests = not rule.outer.is_scope
-        if len(needed) < len(texts):
-            if not uses_known_pseudo(rule.selectors):
-                self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
+        if len(needed) < len(texts) and not uses_known_pseudo(rule.selectors):
+            self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
         wanted = [text for text in needed if not self._waits_for_script(text)]
         if not wanted:
             return ()
