@@ -47,6 +47,7 @@ class RuleMatcher:
         self._matcher = Matcher(context, [rule.selector for rule in rules])
         self.match = self._matcher.match
         self.find_possible = self._matcher.find_possible
+        self.is_by_names = self._matcher.is_by_names
         self.has_rules = bool(rules)
         self.hiding = _set_bits(number for number, rule in enumerate(rules) if rule.hides)
         self.unsure = _set_bits(number for number, rule in enumerate(rules) if not rule.is_sure)

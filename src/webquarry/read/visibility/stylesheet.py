@@ -141,6 +141,8 @@ class Stylesheet:
         self._contending: dict[str, RuleMatcher] = {}
         self._hiding = RuleMatcher(self._context, self._rules)
         self._merged: dict[tuple[int, ...], MergedRules] = {}
+        self._by_names: dict[ElementNames, Declarations] = {}
+        self._suspicious: set[int] = set()  # those of the hiding rules that hide together
         self._contended: dict[ElementNames, list[RuleMatcher]] = {}
 
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
@@ -154,16 +156,23 @@ class Stylesheet:
         if self._unread:
             self._read_showing_rules()
         names = self._context.names_of(element)
+        has_own = bool(own[0] or own[1])
+        if not has_own and names in self._by_names:
+            return self._by_names[names]
         if self._unknown and not self._unknown.isdisjoint(_list_keys(names)):
             return self._leave_out()
         bits = self._hiding.match(element)
         if bits & self._hiding.unsure:
             return self._leave_out()
         style = self._combine(element, names, bits, own)
-        if self._uses_variables or own[0] or own[1]:
+        if self._uses_variables or has_own:
             style = self._variables.resolve(style, element)
         if self._context.budget.is_spent:
             return self._decide_by_names(element, own)
+        matchers = [self._hiding, *self._contended.get(names, ())]
+        is_same = not self._uses_variables and not has_own
+        if is_same and all(matcher.is_by_names(element) for matcher in matchers):
+            self._by_names[names] = style  # it is that of all elements with these names
         return style
 
     def _decide_by_names(
@@ -212,7 +221,9 @@ class Stylesheet:
             rules = self._hiding.rules_of(bits)
             self._context.budget.spend(len(rules))
             alone = self._merged[(bits,)] = merge_rules(rules)
-        if not _is_suspicious(alone[2]):
+            if _is_suspicious(alone[2]):
+                self._suspicious.add(bits)
+        if bits not in self._suspicious:
             return alone  # rules that do not hide can take nothing from it
         contending = self._contended.get(names)
         if contending is None:

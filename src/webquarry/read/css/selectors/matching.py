@@ -264,6 +264,12 @@ class Matcher:
         """The selectors that mean an element."""
         return self._match(element) & self._all
 
+    def is_by_names(self, element: _Element) -> bool:
+        """Whether all elements with the names of one are meant by the same selectors."""
+        return not self.has_attribute_keys and not self._fit(element) & (
+            self._tested | ~self._start
+        )
+
     def find_possible(self, element: _Element) -> int:
         """The selectors that may mean an element, told by one name that each must find."""
         possible = 0
