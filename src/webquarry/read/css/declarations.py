@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from webquarry.read.css.parts import split_parts
-from webquarry.read.css.scan import split_list
+from webquarry.read.css.scan import join_brackets, split_list
 from webquarry.read.css.shorthands import declare
 from webquarry.read.css.validity import is_valid
 
@@ -54,20 +54,31 @@ Declarations = dict[str, str]
 
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
-    """What a style attribute or the body of a rule declares: the ordinary ones and the important
-    ones.
-    """
-    ordinary: Declarations = {}
-    important: Declarations = {}
+    """What a style attribute declares: the ordinary ones and the important ones."""
     text = text[:_LONGEST]
     if "/*" in text or "<!--" in text or "-->" in text or '"' in text or "'" in text:
         text = b"}".join(split_parts(text.encode(errors="replace"))).decode()
     if "(" in text or "[" in text or "{" in text:
-        parts = split_list(text, ";")
-    else:
-        parts = text.split(";")
+        return _read_declarations(split_list(text, ";"))
+    return _read_declarations(text.split(";"))
+
+
+def parse_body(text: str) -> tuple[Declarations, Declarations]:
+    """What the body of a rule declares. The signs in its strings are escapes already."""
+    parts = text.split(";")
+    if "(" in text:
+        parts = join_brackets(parts, ";")
+    return _read_declarations(parts)
+
+
+def _read_declarations(parts: list[str]) -> tuple[Declarations, Declarations]:
+    """The ordinary and the important ones among declarations."""
+    ordinary: Declarations = {}
+    important: Declarations = {}
     for part in parts:
-        name, colon, value = unescape(part).partition(":")
+        if "\\" in part:
+            part = unescape(part)
+        name, colon, value = part.partition(":")
         name = name.strip().lower()
         if not colon or name not in _DECLARED:
             continue

@@ -16,7 +16,7 @@ def split_list(text: str, separator: str = ",") -> list[str]:
     """What stands between the commas of a list, or between its semicolons."""
     if _ODD.search(text) is None:
         if "(" in text:
-            return _join_brackets(text.split(separator), separator)
+            return join_brackets(text.split(separator), separator)
         return text.split(separator)
     pieces: list[str] = []
     open_brackets: list[str] = []
@@ -39,7 +39,7 @@ def split_list(text: str, separator: str = ",") -> list[str]:
     return pieces
 
 
-def _join_brackets(pieces: list[str], separator: str) -> list[str]:
+def join_brackets(pieces: list[str], separator: str) -> list[str]:
     """Pieces of a text whose only brackets are round ones, with those joined that stand in the same
     brackets.
     """

@@ -19,6 +19,7 @@ from webquarry.read.css.declarations import (
     PROPERTIES,
     Declarations,
     first_value,
+    parse_body,
     parse_declarations,
     parse_length,
 )
@@ -261,7 +262,7 @@ class Stylesheet:
         rules.
         """
         sets_background = self._colours and "background" in rule.body
-        ordinary, important = parse_declarations(rule.body)
+        ordinary, important = parse_body(rule.body)
         declared = ordinary | important
         if contending is None and not self._matters(declared, rule.body):
             return False
