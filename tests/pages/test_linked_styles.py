@@ -8,10 +8,13 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeWeb
+from tests.search.engines import HOMELESS
 from tests.tools.pages import ARTICLE, URL, Session, sent
+from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.read.html.sheet_links import find_sheet_links
 from webquarry.read.linked_styles import MOST_BYTES, MOST_SHEETS, fetch_styles
+from webquarry.toolkit import Toolkit
 
 SHEET = "https://harbor.example/s.css"
 HIDING = ".zz{display:none}"
@@ -137,3 +140,17 @@ def test_only_so_many_sheets_and_bytes_are_fetched() -> None:
 
     assert len(asked) == MOST_SHEETS
     assert packed.count(b"%") == MOST_BYTES
+
+
+def test_a_page_that_was_read_without_its_sheets_is_read_again_with_them() -> None:
+    session = build_session(LINK, {SHEET: css()})
+
+    async def read_plainly() -> str:
+        async with Toolkit.open(environ=HOMELESS) as kit:
+            kit.clock, kit.cache = session.clock, session.cache
+            kit.client = Client(kit.settings, kit.clock, pages=session.web, providers=session.web)
+            snapshot = await kit.pages.get(URL)
+            return snapshot.data.decode()
+
+    assert "nobody sees" in asyncio.run(read_plainly())
+    assert "nobody sees" not in session.scrape().content

@@ -31,7 +31,7 @@ from webquarry.pages.snapshot import (
 )
 from webquarry.read.executor import PageExecutor
 from webquarry.read.format import Selection
-from webquarry.read.linked_styles import MOST_BYTES
+from webquarry.read.linked_styles import MOST_BYTES, find_addresses
 from webquarry.read.models import Page
 from webquarry.read.reader import Reader
 from webquarry.secret import redact
@@ -80,9 +80,35 @@ class Pages:
                 snapshot = await self._read(url, mode, with_styles=with_styles)
             return Made(pack_snapshot(snapshot), self._settings.cache_read_seconds)
 
+        other = await self._find_other(url, mode, with_styles=with_styles)
+        if other is not None:
+            return other
         key = self._build_key(url, mode, with_styles=with_styles)
         kept = await self._cache.get_or_make(key, make)
         return unpack_snapshot(kept.value, cached=kept.cached)
+
+    async def _find_other(self, url: str, mode: PageMode, *, with_styles: bool) -> Snapshot | None:
+        """The snapshot that is kept of the other kind, where it is as good: one that was made with
+        style sheets, or without them of a page that links to none that would have been fetched.
+        """
+        if mode == "raw" or not self._settings.linked_styles:
+            return None
+        other = await self._cache.get(self._build_key(url, mode, with_styles=not with_styles))
+        if other is None:
+            return None
+        if with_styles and await self._cache.get(self._build_styled_mark(url)) is not None:
+            return None
+        return unpack_snapshot(other.value, cached=True)
+
+    def _build_styled_mark(self, url: str) -> str:
+        """The key of the mark that a page links to style sheets of its site."""
+        return key_of("styled", _STYLE_VERSION, {"url": url} | self._deciding_settings())
+
+    async def _mark_styled(self, url: str) -> None:
+        async def make() -> Made:
+            return Made(b"1", self._settings.cache_read_seconds)
+
+        await self._cache.get_or_make(self._build_styled_mark(url), make)
 
     async def find_kept(self, url: str) -> Snapshot | None:
         """The snapshot of a URL that is kept; nothing is fetched."""
@@ -121,6 +147,9 @@ class Pages:
         if with_styles:
             get_style = self._get_style
         fetched = await self._reader.fetch(url, get_style)
+        is_plain = get_style is None and self._settings.linked_styles
+        if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
+            await self._mark_styled(url)
 
         def parse() -> tuple[Snapshot, str | None]:
             """The snapshot and the DOI of the page. The parsed document, which takes many times

@@ -29,18 +29,24 @@ _SEPARATOR = b"\0"
 GetStyle = Callable[[str], Awaitable[bytes]]
 
 
-async def fetch_styles(reply: Reply, get_style: GetStyle) -> bytes:
-    """The style sheets of a page, packed."""
+def find_addresses(reply: Reply) -> list[str]:
+    """The addresses of the sheets of a page that would be fetched."""
     if not 200 <= reply.status < 300 or len(reply.body) > _LARGEST_PAGE:
-        return b""
+        return []
     if "html" not in reply.headers.get("content-type", "html").lower():
-        return b""
+        return []
     host = (urlsplit(reply.url).hostname or "").lower()
     addresses: list[str] = []
     for address in find_sheet_links(reply.body, reply.url):
         other = (urlsplit(address).hostname or "").lower()
         if len(addresses) < MOST_SHEETS and is_same_site(host, other):
             addresses.append(address)
+    return addresses
+
+
+async def fetch_styles(reply: Reply, get_style: GetStyle) -> bytes:
+    """The style sheets of a page, packed."""
+    addresses = find_addresses(reply)
     if not addresses:
         return b""
     tasks = [asyncio.ensure_future(_fetch(address, get_style)) for address in addresses]
