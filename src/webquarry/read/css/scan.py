@@ -46,7 +46,7 @@ def join_brackets(pieces: list[str], separator: str) -> list[str]:
     joined: list[str] = []
     start = depth = 0
     for place, piece in enumerate(pieces):
-        if "(" in piece or depth:
+        if "(" in piece or (depth and ")" in piece):
             depth = _count_open(piece, depth)
         if not depth:
             joined.append(separator.join(pieces[start : place + 1]))
