@@ -57,7 +57,6 @@ fuzz: $(READY) ## look for crashes for longer than the tests do
 
 painted: $(READY) ## ask Chromium whether the labels of the hidden-text cases are what it paints
 	@$(BIN)/python scripts/check_painted.py
-	@$(BIN)/python scripts/check_painted.py tests/read/hidden/later
 
 conformance: $(READY) ## run the official MCP suite against our server (needs npm)
 	@$(BIN)/python scripts/conformance.py

@@ -38,8 +38,8 @@ ORDER = (
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
     "read": (
-        "page_jobs", "reader", "slices", "special", "detect", "formats", "special_reader", "walls",
-        "documents", "feeds", "main_content", "format", "markdown", "encoding", "page_form",
+        "page_jobs", "reader", "linked_styles", "slices", "special", "detect", "formats",
+        "special_reader", "walls", "documents", "feeds", "main_content", "format", "markdown", "encoding", "page_form",
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
@@ -52,7 +52,7 @@ ORDER_WITHIN = {
     ),
     "net": (
         "archive", "client", "robots", "sender", "transport", "budget", "dial", "http", "pacing",
-        "proxies", "guard", "models",
+        "proxies", "guard", "models", "domains",
     ),
     "evidence": (
         "evidence", "hints", "scores", "citation", "doi", "trust", "styles", "page", "language",

@@ -232,6 +232,7 @@ class RecordsFailure(WebquarryError):
         "Try again; `webquarry doctor` says where records are kept and what is wrong with the "
         "place."
     )
+    reason = "unavailable"
 
     def __init__(self, message: str, *, reason: str = "unavailable", **fields: Any) -> None:
         super().__init__(message, **fields)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.evidence.trust.reputation import registrable_domain, reputation_of
+from webquarry.evidence.trust.reputation import reputation_of
+from webquarry.net.domains import registrable_domain
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.css.declarations import strip_comments
+from webquarry.read.css.parts import split_parts
 from webquarry.read.css.rules import judge_fit as fit_in_python
 
 compiled = pytest.importorskip(
@@ -32,7 +32,7 @@ SELECTORS = [piece for piece in PIECES if not set(b"{}") & set(piece) and b"/*" 
 @settings(max_examples=500, deadline=None)
 def test_a_sheet_is_cut_into_the_same_parts_but_for_blanks(css: bytes) -> None:
     assert list(map(bytes.split, compiled.parts_of(css))) == list(
-        map(bytes.split, strip_comments(css).split(b"}"))
+        map(bytes.split, split_parts(css))
     )
 
 

@@ -1,7 +1,7 @@
 """Some 600 pages in `hidden/` on which Chromium decided what is painted: what it does not paint is
 in neither form of the text, what it paints is in both.
 
-`make painted` asks Chromium again. `hidden/later/` holds the cases about selectors and the cascade.
+`make painted` asks Chromium again.
 """
 
 from __future__ import annotations

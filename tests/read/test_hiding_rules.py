@@ -54,6 +54,7 @@ def shown(css: str, body: str) -> str:
         (".a ~ .b{display:none}", f"<p class=a>first<p>last<p class=b>{HIDDEN}"),
         ("h2 + p + p{display:none}", f"<h2>first</h2><p>last<p>{HIDDEN}"),
         (":is(.a, .b) p{display:none}", f"<p>first<div class=b><p>{HIDDEN}</div><p>last"),
+        (".a:is(div,p){display:none}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         ("p:where(.a,.b){display:none}", f"<p>first<p class=b>{HIDDEN}<p>last"),
         ("p:not(.a):not(#b){display:none!important}", f"<p class=a>first<p>{HIDDEN}<p id=b>last"),
         (
@@ -117,7 +118,7 @@ def test_what_a_rule_hides_is_gone_and_what_stands_around_stays(css: str, body: 
         (".a + p{display:none}", "<p>kept<p class=a>more<p>gone"),
         (".a ~ p{display:none}", "<p>kept<p class=a>more<p>gone"),
         ("p:not(#b){display:none}", "<p>gone<p id=b>kept"),
-        (".a:is(div,p){display:none}.b{display:none}", "<p class=b>gone<p class=a>kept"),
+        (".a:is(div,h1){display:none}.b{display:none}", "<p class=b>gone<p class=a>kept"),
         (
             "p:hover{display:none}p:nth-child(2 of .a){display:none}.b{display:none}",
             "<p class=b>gone</p><p class=a>kept</p>",

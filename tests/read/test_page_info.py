@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from webquarry.read.css.parts import join_sheets
 from webquarry.read.html import page_elements as plain
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.parse import parse_html
@@ -68,7 +69,7 @@ def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
     )
 
     assert page.page_info == PageInfo(
-        css=b"p{}",
+        css=join_sheets([(b"", b"p{}")]),
         foreign_rules=True,
         base="/sea/",
         title="The tide",

@@ -155,9 +155,9 @@ def test_pages_are_converted_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> No
     threads: list[threading.Thread] = []
     original = reader_module.read_reply
 
-    def watched(requested_url: str, reply: Reply, selection: Selection) -> Page:
+    def watched(requested_url: str, reply: Reply, selection: Selection, styles: bytes) -> Page:
         threads.append(threading.current_thread())
-        return original(requested_url, reply, selection)
+        return original(requested_url, reply, selection, styles)
 
     monkeypatch.setattr(reader_module, "read_reply", watched)
     read(FakeClient(WORDS.encode(), "text/plain"))

@@ -407,13 +407,3 @@ def test_a_selector_list_inside_a_function_is_not_taken_for_selectors() -> None:
         ).text
         == "text"
     )
-
-
-def test_a_page_with_too_many_rules_to_weigh_is_believed_when_it_hides() -> None:
-    css = "".join(f".a{number} .x{{display:none}}" for number in range(3000))
-    classes = " ".join(f"a{number}" for number in range(3000))
-    text = page(
-        f"<style>{css}</style><div class='{classes}'></div>" + "<p class=x>word</p>" * 400
-    ).text
-
-    assert 0 < text.count("word") < 200

@@ -30,6 +30,7 @@ from webquarry.secret import redact
 from webquarry.settings import Settings
 
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+ACCEPT_STYLE = "text/css,*/*;q=0.1"
 ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for everybody: it says nothing about the user
 
 
@@ -71,6 +72,12 @@ class Client:
         TooLarge, Unreadable.
         """
         options = FetchOptions(accept, self._settings.max_bytes, self._settings.max_redirects)
+        return await self._fetch(url, options)
+
+    async def fetch_style(self, url: str, limit: int) -> Reply:
+        """A style sheet of a page, guarded as pages are. Raises TooLarge beyond so many bytes."""
+        most = min(limit, self._settings.max_bytes)
+        options = FetchOptions(ACCEPT_STYLE, most, self._settings.max_redirects)
         return await self._fetch(url, options)
 
     async def peek(self, url: str, limit: int) -> Reply:

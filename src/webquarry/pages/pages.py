@@ -18,7 +18,7 @@ from typing import Any, Literal
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
+from webquarry.errors import Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
@@ -29,13 +29,15 @@ from webquarry.pages.snapshot import (
     pack_snapshot,
     unpack_snapshot,
 )
+from webquarry.read.linked_styles import MOST_BYTES, find_addresses
 from webquarry.read.page_form import unpack_fields
-from webquarry.read.reader import Reader
+from webquarry.read.reader import FetchedPage, Reader
 from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
 _VERSION = 2  # of the stored form of a snapshot
+_STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
 _CROSSREF_TIMEOUT = 8.0
@@ -75,25 +77,62 @@ class Pages:
         finally:
             timer.cancel()
 
-    async def get(self, url: str, mode: PageMode = "main") -> Snapshot:
-        """The snapshot of a URL that is kept, or a new one."""
+    async def get(
+        self, url: str, mode: PageMode = "main", *, with_styles: bool = False
+    ) -> Snapshot:
+        """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is
+        judged by the style sheets of its site, too.
+        """
+        with_styles = with_styles and self._settings.linked_styles and mode != "raw"
 
         async def make() -> Made:
-            packed = await self._read(url, mode)
+            packed = await self._read(url, mode, with_styles=with_styles)
             return Made(packed, self._settings.cache_read_seconds)
 
-        kept = await self._cache.get_or_make(self._build_key(url, mode), make)
+        other = await self._find_other(url, mode, with_styles=with_styles)
+        if other is not None:
+            return other
+        key = self._build_key(url, mode, with_styles=with_styles)
+        kept = await self._cache.get_or_make(key, make)
         return unpack_snapshot(kept.value, cached=kept.cached)
+
+    async def _find_other(self, url: str, mode: PageMode, *, with_styles: bool) -> Snapshot | None:
+        """The snapshot that is kept of the other kind, where it is as good: one that was made with
+        style sheets, or without them of a page that links to none that would have been fetched.
+        """
+        if mode == "raw" or not self._settings.linked_styles:
+            return None
+        other = await self._cache.get(self._build_key(url, mode, with_styles=not with_styles))
+        if other is None:
+            return None
+        if with_styles and await self._cache.get(self._build_styled_mark(url)) is not None:
+            return None
+        return unpack_snapshot(other.value, cached=True)
+
+    def _build_styled_mark(self, url: str) -> str:
+        """The key of the mark that a page links to style sheets of its site."""
+        return key_of("styled", _STYLE_VERSION, {"url": url} | self._deciding_settings())
+
+    async def _mark_styled(self, url: str) -> None:
+        async def make() -> Made:
+            return Made(b"1", self._settings.cache_read_seconds)
+
+        await self._cache.get_or_make(self._build_styled_mark(url), make)
 
     async def find_kept(self, url: str) -> Snapshot | None:
         """The snapshot of a URL that is kept; nothing is fetched."""
-        kept = await self._cache.get(self._build_key(url, "main"))
+        styled = self._build_key(url, "main", with_styles=self._settings.linked_styles)
+        kept = await self._cache.get(styled)
+        if kept is None:
+            kept = await self._cache.get(self._build_key(url, "main"))
         if kept is None:
             return None
         return unpack_snapshot(kept.value, cached=True)
 
-    def _build_key(self, url: str, mode: PageMode) -> str:
+    def _build_key(self, url: str, mode: PageMode, *, with_styles: bool = False) -> str:
         parameters = {"url": url, "mode": mode} | self._deciding_settings()
+        if with_styles:
+            parameters["styles"] = True
         return key_of("snapshot", _VERSION, parameters)
 
     def _deciding_settings(self) -> dict[str, Any]:
@@ -111,7 +150,7 @@ class Pages:
             "good": settings.cache_read_seconds,
         }
 
-    async def _read(self, url: str, mode: PageMode) -> bytes:
+    async def _read(self, url: str, mode: PageMode, *, with_styles: bool) -> bytes:
         """Read the page at a URL; its snapshot comes packed, and is looked into only where
         something is to be added.
         """
@@ -119,7 +158,7 @@ class Pages:
             fetched = await self._reader.fetch_raw(url)
             job = fetched.to_job("take raw snapshot")
         else:
-            fetched = await self._reader.fetch(url)
+            fetched = await self._fetch(url, with_styles=with_styles)
             job = fetched.to_job("take snapshot", selection=mode)
         fields, packed = unpack_fields(await self.runner.run(job))
         status, notes = await self._check_retraction(fields["doi"])
@@ -127,6 +166,31 @@ class Pages:
             return packed
         snapshot = unpack_snapshot(packed, cached=False)
         return pack_snapshot(add_retraction(snapshot, status, notes))
+
+    async def _fetch(self, url: str, *, with_styles: bool) -> FetchedPage:
+        """What is at a URL, with the style sheets of its site where they are wanted."""
+        get_style = None
+        if with_styles:
+            get_style = self._get_style
+        fetched = await self._reader.fetch(url, get_style)
+        is_plain = get_style is None and self._settings.linked_styles
+        if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
+            await self._mark_styled(url)
+        return fetched
+
+    async def _get_style(self, url: str) -> bytes:
+        """A style sheet that a page links to, kept as long as pages are."""
+
+        async def make() -> Made:
+            reply = await self._client.fetch_style(url, MOST_BYTES)
+            kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if not 200 <= reply.status < 300 or kind != "text/css":
+                raise Unreadable(f"{redact(url)} is no style sheet.")
+            return Made(reply.body, self._settings.cache_read_seconds)
+
+        parameters = {"url": url} | self._deciding_settings()
+        kept = await self._cache.get_or_make(key_of("style", _STYLE_VERSION, parameters), make)
+        return kept.value
 
     async def _check_retraction(
         self, doi: str | None

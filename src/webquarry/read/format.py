@@ -35,6 +35,7 @@ class FetchedDocument:
     content_type: str = ""  # the whole header, parameters included
     nosniff: bool = False  # the server asked to be taken at its word
     selection: Selection = "whole"  # how much is wanted of it, where the format can tell
+    styles: bytes = b""  # the style sheets of its site that it links to, packed
 
     @property
     def media_type(self) -> str:

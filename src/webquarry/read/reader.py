@@ -26,6 +26,7 @@ from webquarry.read.detect import pick_format
 from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Selection
 from webquarry.read.formats.html import Html
+from webquarry.read.linked_styles import GetStyle, fetch_styles
 from webquarry.read.models import Page, RawPage
 from webquarry.read.page_form import (
     build_page,
@@ -64,6 +65,7 @@ class FetchedPage:
     reply: Reply | None = None
     special: Page | None = None
     notes: tuple[str, ...] = ()  # on how it was fetched
+    styles: bytes = b""  # the style sheets of its site that it links to, packed
 
     def to_job(self, name: str, **arguments: Any) -> Job:
         """A job on what has arrived."""
@@ -77,7 +79,8 @@ class FetchedPage:
         arguments["reply"] = describe_reply(self.reply)
         is_binary = bool(binary_type(self.reply.body))
         subject = redact(self.reply.url)
-        return Job(name, arguments, self.reply.body, subject, isolated=is_binary)
+        arguments["styles"] = len(self.styles)
+        return Job(name, arguments, (self.reply.body, self.styles), subject, isolated=is_binary)
 
     @classmethod
     def of(cls, job: Job) -> FetchedPage:
@@ -88,14 +91,19 @@ class FetchedPage:
         if "special" in arguments:
             special = build_page(arguments["special"], job.body.decode())
             return cls(requested_url, special=special, notes=notes)
-        return cls(requested_url, build_reply(arguments["reply"], job.body), notes=notes)
+        body, styles = job.body, b""
+        if arguments["styles"]:  # they come behind the page
+            size = len(body) - arguments["styles"]
+            body, styles = body[:size], body[size:]
+        reply = build_reply(arguments["reply"], body)
+        return cls(requested_url, reply, notes=notes, styles=styles)
 
     def parse(self, selection: Selection = "main") -> Page:
         """The page with its parsed document. Work for the processor, to be done in a job."""
         if self.special is not None:
             return self.special
         assert self.reply is not None
-        page = read_reply(self.requested_url, self.reply, selection)
+        page = read_reply(self.requested_url, self.reply, selection, self.styles)
         if not self.notes:
             return page
         return replace(page, notes=(*page.notes, *self.notes))
@@ -132,9 +140,10 @@ class Reader:
         fields, markdown = unpack_fields(packed)
         return build_page(fields, markdown.decode())
 
-    async def fetch(self, url: str) -> FetchedPage:
+    async def fetch(self, url: str, get_style: GetStyle | None = None) -> FetchedPage:
         """What is at a URL, to be parsed for its main part: by the site's own API where a special
-        reader knows it, else the page itself, as Markdown if the server has that.
+        reader knows it, else the page itself, as Markdown if the server has that. With `get_style`,
+        the style sheets of its site come along.
         """
         from webquarry.read.special_reader import find_special_reader
 
@@ -155,8 +164,11 @@ class Reader:
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
             note("fetching the page")
             reply = await self._client.fetch(url, accept=ACCEPT)
+        styles = b""
+        if get_style is not None:
+            styles = await fetch_styles(reply, get_style)
         note("reading the page")
-        return FetchedPage(url, reply, notes=notes)
+        return FetchedPage(url, reply, notes=notes, styles=styles)
 
     async def fetch_raw(self, url: str) -> FetchedPage:
         """What is at a URL, to be given as it is."""
@@ -164,9 +176,11 @@ class Reader:
         return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
 
 
-def read_reply(requested_url: str, reply: Reply, selection: Selection = "whole") -> Page:
-    """The page that a reply holds."""
-    source = _build_source(requested_url, reply, selection)
+def read_reply(
+    requested_url: str, reply: Reply, selection: Selection = "whole", styles: bytes = b""
+) -> Page:
+    """The page that a reply holds. `styles` are style sheets that it links to, packed."""
+    source = replace(_build_source(requested_url, reply, selection), styles=styles)
     if not reply.body.strip():
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)

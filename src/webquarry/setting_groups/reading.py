@@ -39,6 +39,12 @@ class ReadingSettings(SettingGroup):
     read_idle_seconds: float = Field(
         60, ge=0, description="Seconds of rest after which a process that reads pages ends."
     )
+    linked_styles: bool = Field(
+        True,
+        description="Whether scrape_page fetches the style sheets that a page links to on its own "
+        "site, at most 4 and 512 KB, to tell what of the page a person sees. Searches that read "
+        "pages do without.",
+    )
 
     youtube_languages: TextList = Field(
         ["en"],

@@ -12,7 +12,7 @@ from webquarry.evidence.models import ForumSignals
 from webquarry.evidence.page.dates import read_date
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.titles import host_of_page
-from webquarry.evidence.trust.reputation import registrable_domain
+from webquarry.net.domains import registrable_domain
 
 FEW_VOTES = 20
 _NOTE = (

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from webquarry.net.domains import registrable_domain
 from webquarry.search.replies.addresses import split_url
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
@@ -40,27 +40,9 @@ def reputation_of(url: str) -> Reputation | None:
     return None
 
 
-@lru_cache(2048)
-def registrable_domain(host: str) -> str:
-    """What its owner registered: the public suffix and one label; empty for a bare suffix or an
-    address.
-    """
-    is_address = host.replace(".", "").isdigit()
-    if not host or is_address:
-        return ""
-    return str(_public_suffixes().privatesuffix(host) or "")
-
-
 @cache
 def _read_tiers() -> dict[str, str]:
     """The tier of each domain of the list."""
     path = files("webquarry") / "data" / "reputation" / "wikipedia-editors.csv"
     rows = csv.DictReader(path.read_text("utf-8").splitlines())
     return {row["domain"]: row["tier"] for row in rows}
-
-
-@cache
-def _public_suffixes() -> Any:
-    from publicsuffixlist import PublicSuffixList  # reads its list of suffixes when made
-
-    return PublicSuffixList()

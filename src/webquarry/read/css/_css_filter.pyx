@@ -19,6 +19,8 @@ cdef enum:
 
 cdef unsigned char KINDS[256]
 cdef unsigned char LOWER[256]
+cdef unsigned char SIGNS[256]  # where the cutting of a sheet takes a closer look
+cdef unsigned char SHIELDED[256]  # what is escaped in strings
 
 
 cdef void describe_bytes() noexcept:
@@ -28,8 +30,12 @@ cdef void describe_bytes() noexcept:
         KINDS[byte] = ODD if byte >= 128 else PLAIN
         if 97 <= LOWER[byte] <= 122 or 48 <= byte <= 57 or byte == 45 or byte == 95:
             KINDS[byte] = NAME
-    for byte in b"@;\\&":
+    for byte in b"@;\\&\0":
         KINDS[byte] = ODD
+    for byte in b"}\\/\"'(<-":
+        SIGNS[byte] = 1
+    for byte in b"{};[](),<*":
+        SHIELDED[byte] = 1
     for byte in b" \t\n\r\f\v":
         KINDS[byte] = BLANK
     KINDS[46] = KINDS[35] = POINT
@@ -173,34 +179,144 @@ def fits_of(list parts, names):
         PyMem_Free(known.hashes)
 
 
+cdef struct Sheet:
+    const unsigned char* text
+    Py_ssize_t start  # what stands before has been taken
+    Py_ssize_t place
+    Py_ssize_t end
+
+
 def parts_of(bytes css):
-    """What stands before each closing brace of a sheet, without comments."""
+    """What stands before each closing brace of the sheets, without comments. A NUL byte begins a sheet, and what stands
+    before the next one is given as it is.
+    """
     cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(css)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(css), place = 0, start = 0
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(css), place = 0, end
+    cdef const unsigned char* mark
+    cdef list parts = []
+    while True:
+        mark = <const unsigned char*>memchr(text + place, 0, size - place)
+        end = size if mark is NULL else mark - text
+        if end > place or place == 0:
+            split_sheet(text, place, end, parts)
+        if mark is NULL:
+            return parts
+        place = end + 1
+        mark = <const unsigned char*>memchr(text + place, 0, size - place)
+        end = size if mark is NULL else mark - text
+        parts.append(b"\0" + text[place:end])
+        if mark is NULL:
+            return parts
+        place = end + 1
+        if place == size:
+            return parts
+
+
+cdef int split_sheet(const unsigned char* text, Py_ssize_t place, Py_ssize_t end, list parts) except -1:
+    """Add the parts of one sheet."""
+    cdef Sheet sheet
     cdef unsigned char byte
-    cdef list parts = [], pieces = []
-    cdef Py_ssize_t skipped
-    while place < size:
-        byte = text[place]
-        skipped = 0
-        if byte == 125:  # a closing brace
-            parts.append(joined(pieces, text + start, place - start))
-            start = place = place + 1
-            continue
-        if byte == 47 and place + 1 < size and text[place + 1] == 42:  # a comment
-            skipped = end_of_comment(text, size, place + 2) - place
-        elif byte == 60 and size - place >= 4 and memcmp(text + place, b"<!--", 4) == 0:
-            skipped = 4
-        elif byte == 45 and size - place >= 3 and memcmp(text + place, b"-->", 3) == 0:
-            skipped = 3
-        if skipped:
-            pieces.append(text[start:place])
-            pieces.append(b" ")
-            start = place = place + skipped
+    cdef list pieces = []
+    sheet.text, sheet.start, sheet.place, sheet.end = text, place, place, end
+    while sheet.place < end:
+        byte = text[sheet.place]
+        if not SIGNS[byte]:
+            sheet.place += 1
+        elif byte == 125:  # a closing brace
+            parts.append(joined(pieces, text + sheet.start, sheet.place - sheet.start))
+            sheet.start = sheet.place = sheet.place + 1
+        elif byte == 92:  # a backslash
+            sheet.place += 2
+        elif byte == 47:
+            if sheet.place + 1 < end and text[sheet.place + 1] == 42:
+                skip_comments(&sheet, pieces)
+            else:
+                sheet.place += 1
+        elif byte == 34 or byte == 39:
+            sheet.place += 1
+            shield(&sheet, end_of_string(&sheet, byte), pieces)
+        elif byte == 40:
+            sheet.place += 1
+            if starts_url(&sheet):
+                shield(&sheet, end_of_url(&sheet), pieces)
+        elif byte == 60 and end - sheet.place >= 4 and memcmp(text + sheet.place, b"<!--", 4) == 0:
+            skip_mark(&sheet, 4, pieces)
+        elif byte == 45 and end - sheet.place >= 3 and memcmp(text + sheet.place, b"-->", 3) == 0:
+            skip_mark(&sheet, 3, pieces)
         else:
-            place += 1
-    parts.append(joined(pieces, text + start, size - start))
-    return parts
+            sheet.place += 1
+    parts.append(joined(pieces, text + sheet.start, end - sheet.start))
+    return 0
+
+
+cdef int skip_mark(Sheet* sheet, Py_ssize_t size, list pieces) except -1:
+    """Put a blank in place of some bytes."""
+    pieces.append(sheet.text[sheet.start:sheet.place])
+    pieces.append(b" ")
+    sheet.start = sheet.place = sheet.place + size
+    return 0
+
+
+cdef int skip_comments(Sheet* sheet, list pieces) except -1:
+    """Leave out comments that follow each other; a blank stays where they part two words."""
+    cdef const unsigned char* text = sheet.text
+    cdef Py_ssize_t first = sheet.place
+    cdef Py_ssize_t place = first
+    while place + 1 < sheet.end and text[place] == 47 and text[place + 1] == 42:
+        place = end_of_comment(text, sheet.end, place + 2)
+    pieces.append(text[sheet.start:first])
+    if first == sheet.start or place >= sheet.end or (in_word(text[first - 1]) and in_word(text[place])):
+        pieces.append(b" ")
+    sheet.start = sheet.place = place
+    return 0
+
+
+cdef inline bint in_word(unsigned char byte) noexcept:
+    return KINDS[byte] == NAME or byte >= 128 or byte == 92
+
+
+cdef Py_ssize_t end_of_string(Sheet* sheet, unsigned char quote) noexcept:
+    """Where a string ends: at its quote, or at the end of a line, as browsers have it."""
+    cdef Py_ssize_t place = sheet.place
+    while place < sheet.end:
+        if sheet.text[place] == quote or sheet.text[place] == 10:
+            return place
+        place += 2 if sheet.text[place] == 92 else 1
+    return sheet.end
+
+
+cdef bint starts_url(Sheet* sheet) noexcept:
+    """Whether an address without quotes follows the bracket before this place."""
+    cdef const unsigned char* text = sheet.text
+    cdef Py_ssize_t place = sheet.place
+    if place - sheet.start < 4:
+        return False
+    if LOWER[text[place - 4]] != 117 or LOWER[text[place - 3]] != 114 or LOWER[text[place - 2]] != 108:
+        return False
+    while place < sheet.end and KINDS[text[place]] == BLANK:
+        place += 1
+    return place < sheet.end and text[place] != 34 and text[place] != 39
+
+
+cdef Py_ssize_t end_of_url(Sheet* sheet) noexcept:
+    cdef Py_ssize_t place = sheet.place
+    while place < sheet.end and sheet.text[place] != 41:
+        place += 2 if sheet.text[place] == 92 else 1
+    return place if place < sheet.end else sheet.end
+
+
+cdef int shield(Sheet* sheet, Py_ssize_t end, list pieces) except -1:
+    """Go to the end of a string; the signs in it that mean something elsewhere are written as escapes."""
+    cdef const unsigned char* text = sheet.text
+    while sheet.place < end:
+        if SHIELDED[text[sheet.place]]:
+            pieces.append(text[sheet.start:sheet.place])
+            pieces.append(b"\\%x " % text[sheet.place])
+            sheet.start = sheet.place + 1
+        sheet.place += 1
+    if sheet.place < sheet.end and text[sheet.place] != 10:
+        sheet.place += 1
+    return 0
 
 
 cdef bytes joined(list pieces, const unsigned char* text, Py_ssize_t size):

@@ -11,12 +11,17 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from webquarry.read.css.parts import split_parts
+from webquarry.read.css.scan import join_brackets, split_list
+from webquarry.read.css.shorthands import declare
+from webquarry.read.css.validity import is_valid
 from webquarry.read.css.values.numbers import LENGTHS, OF_VIEW, evaluate, split_top
 
+_VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
 _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
 _LONGEST_VALUE = 2_000  # characters
-_LONGEST = 20_000  # characters of one style attribute; the rest is not a style any more
+_LONGEST = 1_000_000  # characters of one style attribute; the rest is not a style any more
 
 PROPERTIES = frozenset(
     {
@@ -45,50 +50,62 @@ PROPERTIES = frozenset(
     }
 )  # fmt: skip
 
+_DECLARED = PROPERTIES | {"all"}
+
 Declarations = dict[str, str]
 
 
-def strip_comments(css: bytes) -> bytes:
-    """A sheet without comments, and without the marks of an HTML comment that old pages put around
-    it.
-    """
-    if b"<!--" in css or b"-->" in css:
-        css = css.replace(b"<!--", b" ").replace(b"-->", b" ")
-    pieces: list[bytes] = []
-    place = 0
-    while (start := css.find(b"/*", place)) >= 0:
-        pieces.append(css[place:start])
-        end = css.find(b"*/", start + 2)
-        if end < 0:
-            place = len(css)
-        else:
-            place = end + 2
-    if not pieces:
-        return css
-    pieces.append(css[place:])
-    return b" ".join(pieces)
-
-
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
-    """What a style attribute or the body of a rule declares: the ordinary ones and the important
-    ones.
-    """
+    """What a style attribute declares: the ordinary ones and the important ones."""
+    text = text[:_LONGEST]
+    if "/*" in text or "<!--" in text or "-->" in text or '"' in text or "'" in text:
+        text = b"}".join(split_parts(text.encode(errors="replace"))).decode()
+    if "(" in text or "[" in text or "{" in text:
+        return _read_declarations(split_list(text, ";"))
+    return _read_declarations(text.split(";"))
+
+
+def parse_body(text: str) -> tuple[Declarations, Declarations]:
+    """What the body of a rule declares. The signs in its strings are escapes already."""
+    parts = text.split(";")
+    if "(" in text:
+        parts = join_brackets(parts, ";")
+    return _read_declarations(parts)
+
+
+def _read_declarations(parts: list[str]) -> tuple[Declarations, Declarations]:
+    """The ordinary and the important ones among declarations."""
     ordinary: Declarations = {}
     important: Declarations = {}
-    text = unescape(text[:_LONGEST])
-    if "/*" in text or "<!--" in text or "-->" in text:
-        text = strip_comments(text.encode(errors="replace")).decode()
-    for part in text.lower().split(";"):
+    for part in parts:
+        if "\\" in part:
+            part = unescape(part)
         name, colon, value = part.partition(":")
-        name = name.strip()
-        if not colon or name not in PROPERTIES:
+        name = name.strip().lower()
+        if not colon or name not in _DECLARED:
             continue
+        value = lower_text(value)
         before_mark, mark, behind_mark = value.rpartition("!")
-        if mark and behind_mark.strip() == "important":
-            important[name] = before_mark.strip()[:_LONGEST_VALUE]
+        is_important = mark != "" and behind_mark.strip() == "important"
+        if is_important:
+            value = before_mark
+        value = value.strip()[:_LONGEST_VALUE]
+        if is_valid(name, value) is False:
+            continue
+        if is_important:
+            declare(important, name, value)
         else:
-            ordinary[name] = value.strip()[:_LONGEST_VALUE]
+            declare(ordinary, name, value)
     return ordinary, important
+
+
+def lower_text(text: str) -> str:
+    """CSS in lower case, but for the names of variables."""
+    if "--" not in text:
+        return text.lower()
+    pieces = _VARIABLE.split(text)
+    pieces[::2] = [piece.lower() for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def unescape(text: str) -> str:

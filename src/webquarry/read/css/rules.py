@@ -1,40 +1,43 @@
 """A style sheet -> its rules that may be about certain elements, without looking into the others.
 
 A sheet has thousands of rules, a page uses some dozens. The sheet is read as bytes, which are
-quickly cut and compared; only a rule whose names occur on the page is decoded, put into lower case
-and freed of needless blanks.
+quickly cut and compared; only a rule whose names occur on the page is decoded and freed of needless
+blanks.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Set
-from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
-from webquarry.read.css.declarations import strip_comments
-from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, judge_media
+from webquarry.read.css.cascade import Layer, Layers
+from webquarry.read.css.declarations import lower_text
+from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, UNSURE
+from webquarry.read.css.nesting import Enclosing, RawRule, RuleStack
+from webquarry.read.css.parts import SHEET_MARK, split_parts
 
 __all__ = [
     "ALWAYS",
     "NEVER",
     "SOMETIMES",
+    "UNSURE",
     "RuleText",
     "Rules",
+    "decode_body",
     "find_state_backgrounds",
     "judge_fit",
     "parts_of",
 ]
 
-_LONGEST = 4_000_000  # bytes; what follows is not read
-_LONGEST_CONDITION = 1_000
 # An escape that hides a letter.
 _LETTER = re.compile(r"\\0{0,4}([46][1-9a-f]|[57][0-9a]) ?|\\([g-z])")
 _NAMES = re.compile(rb"[.#]([\w-]+)")
 _BRACKETS = re.compile(rb"\[[^\[\]]*\]")
-_FUNCTIONS = re.compile(rb":[a-zA-Z-]+\((?:[^()]|\([^()]*\))*\)")
-_SIBLINGS = re.compile(rb"[^\s>+~,]+\s*[+~]\s*")
+_FUNCTION_START = re.compile(rb":[a-zA-Z-]+\(")
+_PARENTHESES = re.compile(rb"[()]")
+_SIBLINGS = re.compile(rb"[^\s>+~,]++\s*+[+~]\s*+|[^\s>+~,]++")
 # Letters of names, in lower case; everything else is a blank. Bytes beyond ASCII stay and make a
 # selector odd.
 _CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -46,38 +49,26 @@ _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON
 _PARENTHESIS, _PLUS, _TILDE = b"(+~"
 _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 
-
-_RawRule = tuple[bytes, bytes, int, int]  # selectors, body, when it applies, order
-_OpenRule = tuple[bytes, int, int]  # selectors, when what is inside applies, order
-
 try:
-    from webquarry.read.css._css_filter import fits_of
-    from webquarry.read.css._css_filter import parts_of as _parts_of
+    from webquarry.read.css._css_filter import fits_of, parts_of
 except ImportError:  # not built: all of it is done here, which takes longer
 
     def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:
         """Every part, and that nothing is known about how it fits."""
         return [(number, _ASK) for number in range(len(parts))]
 
-    def _parts_of(css: bytes) -> list[bytes]:
-        """What stands before each closing brace, without comments."""
-        return strip_comments(css).split(b"}")
+    parts_of = split_parts
 
 
 class RuleText(NamedTuple):
-    """One rule, in lower case and without needless blanks."""
+    """One rule as text, without needless blanks; its body is in lower case."""
 
     selectors: str
     body: str
     when: int
     order: int  # among the rules of the sheet
-
-
-def parts_of(css: bytes) -> list[bytes]:
-    """What stands before each closing brace of a sheet: a plain rule, the first one of a group, or
-    nothing.
-    """
-    return _parts_of(css[:_LONGEST])
+    outer: Enclosing | None = None
+    layer: Layer | None = None
 
 
 class Rules:
@@ -92,25 +83,28 @@ class Rules:
         names = None
         if only is not None:
             names = frozenset(name.encode() for name in only)
-        self._exact: list[_RawRule] = []
-        self._related: list[_RawRule] = []
-        for fit, rule in _find_rules(parts, names):
+        stack = RuleStack()
+        self.exact: list[RawRule] = []
+        self._related: list[RawRule] = []
+        for fit, rule in _find_rules(parts, names, stack):
             self._related.append(rule)
-            if fit == _EXACT and rule[2] == ALWAYS:
-                self._exact.append(rule)
+            if fit == _EXACT and rule[2] <= UNSURE:
+                self.exact.append(rule)
+        self.layers: Layers = stack.layers
+        self.layers.number()
 
     def find_exact(self, matters: Callable[[str], bool] | None = None) -> Iterator[RuleText]:
         """The rules that may be about one of the elements, if their body matters."""
-        for selectors, raw_body, when, order in self._exact:
-            body = _decode(raw_body)
+        for raw in self.exact:
+            body = decode_body(raw.body)
             if matters is None or matters(body):
-                yield RuleText(_decode(selectors), body, when, order)
+                yield decode_rule(raw, body)
 
     def showing(self) -> Iterator[RuleText]:
         """The related rules that may show something."""
         for rule in self._related:
-            body = rule[1]
-            if (
+            body = rule.body
+            if rule.when != UNSURE and (
                 body.find(b"display") >= 0
                 or body.find(b"visib") >= 0
                 or body.find(b"opacity") >= 0
@@ -118,7 +112,7 @@ class Rules:
                 or body.find(b"\\") >= 0
                 or not body.islower()
             ):
-                yield _decode_rule(rule)
+                yield decode_rule(rule, decode_body(body))
 
 
 def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
@@ -127,6 +121,9 @@ def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
     """
     depth = 0
     for part in parts:
+        if part[:1] == SHEET_MARK:
+            depth = 0
+            continue
         selectors, brace, body = part.partition(b"{")
         braces = len(brace)
         if _BRACE in body:
@@ -137,16 +134,27 @@ def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
         depth = max(depth + braces - 1, 0)
 
 
-def _decode_rule(rule: _RawRule) -> RuleText:
-    """A rule as bytes -> the same as text that can be compared."""
-    selectors, body, when, order = rule
-    return RuleText(_decode(selectors), _decode(body), when, order)
+def decode_rule(rule: RawRule, body: str) -> RuleText:
+    """A rule as bytes and its decoded body -> the same as text."""
+    return RuleText(
+        _decode_selectors(rule.selectors), body, rule.when, rule.order, rule.outer, rule.layer
+    )
 
 
-def _decode(text: bytes) -> str:
-    """Part of a sheet as text, in lower case, without needless blanks and hidden letters."""
-    words = text.decode(errors="replace").lower().split()
-    plain = " ".join(words)
+def _decode_selectors(selectors: bytes) -> str:
+    """Selectors as text; blanks in strings stay as they are."""
+    text = selectors.decode(errors="replace")
+    if '"' in text or "'" in text:
+        return text.strip()
+    return " ".join(text.split())
+
+
+def decode_body(body: bytes) -> str:
+    """Declarations as text, in lower case but for the names of variables, without needless blanks
+    and hidden letters.
+    """
+    text = lower_text(body.decode(errors="replace"))
+    plain = " ".join(text.split())
     if "\\" in plain:
         plain = _LETTER.sub(lambda found: found[2] or chr(int(found[1], 16)).lower(), plain)
     return plain.replace(": ", ":").replace(" :", ":").replace("( ", "(")
@@ -163,9 +171,10 @@ def judge_fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
     if _BRACKET in selectors:
         selectors = _BRACKETS.sub(b"[]", selectors)  # what stands in there are no names
     if _PARENTHESIS in selectors:
-        selectors = _FUNCTIONS.sub(b"", selectors)  # and these are none that anything must have
+        selectors = _drop_functions(selectors)  # and these are none that anything must have
     if _PLUS in selectors or _TILDE in selectors:
-        selectors = _SIBLINGS.sub(b"", selectors)  # nothing is known of the names of siblings
+        # nothing is known of the names of siblings
+        selectors = _SIBLINGS.sub(_drop_sibling, selectors)
     each = [selectors]
     if _COMMA in selectors:
         each = selectors.split(b",")
@@ -182,76 +191,66 @@ def judge_fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
     return _RELATED
 
 
+def _drop_sibling(found: re.Match[bytes]) -> bytes:
+    """A compound, unless another one follows it in the same parent."""
+    text = found[0]
+    if text.rstrip()[-1:] in (b"+", b"~"):
+        return b""
+    return text
+
+
+def _drop_functions(selectors: bytes) -> bytes:
+    """Selectors without `:not(...)` and the like, whatever brackets there are in them."""
+    pieces: list[bytes] = []
+    place = 0
+    while (start := _FUNCTION_START.search(selectors, place)) is not None:
+        end = start.end()
+        depth = 1
+        while depth and (bracket := _PARENTHESES.search(selectors, end)) is not None:
+            depth += 1 if bracket[0] == b"(" else -1
+            end = bracket.end()
+        if depth:
+            break  # never closed
+        pieces.append(selectors[place : start.start()])
+        place = end
+    pieces.append(selectors[place:])
+    return b"".join(pieces)
+
+
 def _find_rules(
-    parts: list[bytes], names: frozenset[bytes] | None
-) -> Iterator[tuple[int, _RawRule]]:
+    parts: list[bytes], names: frozenset[bytes] | None, stack: RuleStack
+) -> Iterator[tuple[int, RawRule]]:
     """Every style rule that may be about elements of these names, and how well its own fit to them.
 
     One that holds others gives what stands before and behind them as rules, too.
     """
-    open_rules: list[_OpenRule] = []
     numbered: Iterable[tuple[int, int]] = zip(range(len(parts)), repeat(_ASK))
     if names is not None:
         numbered = fits_of(parts, names)
+    last = len(parts) - 1
     for number, fit in numbered:
         part = parts[number]
         prelude, brace, body = part.partition(b"{")
         if (
             brace
-            and not open_rules
+            and stack.is_empty
             and _BRACE not in body
             and _AT not in prelude
             and _SEMICOLON not in prelude
+            and part[0]
+            and number != stack.spoiled
         ):  # as most are
             if prelude and body:
                 if fit == _ASK:
                     fit = judge_fit(prelude, names)
                 if fit:
-                    yield fit, (prelude, body, ALWAYS, number)
+                    yield fit, RawRule(prelude, body, ALWAYS, number)
             continue
-        for rule in _split_nested(part, number, open_rules):
-            fit = judge_fit(rule[0], names)
+        if part[:1] == SHEET_MARK:
+            stack.start_sheet(part[1:])
+            continue
+        is_last = number == last or parts[number + 1][:1] == SHEET_MARK
+        for rule in stack.split(part, number, is_last=is_last):
+            fit = judge_fit(rule.selectors, names)
             if fit:
                 yield fit, rule
-
-
-def _split_nested(part: bytes, number: int, open_rules: list[_OpenRule]) -> Iterator[_RawRule]:
-    """The rules in a part that opens groups, stands in one, or both; `open_rules` is kept up to
-    date.
-    """
-    *texts, body = part.split(b"{")
-    for text in texts:
-        declarations, _, prelude = text.rpartition(b";")
-        prelude = prelude.strip()
-        selectors, when, order = b"", ALWAYS, 0
-        if open_rules:
-            selectors, when, order = open_rules[-1]
-        if selectors and declarations and when != NEVER:
-            yield selectors, declarations, when, order
-        if prelude[:1] == b"@":
-            condition = _judge_condition(prelude[:_LONGEST_CONDITION])
-            open_rules.append((b"", max(condition, when), number))
-        elif selectors:  # a rule inside a rule is not understood
-            open_rules.append((prelude, NEVER, number))
-        else:
-            open_rules.append((prelude, when, number))
-    if open_rules:
-        selectors, when, order = open_rules.pop()
-        if selectors and body and when != NEVER:
-            yield selectors, body, when, order
-
-
-@lru_cache(maxsize=1_024)
-def _judge_condition(prelude: bytes) -> int:
-    """When the rules behind an at-rule apply."""
-    name, _, query = _decode(prelude).replace("(", " (", 1).partition(" ")
-    query = query.strip()
-    if name == "@media":
-        return judge_media(query)
-    if name == "@supports" and query.startswith("not"):
-        return NEVER
-    if name in ("@supports", "@layer", "@scope"):
-        return ALWAYS
-    if name == "@container":
-        return SOMETIMES
-    return NEVER

@@ -1,84 +1,249 @@
-"""Custom properties of CSS: declarations that use them in, the same with their values out, where
-that can hide text.
+"""Custom properties of CSS: declarations that use them in, the same with their values out.
 
-A value counts if the page's own sheets give the property that one value everywhere; else nobody
-knows it without all of the cascade, and the declaration stays as it is.
+An element has the variables that rules and its style attribute give it, and those of the elements
+around it. Each value is worked out once, whatever it is made of; one that needs itself is none.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 
-# Values of other properties are left alone: nearly every rule of some pages has one, and none of
-# them hides a box.
-_DECIDES = re.compile(r"(?:display|visibility|opacity)\s*:\s*var\([^;]*", re.IGNORECASE)
-_USED = re.compile(r"var\(\s*(--[\w-]{1,100})\s*(?:,\s*([^(),]{0,100}))?\)", re.IGNORECASE)
-_VALUE = re.compile(rb"\s*:\s*([^;{}!]{0,100})")
-_DEEPEST = 4  # variables whose values are variables
-_MOST_PLACES = 200  # at which a property is looked at
+from lxml import etree
+
+from webquarry.read.css.declarations import Declarations
+from webquarry.read.css.scan import find_closing
+
+_Element = etree._Element
+_START = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+", re.IGNORECASE)
+_DEFINITION = re.compile(r"(--[\w\u0080-\U0010ffff-]++)\s*+:([^;]*+)")
+_IMPORTANT = re.compile(r"!\s*important\s*$", re.IGNORECASE)
+_PROPERTY = re.compile(rb"@property\s+(--[\w-]+)\s*\{([^{}]*)\}", re.IGNORECASE)
+_INITIAL = re.compile(rb"initial-value\s*:([^;}]*)", re.IGNORECASE)
+_LONGEST = 1_000  # characters of a value with all that it stands for
+_DEEPEST = 24  # fallbacks in fallbacks
+_MOST_VALUES = 8  # of a variable that are tried
+_MOST_TRIED = 32
+Definitions = dict[str, str]
 
 
-def may_decide(body: str) -> bool:
-    """Whether a variable in a body that is in lower case, without blanks around colons, can hide
-    something.
+def find_definitions(body: str) -> tuple[Definitions, Definitions]:
+    """The variables that declarations set, the ordinary and the important ones."""
+    ordinary: Definitions = {}
+    important: Definitions = {}
+    for name, value in _DEFINITION.findall(body):
+        mark = _IMPORTANT.search(value)
+        if mark is None:
+            ordinary[name] = value.strip()
+        else:
+            important[name] = value[: mark.start()].strip()
+    return ordinary, important
+
+
+def find_registered(css: bytes) -> Definitions:
+    """The variables that have a value where nobody gives them one, by `@property`."""
+    registered: Definitions = {}
+    if b"@property" not in css:
+        return registered
+    for name, body in _PROPERTY.findall(css):
+        initial = _INITIAL.search(body)
+        if initial is not None:
+            registered[name.decode(errors="replace")] = initial[1].decode(errors="replace").strip()
+    return registered
+
+
+def find_used(text: str) -> list[str]:
+    """The variables that a value uses, also those in fallbacks."""
+    return _START.findall(text)
+
+
+def substitute(text: str, find: Callable[[str], str | None], depth: int = 0) -> str | None:
+    """A value with those of its variables; None where one has none and no fallback."""
+    pieces: list[str] = []
+    place = length = 0
+    while (found := _START.search(text, place)) is not None:
+        opening = text.index("(", found.start()) + 1
+        end = find_closing(text, opening)
+        if end < 0:
+            end = len(text)
+        value = find(found[1])
+        if value is None:
+            fallback = text[found.end() : end]
+            if not fallback.startswith(",") or depth >= _DEEPEST:
+                return None
+            value = substitute(fallback[1:].strip(), find, depth + 1)
+            if value is None:
+                return None
+        pieces += [text[place : found.start()], value]
+        length += len(value) + found.start() - place
+        if length > _LONGEST:
+            return None
+        place = end + 1
+    pieces.append(text[place:])
+    return "".join(pieces).strip()
+
+
+class VariableScope:
+    """The variables of one element, and those around it. What is worked out is counted by `spend`;
+    when that says no, nothing has a value any more.
     """
-    return "display:var(" in body or "visibility:var(" in body or "opacity:var(" in body
 
-
-class Variables:
-    """The custom properties of a page, looked up one by one."""
-
-    def __init__(self, css: bytes) -> None:
-        self._css = css
-        self._lowered: bytes | None = None
+    def __init__(
+        self, own: Mapping[str, str], around: VariableScope | None, spend: Callable[[int], bool]
+    ) -> None:
+        self._own = own
+        self._around = around
+        self._spend = spend
         self._known: dict[str, str | None] = {}
 
-    def resolve(self, declarations: str) -> str:
-        """Declarations with the values of the variables that decide whether something is seen."""
-        return _DECIDES.sub(self._resolve_declaration, declarations)
-
-    def _resolve_declaration(self, found: re.Match[str]) -> str:
-        declaration = found[0]
-        for _ in range(_DEEPEST):
-            before = declaration
-            declaration = _USED.sub(self._find_value, before)
-            if declaration == before:
+    def find(self, name: str) -> str | None:
+        """The value of a variable with all that it stands for, or None."""
+        missing: list[VariableScope] = []
+        scope: VariableScope | None = self
+        value: str | None = None
+        while scope is not None:
+            if name in scope._known:
+                value = scope._known[name]
                 break
-        return declaration
-
-    def _find_value(self, used: re.Match[str]) -> str:
-        """The value of a variable, else its fallback, else the `var()` as it stands."""
-        name = used[1].lower()
-        if name not in self._known:
-            values = self._collect_values(name)
-            if len(values) == 1:
-                self._known[name] = values.pop()
-            elif values:
-                self._known[name] = ""
-            else:
-                self._known[name] = None
-        value = self._known[name]
-        if value is None:
-            value = (used[2] or "").strip()
-        return value or used[0]
-
-    def _collect_values(self, name: str) -> set[str]:
-        """Every value that the sheets give to a property, in lower case.
-
-        A place at which it is only used, `var(--name)`, has no colon behind it.
-        """
-        if self._lowered is None:
-            self._lowered = self._css.lower()
-        css = self._lowered
-        sought = name.encode(errors="replace")
-        values: set[str] = set()
-        end = 0
-        for _ in range(_MOST_PLACES):
-            place = css.find(sought, end)
-            if place < 0:
+            if name in scope._own:
+                scope._work_out(name)
+                value = scope._known[name]
                 break
-            end = place + len(sought)
-            value = _VALUE.match(css, end)
-            if value:
-                values.add(value[1].decode(errors="replace").strip())
-        return values
+            missing.append(scope)
+            scope = scope._around
+        for inner in missing:
+            inner._known[name] = value
+        return value
+
+    def _work_out(self, name: str) -> None:
+        """Find the values of a variable and of all that it needs here, innermost first."""
+        waiting = [name]
+        under_way: set[str] = set()
+        circular: set[str] = set()
+        while waiting:
+            current = waiting[-1]
+            if current in self._known:
+                waiting.pop()
+                continue
+            needed = [one for one in find_used(self._own[current]) if one in self._own]
+            open_ones = [one for one in needed if one not in self._known]
+            if current in under_way:  # what it needs is known, or needs it in turn
+                waiting.pop()
+                self._known[current] = None
+                is_circular = current in circular or bool(open_ones)
+                if not is_circular and self._spend(1):
+                    self._known[current] = self._compute(current)
+                continue
+            under_way.add(current)
+            for one in open_ones:
+                if one in under_way:
+                    circular.update((one, current))
+                else:
+                    waiting.append(one)
+
+    def _compute(self, name: str) -> str | None:
+        """The value of a variable whose own needs are known."""
+        value = self._own[name]
+        if value.lower() == "initial":
+            return None
+        if value.lower() in ("inherit", "unset", "revert", "revert-layer"):
+            return self._around.find(name) if self._around is not None else None
+
+        def find(used: str) -> str | None:
+            if used in self._own:
+                return self._known[used]
+            return self._around.find(used) if self._around is not None else None
+
+        return substitute(value, find)
+
+
+class PossibleValues:
+    """All the values that a page gives to its variables, wherever that is."""
+
+    def __init__(self, definitions: Iterable[Mapping[str, str]]) -> None:
+        self._values: defaultdict[str, set[str]] = defaultdict(set)
+        self._spellings: dict[str, str] = {}
+        self._known: dict[str, frozenset[str] | None] = {}
+        for found in definitions:
+            for name, value in found.items():
+                self._values[name].add(value)
+                self._spellings.setdefault(name.lower(), name)
+
+    def spell(self, name: str) -> str:
+        """A name as the page defines it, should that be in other letters."""
+        if name in self._values:
+            return name
+        return self._spellings.get(name.lower(), name)
+
+    def find_needed(self, names: Iterable[str]) -> set[str]:
+        """Variables with all those that their values use."""
+        needed: set[str] = set()
+        waiting = [self.spell(name) for name in names]
+        while waiting:
+            name = waiting.pop()
+            if name in needed:
+                continue
+            needed.add(name)
+            for value in self._values.get(name, ()):
+                waiting += [self.spell(used) for used in find_used(value)]
+        return needed
+
+    def fill_in(self, text: str, depth: int = 0) -> list[str] | None:
+        """A text with every choice of values for its variables; None where there are too many."""
+        names = list(dict.fromkeys(find_used(text)))
+        choices: list[list[str | None]] = []
+        tried = 1
+        for name in names:
+            values = self._find_values(name, depth)
+            if values is None:
+                return None
+            choices.append([None, *sorted(values)])  # it may be undefined in some places
+            tried *= len(choices[-1])
+            if tried > _MOST_TRIED:
+                return None
+        filled: list[str] = []
+        for chosen in product(*choices):
+            text_or_none = substitute(text, dict(zip(names, chosen, strict=True)).get)
+            if text_or_none is not None:
+                filled.append(text_or_none.lower())
+        return filled
+
+    def _find_values(self, name: str, depth: int = 0) -> frozenset[str] | None:
+        """The values of a variable with all that they stand for; None for more than we try."""
+        name = self.spell(name)
+        if name in self._known:
+            return self._known[name]
+        self._known[name] = None  # also for one that needs itself
+        values = self._values.get(name, set())
+        if len(values) > _MOST_VALUES or depth > _DEEPEST:
+            return None
+        plain: set[str] = set()
+        for value in values:
+            if "var(" not in value.lower():
+                plain.add(value)
+                continue
+            filled = self.fill_in(value, depth + 1)
+            if filled is None:
+                return None
+            plain.update(filled)
+        if len(plain) > _MOST_VALUES:
+            return None
+        self._known[name] = frozenset(plain)
+        return self._known[name]
+
+
+def resolve_style(style: Declarations, find: Callable[[str], str | None]) -> Declarations:
+    """A style with the values of variables; a declaration whose variable has none counts for
+    nothing.
+    """
+    resolved: Declarations = {}
+    for name, value in style.items():
+        if "var(" not in value:
+            resolved[name] = value
+            continue
+        filled = substitute(value, find)
+        if filled:
+            resolved[name] = " ".join(filled.lower().split())
+    return resolved

@@ -16,13 +16,14 @@ from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import CUT, Document, parse_html
 from webquarry.read.html.traits import collect_traits
-from webquarry.read.markdown.convert import title_of, to_markdown
+from webquarry.read.markdown.convert import UNDECIDED_NOTE, title_of, to_markdown
 from webquarry.read.models import LeftOutText
 
 if TYPE_CHECKING:
     from webquarry.read.main_content.select import Selection
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
+_LOSSES = frozenset({CUT, UNDECIDED_NOTE})  # the notes which say that text is missing
 _SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
 
 
@@ -45,7 +46,7 @@ class Html(Format):
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        document = parse_html(source.text.page)
+        document = replace(parse_html(source.text.page), url=source.url, styles=source.styles)
         if source.selection == "main":
             part = _convert_main_part(document, source.url)
         else:
@@ -56,7 +57,7 @@ class Html(Format):
             encoding=source.text.encoding,
             removed=part.removed,
             notes=(*document.notes, *part.notes),
-            lost=tuple(note for note in document.notes if note == CUT),
+            lost=tuple(note for note in (*document.notes, *part.notes) if note in _LOSSES),
             traits=cache(lambda: collect_traits(document.elements())),
             whole=part.whole,
             document=document,

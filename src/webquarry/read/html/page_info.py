@@ -4,13 +4,16 @@ title.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
 
+from webquarry.read.css.imports import SheetCollector
 from webquarry.read.css.media import ALWAYS, judge_media
+from webquarry.read.css.parts import join_sheets
+from webquarry.read.html.sheet_links import is_sheet_link, join_address
 from webquarry.read.html.tree import text_of
 
 try:
@@ -26,9 +29,9 @@ _WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 class PageInfo:
     """Found in one pass over the page."""
 
-    css: bytes = b""  # of the style elements that are for screens
+    css: bytes = b""  # of the style sheets that are for screens and known
     css_without_scripts: bytes = b""  # of those that count only where no scripts run
-    foreign_rules: bool = False  # the page also links to style sheets, which are not fetched
+    foreign_rules: bool = False  # the page also has style sheets that are not known
     base: str | None = None  # the first one counts
     title: str = ""
     typesets_tex: bool = False  # a script sets formulas from TeX
@@ -50,28 +53,37 @@ class FoundElements(NamedTuple):
     title: etree._Element | None  # that of a drawing is not that of the page
 
 
-def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
-    """The roots of a parsed page -> what concerns the whole of it, in one pass."""
+def collect_page_info(
+    roots: Sequence[etree._Element], url: str = "", styles: bytes = b""
+) -> PageInfo:
+    """The roots of a parsed page -> what concerns the whole of it, in one pass. `styles` are sheets
+    that it links to, packed, each behind its address.
+    """
     found = FoundElements(*find_elements(roots))
-    sheets: list[bytes] = []
-    fallbacks: list[bytes] = []
-    for style in found.styles:
-        media = style.get("media", "").strip().lower()
-        if judge_media(media[:_LONGEST_MEDIA]) != ALWAYS:
+    sheets = SheetCollector()
+    fallbacks = SheetCollector()
+    elements = found.styles
+    if found.links_to_sheet:  # those of links come in between
+        elements = [element for root in roots for element in root.iter("style", "link")]
+    linked = _unpack_styles(styles)
+    base = join_address(url, found.base or "")
+    for element in elements:
+        collector = sheets
+        if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
+            collector = fallbacks
+        elif _is_inert(element):
             continue
-        sheet = etree.tostring(style, method="text", encoding="utf-8", with_tail=False)
-        if next(style.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
-            fallbacks.append(sheet)
-        elif next(style.iterancestors("template"), None) is None:
-            sheets.append(sheet)
-    css = b"\n".join(sheets)
+        if element.tag == "link":
+            _add_link(element, collector, linked, base)
+        else:
+            _add_style(element, collector)
     title = ""
     if found.title is not None:
         title = text_of(found.title)
     return PageInfo(
-        css=css,
-        css_without_scripts=b"\n".join(fallbacks),
-        foreign_rules=found.links_to_sheet or b"@import" in css,
+        css=join_sheets(sheets.sheets),
+        css_without_scripts=join_sheets(fallbacks.sheets),
+        foreign_rules=not sheets.is_complete,
         base=found.base,
         title=" ".join(title.split()),
         typesets_tex=found.typesets_tex,
@@ -79,3 +91,49 @@ def collect_page_info(roots: Sequence[etree._Element]) -> PageInfo:
         metas=tuple(found.metas),
         has_raised=found.has_raised,
     )
+
+
+def _unpack_styles(styles: bytes) -> dict[str, bytes]:
+    """Packed sheets by their addresses."""
+    if not styles:
+        return {}
+    pieces = styles.split(b"\0")
+    addresses = [piece.decode(errors="replace") for piece in pieces[::2]]
+    return dict(zip(addresses, pieces[1::2], strict=False))
+
+
+def _add_link(
+    element: etree._Element, sheets: SheetCollector, linked: Mapping[str, bytes], base: str
+) -> None:
+    """Add the sheet that a `link` leads to, where it is known."""
+    if "stylesheet" not in element.get("rel", "").lower():
+        return
+    attributes = {str(name): str(value) for name, value in element.items()}
+    if not is_sheet_link(attributes):
+        return
+    media = attributes.get("media", "").strip()
+    wrapper = b""
+    if media:
+        wrapper = f"@media {media[:_LONGEST_MEDIA]}{{".replace("\0", "").encode(errors="replace")
+    address = attributes.get("href", "")
+    css = linked.get(join_address(base, address))
+    if css is not None:
+        sheets.add(css, wrapper)
+    else:
+        sheets.add_address(address, wrapper)
+
+
+def _add_style(element: etree._Element, sheets: SheetCollector) -> None:
+    """Add a style element that is for screens."""
+    media = element.get("media", "").strip().lower()
+    kind = element.get("type", "").partition(";")[0].strip().lower()
+    if kind not in ("", "text/css") or judge_media(media[:_LONGEST_MEDIA]) != ALWAYS:
+        return
+    text = etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
+    sheets.add(text)
+
+
+def _is_inert(element: etree._Element) -> bool:
+    """Whether a style stands in a template, of which browsers apply only those of shadow trees."""
+    templates = element.iterancestors("template")
+    return any(template.get("shadowrootmode") is None for template in templates)

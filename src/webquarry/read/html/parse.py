@@ -35,6 +35,8 @@ class Document:
     roots: list[etree._Element]
     notes: tuple[str, ...] = ()
     data: bytes = field(default=b"", repr=False)  # what was parsed
+    url: str = ""
+    styles: bytes = field(default=b"", repr=False)  # sheets that the page links to, packed
 
     @cached_property
     def comments(self) -> int:
@@ -44,7 +46,7 @@ class Document:
     @cached_property
     def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
-        return collect_page_info(self.roots)
+        return collect_page_info(self.roots, self.url, self.styles)
 
     def elements(self) -> Iterator[etree._Element]:
         """Every element, in document order."""

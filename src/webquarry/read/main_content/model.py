@@ -198,8 +198,9 @@ def blend(first: Array, second: Array, net: Array) -> Array:
     """
     if compiled is not None:
         blended = np.empty(len(first))
-        opinions = [np.ascontiguousarray(opinion) for opinion in (first, second, net)]
-        compiled.blend_chances(*opinions, _SECOND_SHARE, _NET_SHARE, SURE, blended)
+        one, other = np.ascontiguousarray(first), np.ascontiguousarray(second)
+        more = np.ascontiguousarray(net)
+        compiled.blend_chances(one, other, more, _SECOND_SHARE, _NET_SHARE, SURE, blended)
         return blended
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
     return _to_chances(odds + _NET_SHARE * net)

@@ -16,7 +16,7 @@ from webquarry.read.main_content.blocks import ChosenParts, Flow
 from webquarry.read.main_content.rules.notes import find_notes
 from webquarry.read.main_content.select import Selection
 from webquarry.read.main_content.tags import HIDDEN_FLAG
-from webquarry.read.markdown.convert import Markdown
+from webquarry.read.markdown.convert import UNDECIDED_NOTE, Markdown
 from webquarry.read.markdown.elements import BOX_TAGS
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.formulas import is_formula_image
@@ -66,6 +66,8 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     if is_nearly_empty and visibility.has_scripts():
         walker = writer.write(parts, script_has_run=True)
         notes = (READY_NOTE,)
+    if visibility.undecided:
+        notes = (*notes, UNDECIDED_NOTE)
     text = defuse_prose(walker.blocks.text(), walker.removed)
     left_out = None
     if size >= _LEAST_LEFT_OUT:

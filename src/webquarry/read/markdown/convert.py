@@ -26,6 +26,9 @@ from webquarry.read.visibility.fallbacks import FALLBACK_RATIO, FALLBACK_TAGS, L
 from webquarry.read.visibility.tracker import VisibilityTracker
 
 COMMENT = "comment"
+UNDECIDED_NOTE = (
+    "The page has more rules of style than can be weighed; what they may hide is left out."
+)
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
 _LONGEST_TITLE = 500
 _LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
@@ -114,6 +117,8 @@ def _render(
         asks_for_scripts = len(fuller_text) < _LONGEST_REQUEST and "javascript" in beginning
         if len(fuller_text) >= least and not asks_for_scripts:
             walker, text, notes = fuller_walker, fuller_text, (FALLBACK_NOTE,)
+    if walker.visibility.undecided:
+        notes = (*notes, UNDECIDED_NOTE)
     return defuse_prose(text, walker.removed), walker.removed, notes
 
 

@@ -1,166 +1,170 @@
-"""The `<style>` elements of a page -> what they declare about an element, where that can hide it.
+"""The style sheets of a page -> what they declare about an element, where that can hide it.
 
-A small part of CSS, read in time that grows with the text and no faster: rules for a screen,
-selectors of `selectors.py`, the cascade by importance, specificity and order. Style sheets that the
-page links to are never fetched. Most rules of a page have nothing to do with hiding; they are
-passed over as early as possible.
+Read in time that grows with the text and the page and no faster. Most rules have nothing to do with
+hiding; they are passed over as early as possible. Those that may hide something are matched
+(`css/selectors/`); for an element that one of them means, the rules that contend with it are read
+as well, and the cascade decides. Where a page has more of them than we weigh, what a rule may hide
+is left out, and counted.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from lxml import etree
 
-from webquarry.read.css.colours import alike, parse_colour
-from webquarry.read.css.declarations import Declarations, first_value, parse_declarations
+from webquarry.read.css.colours import WHITE, alike, parse_colour
+from webquarry.read.css.declarations import (
+    PROPERTIES,
+    Declarations,
+    first_value,
+    parse_body,
+    parse_declarations,
+    parse_length,
+)
+from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
     SOMETIMES,
     Rules,
     RuleText,
+    decode_body,
+    decode_rule,
     find_state_backgrounds,
     parts_of,
 )
-from webquarry.read.css.selectors import (
+from webquarry.read.css.scan import split_list
+from webquarry.read.css.selectors.matching import SelectorContext
+from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
+from webquarry.read.css.selectors.names import (
     NAMES,
-    Selector,
-    expand_alternatives,
     find_last_names,
     find_needed_names,
-    parse_selector,
+    find_rough_keys,
 )
-from webquarry.read.css.variables import Variables, may_decide
-from webquarry.read.text.search import WordSearch
+from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
+from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
 from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry.read.visibility.sheet.contenders import Contenders
+from webquarry.read.visibility.sheet.hiding_words import (
+    HIDING_OR_PAINTING,
+    HIDING_OR_PALE,
+    may_hide,
+)
+from webquarry.read.visibility.sheet.page_selectors import (
+    PageSelectors,
+    depends_on_person,
+    is_quirky,
+    uses_known_pseudo,
+)
+from webquarry.read.visibility.sheet.page_variables import PageVariables
+from webquarry.read.visibility.sheet.rule_matcher import (
+    NOTHING_MERGED,
+    MergedRules,
+    Rule,
+    RuleMatcher,
+    merge_rules,
+)
 
-_MOST_SELECTORS = 500  # in one rule
-_LONGEST_SELECTOR = 500  # characters
-_LONGEST_LIST = 5_000
-# of selectors that look further than one element; then every one that hides is believed
-_MOST_TESTS = 500_000
-# Nothing hides without one of these words, and most rules have none.
-_HIDING_WORDS = (
-    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.",
-    "opacity(0", "opacity=0", "font-size:.", "font-size:1px", "font-size:2px", "font:0",
-    "size-adjust:0", "clip:rect", "clip-path:", "height:0", "height:1px", "width:0", "width:1px",
-    "-size:0", "scale:0", "scale(0", "scalex(0", "scaley(0", "scale3d(0", "zoom:0", "matrix(0",
-    "rotatex(", "rotatey(", "indent:1", "text-security", "color:transparent",
-)  # fmt: skip
-# two patterns, because one that begins with a plain sign is searched for several times as fast
-_FAR_OUT = re.compile(r"-\d{3}")
-_FAR_RIGHT = re.compile(r"left:\d{4}")
-_PALE_OR_DARK = (
-    "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
-    "color:hwb", "color:ok", "color:la", "color:lc", "color:color(",
-)  # fmt: skip
-_HIDING_OR_PALE = WordSearch(_HIDING_WORDS + _PALE_OR_DARK)
-_HIDING_OR_PAINTING = WordSearch((*_HIDING_WORDS, "color:", "background"))
+_MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
 _SHOWS = re.compile(
     r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
     r"|height:(?:[1-9]|none|auto|fit|max|var)"
 )
 _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
-_COMMA = re.compile(r",(?![^()]*\))")  # one between selectors, not one inside `:not(a, b)`
 # What children inherit, or adds up around them, is judged together with them; the rest hides by
 # itself or does not.
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 _PAINTED = frozenset({"color", "background", "background-color", "background-image"})
-_SCRIPT_STATE = re.compile(
-    r"\.(?:no-?js|js|no-?script|js-enabled|has-js|jsenabled|client-js|client-nojs|wf-|preload"
-    r"|loading)\b"
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
-    """What one selector declares."""
-
-    selector: Selector
-    ordinary: Declarations
-    important: Declarations
-    order: int
-    around: frozenset[str]  # classes that elements around it must have
-
-
-class _Known(NamedTuple):
-    """What is known about all elements of one tag, class and id."""
-
-    certain: list[Rule]  # by these names alone
-    depending: list[Rule]  # on other elements or other attributes
-    worst: list[Rule]  # one of those that hides, for pages that make us ask too often
-    style: Declarations  # of the certain ones
+# Whatever value these get from a variable, it hides nothing.
+_NEVER_BY_VARIABLES = frozenset(
+    {
+        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
+        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
+        "-webkit-background-clip",
+    }
+)  # fmt: skip
+# With these some declarations hide, which another rule may add.
+_FLAT_BOX = re.compile(rb"0fr|rows\s*:\s*0|line-height\s*:\s*\.?0", re.IGNORECASE)
+_CUTTING = ("overflow", "min-height:0")
+_FLATTENING = frozenset(
+    {
+        "grid-template-rows", "grid-template", "line-height", "overflow", "overflow-x",
+        "overflow-y", "min-height",
+    }
+)  # fmt: skip
+_COMPANIONS = {"overflow": "hidden", "position": "absolute"}
+_LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, with others
+_LEFT_OUT: Declarations = {"display": "none"}
 
 
 class Stylesheet:
-    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names that some rule can
-    hide.
+    """What a page's own rules say. `keys` are the `.class`, `#id` and tag names, in lower case,
+    that some rule can hide; `undecided` counts the elements that were left out because it is not
+    known whether a rule means them.
 
     With `colours`, rules that merely paint something count too. `only` are the classes and ids, in
     lower case, of all the elements that will be asked about and of those around them; rules for
-    others are passed over.
+    others are passed over. `roots` are those of the page.
     """
 
     def __init__(
-        self, css: bytes = b"", *, colours: bool = False, only: frozenset[str] | None = None
+        self,
+        css: bytes = b"",
+        *,
+        colours: bool = False,
+        only: frozenset[str] | None = None,
+        roots: Sequence[etree._Element] = (),
     ) -> None:
-        # the classes that the walk has come across; those around an element are among them
-        self.seen: set[str] = set()
+        self.seen: set[str] = set()  # the classes that the walk has come across
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
         self.shown_by_width: set[str] = set()  # those among them that windows of some width show
+        self.undecided = 0
+        self._context = SelectorContext(roots, folds=is_quirky(roots))
+        self._selectors = PageSelectors(self._context)
         parts = parts_of(css)
         # whether some background is set by a selector that is not understood
         self.blind_to_background = False
         if colours and only is not None:
             self.blind_to_background = _has_unknown_background(parts)
-        self._rules: dict[str, list[Rule]] = defaultdict(list)
-        self._known: dict[tuple[str, str, str], _Known] = {}
-        self._tests = 0
+        self._rules: list[Rule] = []
+        self._unknown: set[str] = set()  # keys of elements that an undecided rule may hide
         self._colours = colours
         self._only = only
-        self._variables = Variables(css)
         if colours and not self.blind_to_background:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        words = _HIDING_OR_PALE
+        # rows or lines without height hide what is cut off in them, which another rule may say
+        self._has_flat_boxes = _FLAT_BOX.search(css) is not None
+        self._words = HIDING_OR_PALE
         if colours:
-            words = _HIDING_OR_PAINTING
-        for rule in self._texts.find_exact(lambda body: "var(" in body or _may_hide(body, words)):
-            if "var(" in rule.body:
-                rule = self._resolve_rule(rule)
-                if not _may_hide(rule.body, words):
-                    continue
-            self._add_rule(rule)
-        self.keys = set(self._rules)
+            self._words = HIDING_OR_PAINTING
+        looked_at = PROPERTIES - _NEVER_BY_VARIABLES
+        if not colours:
+            looked_at -= _PAINTED
+        self._variables = PageVariables(
+            css, self._texts, self._selectors, looked_at, lambda body: may_hide(body, self._words)
+        )
+        self._read: set[int] = set()  # the numbers of the exact rules that have been added
+        self._read_hiding_rules()
+        self.keys = self._find_gate_keys()
         # those that some rule without any other name is about
-        self.attributes = frozenset(self._find_bare_attributes())
+        self.attributes = frozenset(key[1:] for key in self.keys if key[0] == "[")
         self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
+        self._contenders = self._list_contenders()
+        self._contending: dict[str, RuleMatcher] = {}
+        self._hiding = RuleMatcher(self._context, self._rules)
+        self._merged: dict[tuple[int, ...], MergedRules] = {}
+        self._by_names: dict[ElementNames, Declarations] = {}
+        self._suspicious: set[int] = set()  # those of the hiding rules that hide together
+        self._contended: dict[ElementNames, list[RuleMatcher]] = {}
 
-    def resolve(self, declarations: str) -> str:
-        """Declarations with the values of variables, where those decide whether something is
-        seen.
-        """
-        return self._variables.resolve(declarations)
-
-    def _resolve_rule(self, rule: RuleText) -> RuleText:
-        """A rule with variables -> the same with their values, where those decide."""
-        if not may_decide(rule.body):
-            return rule
-        body = self._variables.resolve(rule.body)
-        return rule._replace(body=body)
-
-    def _find_bare_attributes(self) -> Iterator[str]:
-        """The attributes of rules that name neither tag nor class nor id."""
-        for rule in self._rules.get("[", ()):
-            compound, _ = rule.selector.steps[0]
-            for name, _, _ in compound.attributes:
-                yield name
+    def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
+        """Declarations of one element with the values that variables have there."""
+        return self._variables.resolve(declarations, element)
 
     def style_of(
         self, element: etree._Element, own: tuple[Declarations, Declarations]
@@ -168,92 +172,170 @@ class Stylesheet:
         """What counts for an element in the end, its own style attribute included."""
         if self._unread:
             self._read_showing_rules()
-        key = (str(element.tag), element.get("class") or "", element.get("id") or "")
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._look_up(*key)
-        rules = known.certain
-        if known.depending:
-            rules = self._find_rules_for(element, known)
-        if rules is known.certain and not own[0] and not own[1]:
-            return known.style
-        return _cascade(rules, own)
+        names = self._context.names_of(element)
+        has_own = bool(own[0] or own[1])
+        if not has_own and names in self._by_names:
+            return self._by_names[names]
+        if self._unknown and not self._unknown.isdisjoint(_list_keys(names)):
+            return self._leave_out()
+        bits = self._hiding.match(element)
+        if bits & self._hiding.unsure:
+            return self._leave_out()
+        style = self._combine(element, names, bits, own)
+        if self._uses_variables or has_own:
+            style = self._variables.resolve(style, element)
+        if self._context.budget.is_spent:
+            return self._decide_by_names(element, own)
+        matchers = [self._hiding, *self._contended.get(names, ())]
+        is_same = not self._uses_variables and not has_own
+        if is_same and all(matcher.is_by_names(element) for matcher in matchers):
+            self._by_names[names] = style  # it is that of all elements with these names
+        return style
 
-    def _look_up(self, tag: str, classes: str, identity: str) -> _Known:
-        """What the rules say about all elements of these names."""
-        rules = self._rules
-        identity = identity.lower()
-        names = frozenset(classes.lower().split())
-        candidates: list[Rule] = []
-        for name in names:
-            candidates += rules.get(f".{name}", ())
-        candidates += rules.get(tag, ())
-        candidates += rules.get("[", ())
-        if identity:
-            candidates += rules.get(f"#{identity}", ())
-
-        ids = frozenset((identity,))
-        certain: list[Rule] = []
-        depending: list[Rule] = []
-        for rule in dict.fromkeys(candidates):
-            compound, _ = rule.selector.steps[0]
-            if not compound.names_fit(tag, names, ids):
-                continue
-            if rule.selector.is_by_name:
-                certain.append(rule)
-            else:
-                depending.append(rule)
-        certain.sort(key=_weight)
-
-        worst: list[Rule] = []
-        for rule in depending:
-            if reason_to_skip(rule.ordinary | rule.important):
-                worst = [rule]
-                break
-        return _Known(certain, depending, worst, _cascade(certain, ({}, {})))
-
-    def _find_rules_for(self, element: etree._Element, known: _Known) -> list[Rule]:
-        """The certain rules with those of the others that this element fulfils, in the order of
-        their weight.
-
-        Once too many have been tried on the page, one that hides is believed without a look.
+    def _decide_by_names(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> Declarations:
+        """The style of an element when no more may be tried: left out, where a rule that hides ends
+        in one of its names.
         """
-        self._tests += len(known.depending)
-        if self._tests > _MOST_TESTS:
-            return known.certain + known.worst
-        matching: list[Rule] = []
-        for rule in known.depending:
-            if rule.around <= self.seen and rule.selector.matches(element):
-                matching.append(rule)
-        if not matching:
-            return known.certain
-        return sorted(known.certain + matching, key=_weight)
+        if self._hiding.find_possible(element) & self._hiding.hiding:
+            return self._leave_out()
+        return own[0] | own[1]
 
-    def _add_rule(self, rule: RuleText, *, shows: bool = False) -> None:
-        """Remember a rule that may hide something, or one that shows what others hide."""
-        selectors = _split_selectors(rule.selectors)
+    def _leave_out(self) -> Declarations:
+        """The style of an element that some undecided rule may hide."""
+        self.undecided += 1
+        return _LEFT_OUT
+
+    def _combine(
+        self,
+        element: etree._Element,
+        names: ElementNames,
+        bits: int,
+        own: tuple[Declarations, Declarations],
+    ) -> Declarations:
+        """What counts of the rules that mean an element, and those that contend with them, and of
+        its style attribute: important declarations after all ordinary ones.
+        """
+        own_ordinary, own_important = own
+        if not bits:
+            merged = NOTHING_MERGED
+        else:
+            merged = self._find_merged(element, names, bits)
+        ordinary, important, both = merged
+        if not own_ordinary and not own_important:
+            return both
+        style = dict(ordinary)
+        apply_declarations(style, own_ordinary)
+        apply_declarations(style, important)
+        apply_declarations(style, own_important)
+        return style
+
+    def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> MergedRules:
+        """The declarations of all the rules that mean an element."""
+        alone = self._merged.get((bits,))
+        if alone is None:
+            rules = self._hiding.rules_of(bits)
+            self._context.budget.spend(len(rules))
+            alone = self._merged[(bits,)] = merge_rules(rules)
+            if _is_suspicious(alone[2]):
+                self._suspicious.add(bits)
+        if bits not in self._suspicious:
+            return alone  # rules that do not hide can take nothing from it
+        contending = self._contended.get(names)
+        if contending is None:
+            contending = self._contended[names] = self._find_contending(names)
+        if not contending:
+            return alone
+        matchers = [self._hiding, *contending]
+        found = [bits, *(matcher.match(element) for matcher in contending)]
+        key = (*map(id, contending), *found)
+        merged = self._merged.get(key)
+        if merged is None:
+            found_rules: list[Rule] = []
+            for matcher, matched in zip(matchers, found, strict=True):
+                found_rules += matcher.rules_of(matched)
+            self._context.budget.spend(len(found_rules))
+            merged = self._merged[key] = merge_rules(found_rules)
+        return merged
+
+    def _read_hiding_rules(self) -> None:
+        """Find the rules that may hide something."""
+        words = self._words
+        for number, raw in enumerate(self._texts.exact):
+            body = decode_body(raw.body)
+            may_hide_it = may_hide(body, words)
+            if self._has_flat_boxes and not may_hide_it:
+                may_hide_it = any(word in body for word in _CUTTING)
+            if not may_hide_it and "var(" in body:
+                may_hide_it = self._variables.may_make(body)
+            if may_hide_it and self._add_rule(decode_rule(raw, body)):
+                self._read.add(number)
+        self._uses_variables = "var(" in str(
+            [(rule.ordinary, rule.important) for rule in self._rules]
+        )
+
+    def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
+        """Remember a rule that may hide something, or add one to those that contend with such
+        rules.
+        """
         sets_background = self._colours and "background" in rule.body
+        ordinary, important = parse_body(rule.body)
+        declared = ordinary | important
+        if contending is None and not self._matters(declared, rule.body):
+            return False
+        texts = split_list(rule.selectors)
         counts_for_all = sets_background and not self.blind_to_background
+        needed = texts
         if self._only is not None and not counts_for_all:
-            selectors = [text for text in selectors if self._concerns(text)]
-            if not selectors:
-                return
-        ordinary, important = parse_declarations(rule.body)
-        if not shows and not self._matters(ordinary | important):
-            return
+            needed = [text for text in texts if self._concerns(text)]
+        rules = self._rules if contending is None else contending
+        if not needed or not declared:
+            return False
+        selectors: Sequence[Selector] = ()
+        is_decided = len(rules) + len(needed) <= _MOST_RULES
+        if is_decided:
+            try:
+                selectors = self._selectors.parse(rule, texts, needed)
+            except InvalidSelector:
+                return False
+            except UndecidedSelector:
+                is_decided = False
+        if contending is None:
+            if not is_decided:
+                self._set_undecided(needed)
+            self._note_states(needed, sets_background=sets_background)
+        rank = self._texts.layers.rank_of(rule.layer)
+        is_sure = rule.when == ALWAYS
+        hides = contending is None and self._hides_alone(declared)
+        for selector in selectors:
+            found = Rule(selector, ordinary, important, rule.order, rank, hides, is_sure)
+            rules.append(found)
+        return True
+
+    def _note_states(self, selectors: Sequence[str], *, sets_background: bool) -> None:
+        """Remember what selectors say about states of the page that are not those at first."""
         for text in selectors:
-            parsed: list[Selector | None] = []
-            if not _SCRIPT_STATE.search(text):
-                parsed = [parse_selector(one) for one in expand_alternatives(text)]
-            for selector in parsed or [None]:  # None is what is not understood
-                if selector is not None:
-                    outer_classes = selector.outer_classes
-                    found = Rule(selector, ordinary, important, rule.order, outer_classes)
-                    self._rules[selector.key].append(found)
-                elif sets_background:
-                    self.blind_to_background = True
+            if sets_background and depends_on_person(text):
+                self.blind_to_background = True
             if ":not(" in text:
                 self._reveal_without_state(text)
+
+    def _set_undecided(self, selectors: Sequence[str]) -> None:
+        """Remember what selectors may mean that are not looked into."""
+        for text in selectors:
+            self._unknown.update(find_rough_keys(text))
+
+    def _find_gate_keys(self) -> set[str]:
+        """The keys by which an element is known to be worth asking about."""
+        keys = set(self._unknown)
+        for rule in self._rules:
+            keys.update(rule.selector.last.keys)
+        keys = {key.lower() for key in keys}
+        if ANYTHING in keys:
+            for root in self._context.roots:
+                keys.update({str(element.tag) for element in root.iter(etree.Element)})
+        return keys
 
     def _reveal_without_state(self, selector: str) -> None:
         """Elements that are hidden as long as they lack a class, `:not(.open)`, get it from the
@@ -262,19 +344,23 @@ class Stylesheet:
         last = selector.rpartition(" ")[2]
         if ":not(." in last:
             compound = last.partition(":not(")[0]
-            self.revealed.update(find_last_names(compound))
+            self.revealed.update(name.lower() for name in find_last_names(compound))
 
     def _concerns(self, selector: str) -> bool:
         """Whether a selector may mean one of the elements that will be asked about, told by the
         names in it.
         """
-        if self._only is None or "\\" in selector or "[" in selector:
+        if self._only is None or "\\" in selector or "[" in selector or "&" in selector:
             return True
-        return self._only.issuperset(find_needed_names(selector))
+        return self._only.issuperset(find_needed_names(selector.lower()))
 
-    def _matters(self, style: Declarations) -> bool:
+    def _matters(self, style: Declarations, body: str) -> bool:
         """Whether declarations hide something, or may do so together with others."""
-        if not _INHERITED.isdisjoint(style) or reason_to_skip(style) is not None:
+        if not _INHERITED.isdisjoint(style) or reason_to_skip({**_COMPANIONS, **style}) is not None:
+            return True
+        if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
+            return True
+        if "var(" in body and self._variables.may_make(body):
             return True
         if self._colours:
             return not _PAINTED.isdisjoint(style)
@@ -288,52 +374,115 @@ class Stylesheet:
         ground = parse_colour(first_value(style, "background-color", "background"))
         return ground is not None and alike(colour, ground)
 
+    def _hides_alone(self, style: Declarations) -> bool:
+        """Whether an element is left out if it is not known whether it has this style."""
+        if reason_to_skip(style) is not None or not _INHERITED.isdisjoint(style):
+            return True
+        if any("var(" in value for value in style.values()):
+            return True
+        colour = parse_colour(style.get("color", ""))
+        return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
+
+    def _list_contenders(self) -> Contenders:
+        """The rules that may contend with those that hide something."""
+        rules: list[RawRule] = []
+        for number, raw in enumerate(self._texts.exact):
+            if raw.when == ALWAYS and number not in self._read:
+                rules.append(raw)
+        return Contenders(rules, lambda: _find_contended_words(self._rules))
+
+    def _find_contending(self, names: ElementNames) -> list[RuleMatcher]:
+        """The rules that say something else about elements of some names than those that hide
+        them.
+        """
+        matchers: list[RuleMatcher] = []
+        for key in _list_keys(names):
+            matcher = self._contending.get(key)
+            if matcher is None:
+                found: list[Rule] = []
+                for raw in self._contenders.find(key):
+                    self._uses_variables = self._uses_variables or b"var(" in raw.body
+                    self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
+                matcher = self._contending[key] = RuleMatcher(self._context, found)
+            if matcher.has_rules:
+                matchers.append(matcher)
+        return matchers
+
     def _read_showing_rules(self) -> None:
-        """Find the rules that show something which others hide."""
+        """Find the names that some state of the page shows, though others hide them."""
         self._unread = False
         names = {key[1:] for key in self.keys if key[0] in ".#"}
         for rule in self._texts.showing():
-            if "var(" in rule.body:
-                rule = self._resolve_rule(rule)
             is_hinted = any(word in rule.body for word in _SHOWING_WORDS)
             if not is_hinted or not _SHOWS.search(rule.body):
                 continue
-            if not names.isdisjoint(NAMES.findall(rule.selectors)):
-                self._add_showing_rule(rule)
+            selectors = rule.selectors.lower()
+            if not uses_known_pseudo(selectors):
+                continue  # browsers drop it
+            if not names.isdisjoint(NAMES.findall(selectors)):
+                self._read_showing_rule(selectors, rule.when)
 
-    def _add_showing_rule(self, rule: RuleText) -> None:
-        """Remember what shows something that other rules hide, always or under some condition."""
-        for text in _split_selectors(rule.selectors):
+    def _read_showing_rule(self, selectors: str, when: int) -> None:
+        """Remember what is shown under some condition."""
+        for text in split_list(selectors):
+            text = text.strip()
             names = find_last_names(text.partition("::")[0])
             hides_one = any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names)
             if not hides_one:
                 continue
             if (
-                rule.when == SOMETIMES
+                when == SOMETIMES
                 or len(names) > 1
                 or ":" in text
                 or "[" in text
                 or len(text.split()) > 1
             ):
                 self.revealed.update(names)
-            if rule.when == SOMETIMES:
+            if when == SOMETIMES:
                 self.shown_by_width.update(names)
-            if rule.when == ALWAYS:
-                self._add_rule(rule._replace(selectors=text), shows=True)
 
 
-def _may_hide(body: str, words: WordSearch) -> bool:
-    """Whether the body of a rule holds one of the words, or a large number that moves something
-    away.
-    """
-    if words.is_any_in(body) or _FAR_OUT.search(body) is not None:
+def _is_suspicious(style: Declarations) -> bool:
+    """Whether a style hides something, or would with what another rule may add."""
+    if reason_to_skip({**_COMPANIONS, **style}) is not None:
         return True
-    return "left:" in body and _FAR_RIGHT.search(body) is not None
+    if style.get("visibility", "visible") != "visible" or "font" in style:
+        return True
+    for name, least in _LEAST.items():
+        if name not in style:
+            continue
+        value = parse_length(style[name], percent=least / 50, em=2 * least)
+        if value is None or value < least:
+            return True
+    return "var(" in str(style.values())
+
+
+def _find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
+    """The names of the properties about which rules contend."""
+    names = set(_COMPANIONS)
+    for rule in rules:
+        names.update(rule.ordinary)
+        names.update(rule.important)
+    for shorthand, parts in SHORTHANDS.items():
+        if not names.isdisjoint(parts):
+            names.add(shorthand)
+    words = [name.encode() for name in names]
+    return [*words, b"all:", b"--"]
+
+
+def _list_keys(names: ElementNames) -> Iterator[str]:
+    """The keys, in lower case, under which rules about an element are found."""
+    yield ANYTHING
+    yield names.tag
+    for name in names.classes:
+        yield f".{name.lower()}"
+    if names.identity:
+        yield f"#{names.identity.lower()}"
 
 
 def _has_unknown_background(parts: list[bytes]) -> bool:
-    """Whether some background is plainly set by a selector that is not understood; told early, it
-    spares most rules.
+    """Whether some background is plainly set by a selector that depends on what a person does; told
+    early, it spares most rules.
     """
     for selectors, body in find_state_backgrounds(parts):
         if ";" in selectors or "\\" in selectors:
@@ -341,36 +490,7 @@ def _has_unknown_background(parts: list[bytes]) -> bool:
         ordinary, _ = parse_declarations(body)
         if _PAINTED.isdisjoint(ordinary):
             continue
-        for text in _split_selectors(selectors.lower()):
-            if parse_selector(text) is None:
+        for text in split_list(selectors.lower()):
+            if depends_on_person(text):
                 return True
     return False
-
-
-def _split_selectors(selectors: str) -> list[str]:
-    """The selectors of a list, each short enough to be looked at."""
-    if "(" in selectors and len(selectors) <= _LONGEST_LIST:
-        texts = _COMMA.split(selectors)
-    else:
-        texts = selectors.split(",")
-    return [text for text in texts[:_MOST_SELECTORS] if len(text) <= _LONGEST_SELECTOR]
-
-
-def _weight(rule: Rule) -> tuple[tuple[int, int, int], int]:
-    """By what rules are sorted: the heavier one counts."""
-    return rule.selector.specificity, rule.order
-
-
-def _cascade(rules: list[Rule], own: tuple[Declarations, Declarations]) -> Declarations:
-    """What counts of rules in the order of their weight and of a style attribute: important
-    declarations after all ordinary ones.
-    """
-    own_ordinary, own_important = own
-    style: Declarations = {}
-    for rule in rules:
-        style.update(rule.ordinary)
-    style.update(own_ordinary)
-    for rule in rules:
-        style.update(rule.important)
-    style.update(own_important)
-    return style

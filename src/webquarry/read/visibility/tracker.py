@@ -89,7 +89,7 @@ class VisibilityTracker:
         self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
         self.revealed = Revealed(roots, self._scripts, page_info.css)
         links_to_sheets = page_info.foreign_rules
-        sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only)
+        sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only, roots=roots)
         self._sheet = sheet
         # every background on the page is known
         self._certain = not links_to_sheets and not sheet.blind_to_background
@@ -114,6 +114,11 @@ class VisibilityTracker:
         # values of `class` that hide nothing and that no rule is about
         self.quiet: set[str] = set()
         self.muted: str | None = None
+
+    @property
+    def undecided(self) -> int:
+        """How many elements were left out because rules that may hide them were not weighed."""
+        return self._sheet.undecided
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Whether nothing about an element can change what is seen, told as quickly as possible:
@@ -364,10 +369,7 @@ class VisibilityTracker:
         """What the style attribute declares, ordinary and important; each value is read once."""
         text = element.get("style") or ""
         if text not in self._declared:
-            resolved = text
-            if "var(" in text:
-                resolved = self._sheet.resolve(text)
-            self._declared[text] = parse_declarations(resolved)
+            self._declared[text] = parse_declarations(text)
         return self._declared[text]
 
     def _find_declarations(self, element: etree._Element, has_rule: bool) -> Declarations:
@@ -378,8 +380,10 @@ class VisibilityTracker:
         ordinary, important = own
         if has_rule:
             ordinary = self._sheet.style_of(element, own)
-        elif important:
+        else:
             ordinary = {**ordinary, **important}
+            if "var(" in (element.get("style") or "").lower():
+                ordinary = self._sheet.resolve_own(element, ordinary)
         if "animation" in ordinary or "animation-name" in ordinary:
             return {**ordinary, **self.revealed.find_last_frame(ordinary)}
         return ordinary

@@ -219,7 +219,7 @@ async def scrape_page(
     if asked:
         asked.check(request, is_raw=mode == "raw")
     started = kit.clock.monotonic()
-    snapshot = await kit.pages.get(url, _PAGE_MODES[mode])
+    snapshot = await kit.pages.get(url, _PAGE_MODES[mode], with_styles=True)
     form = AnswerForm(links, citation_style, bool(structured), asked, max_tokens)
     if len(snapshot.data) < _SMALL and asked is None:
         answer = _build_answer(snapshot, request, form)

@@ -1,0 +1,213 @@
+"""The parts of a style sheet, cut at closing braces -> its rules, with what stands around them.
+
+Groups (`@media`), layers, scopes and rules inside rules are kept on a stack. What browsers drop is
+dropped here as well: a rule behind a brace too many, a rule behind a stray semicolon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from webquarry.read.css.cascade import Layer, Layers
+from webquarry.read.css.conditions import judge_container, judge_supports
+from webquarry.read.css.media import ALWAYS, NEVER, UNSURE, judge_media
+from webquarry.read.css.scan import find_closing
+
+_LONGEST_CONDITION = 1_000
+_DEEPEST = 32  # rules inside rules
+_OWN = b"&"  # what declarations in a group inside a rule are about
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosing:
+    """A rule or scope around others: what `&` or `:scope` stands for in them."""
+
+    selectors: str
+    above: Enclosing | None
+    depth: int
+    is_scope: bool = False
+    limit: str = ""  # where a scope ends
+
+    @property
+    def is_too_deep(self) -> bool:
+        return self.depth > _DEEPEST
+
+
+class RawRule(NamedTuple):
+    """One rule as it is written."""
+
+    selectors: bytes
+    body: bytes
+    when: int
+    order: int
+    outer: Enclosing | None = None
+    layer: Layer | None = None
+
+
+class _OpenRule(NamedTuple):
+    """A rule or group whose closing brace has not come."""
+
+    selectors: bytes  # of the declarations in it; empty where there can be none
+    when: int
+    outer: Enclosing | None  # what its selectors stand in
+    inner: Enclosing | None  # what rules in it stand in
+    layer: Layer | None
+
+
+_TOP = _OpenRule(b"", ALWAYS, None, None, None)
+
+
+class RuleStack:
+    """Splits the parts of a sheet, one after the other."""
+
+    def __init__(self) -> None:
+        self.layers = Layers()
+        self._open: list[_OpenRule] = []
+        self._base = _TOP
+        self.is_empty = True  # a part stands in nothing
+        self.spoiled = -1  # the number of the part whose first rule browsers drop
+
+    def start_sheet(self, wrapper: bytes) -> None:
+        """Close what is open, because a sheet ends, and begin one that stands in some groups."""
+        self._open.clear()
+        self.spoiled = -1
+        self._base = _TOP
+        for prelude in wrapper.split(b"{"):
+            if prelude.strip():
+                self._push_group(prelude.strip())
+                self._base = self._open.pop()
+        self.is_empty = self._base is _TOP
+
+    def split(self, part: bytes, number: int, *, is_last: bool) -> Iterator[RawRule]:
+        """The rules in a part; the stack is kept up to date."""
+        *texts, body = part.split(b"{")
+        is_spoiled = number == self.spoiled
+        for text in texts:
+            around = self._around()
+            declarations, prelude = self._split_text(text, around)
+            if declarations and around.selectors and around.when != NEVER:
+                yield self._make_rule(around, declarations, number)
+            if is_spoiled or prelude is None:
+                self._open.append(_OpenRule(b"", NEVER, None, None, None))
+                is_spoiled = False
+            elif prelude[:1] == b"@":
+                self._push_group(prelude)
+            else:
+                self._push_rule(prelude, around)
+        if self._open:
+            own = self._open.pop()
+            if own.selectors and body and own.when != NEVER:
+                yield self._make_rule(own, body, number)
+        else:
+            self._read_statements(body)
+            if not is_last:
+                self.spoiled = number + 1
+        self.is_empty = not self._open and self._base is _TOP
+
+    def _around(self) -> _OpenRule:
+        if self._open:
+            return self._open[-1]
+        return self._base
+
+    def _make_rule(self, rule: _OpenRule, body: bytes, number: int) -> RawRule:
+        return RawRule(rule.selectors, body, rule.when, number, rule.outer, rule.layer)
+
+    def _split_text(self, text: bytes, around: _OpenRule) -> tuple[bytes, bytes | None]:
+        """What stands before a brace -> the declarations in it and the prelude behind them; None
+        for a prelude that is none.
+        """
+        if b";" not in text:
+            return b"", text.strip()
+        declarations, _, prelude = text.rpartition(b";")
+        prelude = prelude.strip()
+        if self._open:
+            self._read_statements(declarations)
+            return declarations, prelude
+        # Outside of everything only at-rules end in a semicolon.
+        for statement in declarations.split(b";"):
+            if not statement.strip().startswith(b"@"):
+                return b"", None
+        self._read_statements(declarations)
+        return b"", prelude
+
+    def _read_statements(self, text: bytes) -> None:
+        """Note the layers that are named before they are filled."""
+        if b"@" not in text:
+            return
+        around = self._around()
+        for statement in text.split(b";"):
+            words = statement.decode(errors="replace").split(None, 1)
+            if len(words) == 2 and words[0].lower() == "@layer":
+                for name in words[1].split(","):
+                    self.layers.declare(around.layer, name.strip())
+
+    def _push_rule(self, prelude: bytes, around: _OpenRule) -> None:
+        outer = around.inner
+        depth = 1
+        if outer is not None:
+            depth = outer.depth + 1
+        inner = Enclosing(prelude.decode(errors="replace"), outer, depth)
+        self._open.append(_OpenRule(prelude, around.when, outer, inner, around.layer))
+
+    def _push_group(self, prelude: bytes) -> None:
+        """Open an at-rule."""
+        around = self._around()
+        text = " ".join(prelude.decode(errors="replace").split())
+        name, query = _split_prelude(text)
+        when = max(around.when, _judge_group(name, query[:_LONGEST_CONDITION]))
+        layer, inner = around.layer, around.inner
+        selectors = b""
+        if inner is not None:
+            selectors = _OWN
+        if name == "@layer":
+            layer = self.layers.declare(layer, query)
+        elif name == "@scope":
+            inner = _read_scope(query, inner)
+            selectors = b":scope"
+            if inner is None:
+                when = max(when, UNSURE)
+        self._open.append(_OpenRule(selectors, when, inner, inner, layer))
+
+
+def _split_prelude(text: str) -> tuple[str, str]:
+    """The name of an at-rule, in lower case, and what follows it."""
+    end = len(text)
+    for sign in (" ", "("):
+        place = text.find(sign)
+        if place >= 0:
+            end = min(end, place)
+    return text[:end].lower(), text[end:].strip()
+
+
+@lru_cache(maxsize=1_024)
+def _judge_group(name: str, query: str) -> int:
+    """When the rules in a group apply."""
+    if name == "@media":
+        return judge_media(query.lower())
+    if name == "@supports":
+        return judge_supports(query)
+    if name == "@container":
+        return judge_container(query.lower())
+    if name in ("@layer", "@scope"):
+        return ALWAYS
+    return NEVER
+
+
+def _read_scope(query: str, above: Enclosing | None) -> Enclosing | None:
+    """`(.card) to (.end)` -> what `:scope` stands for; None where the page must be asked."""
+    if not query.startswith("("):
+        return None
+    end = find_closing(query, 1)
+    if end < 0:
+        return None
+    limit = ""
+    rest = query[end + 1 :].strip()
+    if rest.lower().startswith("to"):
+        limit = rest[2:].strip().removeprefix("(").removesuffix(")")
+    depth = 1
+    if above is not None:
+        depth = above.depth + 1
+    return Enclosing(query[1:end], above, depth, is_scope=True, limit=limit)

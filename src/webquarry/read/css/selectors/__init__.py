@@ -1,0 +1,1 @@
+"""CSS selectors -> which elements of a page they mean."""

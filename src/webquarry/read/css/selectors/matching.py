@@ -1,0 +1,418 @@
+"""Selectors and the elements of a page -> which selectors mean an element, as the bits of a number.
+
+Everything that a selector asks of elements around and before one is told top down: a bit is set
+where the part on the left has matched, and handed on to what stands inside, or behind. So an
+ancestor or a sibling costs no search, however many there are of them and of rules. What must be
+tried one by one, such as `:nth-child()` or an attribute, is counted; when the budget is spent, what
+is left is undecided.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from webquarry.read.css.selectors.model import (
+    ANCESTOR,
+    ANYTHING,
+    BESIDE,
+    PARENT,
+    Compound,
+    ElementNames,
+    Selector,
+    SelectorList,
+)
+from webquarry.read.css.selectors.relations import RelatedElements
+
+MOST_TESTS = 400_000
+_Element = etree._Element
+_Places = dict[_Element, tuple[int, int]]  # the number of each child, from both ends
+
+
+class SelectorBudget:
+    """How many more tests may be made on a page."""
+
+    def __init__(self, tests: int = MOST_TESTS) -> None:
+        self.left = tests
+
+    @property
+    def is_spent(self) -> bool:
+        return self.left < 0
+
+    def spend(self, tests: int) -> bool:
+        """Count some tests; whether they may still be made."""
+        self.left -= tests
+        return self.left >= 0
+
+
+class SelectorContext:
+    """One page, as its selectors see it. With `folds`, case does not count in names."""
+
+    def __init__(
+        self,
+        roots: Sequence[_Element],
+        *,
+        folds: bool = False,
+        budget: SelectorBudget | None = None,
+    ) -> None:
+        self.roots = list(roots)
+        self.folds = folds
+        self.budget = budget or SelectorBudget()
+        self._names: dict[tuple[str, str | None, str | None], ElementNames] = {}
+        self._matchers: dict[int, Matcher] = {}
+        self._lists: list[SelectorList] = []  # kept, so that their identities stay theirs
+        self._related: dict[int, RelatedElements] = {}
+        self._positions: dict[tuple[_Element | None, bool, int], _Places] = {}
+        self._body: _Element | None = None
+        self._has_script: bool | None = None
+
+    @property
+    def has_script(self) -> bool:
+        """Whether some script runs on the page."""
+        if self._has_script is None:
+            scripts = (script for root in self.roots for script in root.iter("script"))
+            self._has_script = any(_runs(script) for script in scripts)
+        return self._has_script
+
+    def fold(self, name: str) -> str:
+        """A name as it is compared on this page."""
+        if self.folds:
+            return name.lower()
+        return name
+
+    def names_of(self, element: _Element) -> ElementNames:
+        """Tag, classes and id of an element."""
+        key = (element.tag, element.get("class"), element.get("id"))
+        names = self._names.get(key)
+        if names is None:
+            classes = self.fold(key[1] or "").split()
+            identity = self.fold(key[2] or "")
+            names = ElementNames(key[0], frozenset(classes), identity)
+            self._names[key] = names
+        return names
+
+    def parent_of(self, element: _Element) -> _Element | None:
+        """What an element stands in. What follows the end of the page stands in its body."""
+        parent = element.getparent()
+        if parent is not None or len(self.roots) < 2 or element is self.roots[0]:
+            return parent
+        if self._body is None:
+            self._body = self.roots[0].find("body")
+        return self._body
+
+    def children_of(self, parent: _Element | None) -> list[_Element]:
+        """The elements in one."""
+        if parent is None:
+            return self.roots[:1]
+        children = list(parent)
+        if len(self.roots) > 1 and parent is self.parent_of(self.roots[1]):
+            children += self.roots[1:]
+        return children
+
+    def is_in(self, element: _Element, selectors: SelectorList) -> bool:
+        """Whether one of some selectors means an element."""
+        if selectors.is_compound:
+            self.budget.spend(len(selectors.selectors))
+            return any(one.last.matches(element, self) for one in selectors.selectors)
+        if self.budget.is_spent:
+            return False
+        matcher = self._matchers.get(id(selectors))
+        if matcher is None:
+            matcher = self._matchers[id(selectors)] = Matcher(self, selectors.selectors)
+            self._lists.append(selectors)
+        return bool(matcher.match(element))
+
+    def has_related(self, element: _Element, selectors: SelectorList) -> bool:
+        """Whether something on the page is to an element what `:has()` asks for."""
+        related = self._related.get(id(selectors))
+        if related is None:
+            related = self._related[id(selectors)] = RelatedElements(self, selectors)
+            self._lists.append(selectors)
+        return element in related.elements
+
+    def position_of(
+        self, element: _Element, of_type: bool, of: SelectorList | None
+    ) -> tuple[int, int] | None:
+        """The number of an element among the children of its parent, from the beginning and from
+        the end; None for one that does not count.
+        """
+        parent = self.parent_of(element)
+        key = (parent, of_type, id(of))
+        places = self._positions.get(key)
+        if places is None:
+            places = self._positions[key] = self._count_children(parent, of_type, of)
+            if of is not None:
+                self._lists.append(of)
+        return places.get(element)
+
+    def _count_children(
+        self, parent: _Element | None, of_type: bool, of: SelectorList | None
+    ) -> _Places:
+        counted: defaultdict[str, list[_Element]] = defaultdict(list)
+        for child in self.children_of(parent):
+            if of is not None and not self.is_in(child, of):
+                continue
+            kind = ""
+            if of_type:
+                kind = str(child.tag)
+            counted[kind].append(child)
+        places: _Places = {}
+        for children in counted.values():
+            self.budget.spend(len(children))
+            size = len(children)
+            for before, child in enumerate(children):
+                places[child] = (before + 1, size - before)
+        return places
+
+
+def _runs(script: _Element) -> bool:
+    """Whether a script is run by browsers, and is there at all."""
+    kind = (script.get("type") or "").strip().lower()
+    is_code = kind in ("", "module") or "javascript" in kind or "ecmascript" in kind
+    return is_code and bool(script.get("src") or (script.text or "").strip())
+
+
+class _State(NamedTuple):
+    """That the part of a selector up to one compound has matched."""
+
+    relation: int
+    compound: Compound
+
+
+class _Handed(NamedTuple):
+    """The bits that an element which has matched makes possible for others."""
+
+    inside: int = 0  # for all elements in it
+    children: int = 0
+    next: int = 0
+    later: int = 0  # for all that follow it in the same parent
+
+
+_NOTHING = _Handed()
+
+
+class Matcher:
+    """Some selectors on one page. Bit i says that the i-th means the element."""
+
+    def __init__(self, context: SelectorContext, selectors: Sequence[Selector]) -> None:
+        self._context = context
+        self._states: list[_State] = []
+        self._start = 0  # bits of states that need nothing on the left
+        self._beside = 0  # bits of those that need something before them in the same parent
+        self._linking = 0  # bits of those that others need
+        self._links: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+        self._sure: defaultdict[str, int] = defaultdict(int)  # by a key: the names alone decide
+        self._checked: defaultdict[str, list[int]] = defaultdict(list)  # by a key: the others
+        self._tested = 0  # bits that look at the element itself
+        self.has_attribute_keys = False
+        self._fits: dict[ElementNames, int] = {}
+        self._handed: dict[int, _Handed] = {0: _NOTHING}
+        self._inside: dict[_Element | None, tuple[int, int]] = {None: (0, 0)}
+        self._siblings: dict[_Element, int] = {}
+        self._counted: set[_Element | None] = set()
+        self._all = (1 << len(selectors)) - 1
+        self._add(selectors)
+
+    def _add(self, selectors: Sequence[Selector]) -> None:
+        """Number the selectors, and behind them the parts that they have on the left."""
+        known: dict[tuple[int, int, str], int] = {}
+        self._states = [_State(one.steps[-1][0], one.last) for one in selectors]
+        for number, one in enumerate(selectors):
+            before = -1
+            for relation, compound in one.steps[:-1]:
+                key = (before, relation, compound.text)
+                state = known.get(key)
+                if state is None:
+                    state = known[key] = len(self._states)
+                    self._states.append(_State(relation, compound))
+                    self._link(before, state)
+                before = state
+            self._link(before, number)
+        for number, numbered in enumerate(self._states):
+            self._index(number, numbered.compound)
+
+    def _link(self, before: int, number: int) -> None:
+        """Note what a state needs on its left."""
+        bit = 1 << number
+        if before < 0:
+            self._start |= bit
+            return
+        relation = self._states[number].relation
+        self._linking |= 1 << before
+        self._links[before][relation] |= bit
+        if relation not in (ANCESTOR, PARENT):
+            self._beside |= bit
+
+    def _index(self, number: int, compound: Compound) -> None:
+        """Put a state where elements find it by their names."""
+        bit = 1 << number
+        if not compound.is_by_names:
+            self._tested |= bit
+        names = len(compound.classes) + bool(compound.identity) + bool(compound.tag)
+        is_sure = names <= 1 and not any(test.by_names for test in compound.tests)
+        for key in compound.keys:
+            self.has_attribute_keys = self.has_attribute_keys or key[0] == "["
+            if is_sure:
+                self._sure[key] |= bit
+            else:
+                self._checked[key].append(number)
+
+    def match(self, element: _Element) -> int:
+        """The selectors that mean an element."""
+        return self._match(element) & self._all
+
+    def is_by_names(self, element: _Element) -> bool:
+        """Whether all elements with the names of one are meant by the same selectors."""
+        return not self.has_attribute_keys and not self._fit(element) & (
+            self._tested | ~self._start
+        )
+
+    def find_possible(self, element: _Element) -> int:
+        """The selectors that may mean an element, told by one name that each must find."""
+        possible = 0
+        for key in self._find_keys(element):
+            possible |= self._sure.get(key, 0)
+            for number in self._checked.get(key, ()):
+                possible |= 1 << number
+        return possible & self._all
+
+    def _find_keys(self, element: _Element) -> Iterator[str]:
+        names = self._context.names_of(element)
+        yield from _keys_of(names)
+        for attribute in element.keys():  # noqa: SIM118
+            yield f"[{attribute!s}"
+
+    def _match(self, element: _Element) -> int:
+        """All the states that an element is in."""
+        fit = self._fit(element)
+        if not fit:
+            return 0
+        possible = self._start
+        if fit & ~possible:
+            inside, children = self._find_inside(self._context.parent_of(element))
+            possible |= inside | children
+            if fit & self._beside:
+                possible |= self._find_beside(element)
+        return self._test(element, fit & possible)
+
+    def _fit(self, element: _Element) -> int:
+        """The states whose names an element has."""
+        names = self._context.names_of(element)
+        fit = self._fits.get(names)
+        if fit is None:
+            fit = self._fits[names] = self._fit_names(names, _keys_of(names))
+        if self.has_attribute_keys:
+            attributes = [f"[{name!s}" for name in element.keys()]  # noqa: SIM118
+            fit |= self._fit_names(names, attributes)
+        return fit
+
+    def _fit_names(self, names: ElementNames, keys: Sequence[str]) -> int:
+        fit = 0
+        for key in keys:
+            fit |= self._sure.get(key, 0)
+            numbers = self._checked.get(key)
+            if numbers is None or not self._context.budget.spend(len(numbers)):
+                continue
+            for number in numbers:
+                if self._states[number].compound.names_fit(names):
+                    fit |= 1 << number
+        return fit
+
+    def _test(self, element: _Element, fit: int) -> int:
+        """Those of the states in which an element is by more than its names."""
+        pending = fit & self._tested
+        if not pending:
+            return fit
+        for number in bits_of(pending):
+            if not self._context.budget.spend(1):
+                return fit
+            if not self._states[number].compound.tests_fit(element, self._context):
+                fit ^= 1 << number
+        return fit
+
+    def _find_inside(self, element: _Element | None) -> tuple[int, int]:
+        """What is possible in an element, at any depth and for its children, by what it and those
+        around it are.
+        """
+        known = self._inside.get(element)
+        if known is not None:
+            return known
+        path: list[_Element] = []
+        while element is not None and element not in self._inside:
+            path.append(element)
+            element = self._context.parent_of(element)
+        known = self._inside[element]
+        self._context.budget.spend(len(path) // 4)
+        for inner in reversed(path):
+            fit = self._fit(inner)
+            possible = self._start | known[0] | known[1]
+            if fit & self._beside:
+                possible |= self._find_beside(inner)
+            handed = self._hand_on(self._test(inner, fit & possible))
+            known = (known[0] | handed.inside, handed.children)
+            self._inside[inner] = known
+        return known
+
+    def _find_beside(self, element: _Element) -> int:
+        """What is possible for an element by those before it in the same parent."""
+        parent = self._context.parent_of(element)
+        if parent in self._counted:
+            return self._siblings.get(element, 0)
+        self._counted.add(parent)
+        inside, children = self._find_inside(parent)
+        possible = self._start | inside | children
+        following = later = 0
+        siblings = self._context.children_of(parent)
+        if not self._context.budget.spend(len(siblings) // 4):
+            return 0
+        for sibling in siblings:
+            beside = following | later
+            if beside:
+                self._siblings[sibling] = beside
+            fit = self._fit(sibling) & (possible | beside)
+            handed = self._hand_on(self._test(sibling, fit))
+            following = handed.next
+            later |= handed.later
+        return self._siblings.get(element, 0)
+
+    def _hand_on(self, states: int) -> _Handed:
+        """What an element in some states makes possible."""
+        states &= self._linking
+        handed = self._handed.get(states)
+        if handed is None:
+            masks = [0, 0, 0, 0]
+            for number in bits_of(states):
+                if not self._context.budget.spend(1):
+                    return _NOTHING
+                for relation, mask in enumerate(self._links[number]):
+                    masks[relation] |= mask
+            handed = self._handed[states] = _Handed(
+                masks[ANCESTOR], masks[PARENT], masks[BESIDE], masks[-1]
+            )
+        return handed
+
+
+def _keys_of(names: ElementNames) -> list[str]:
+    """The keys under which an element finds its selectors."""
+    keys = [names.tag, ANYTHING]
+    for name in names.classes:
+        keys.append(f".{name}")
+    if names.identity:
+        keys.append(f"#{names.identity}")
+    return keys
+
+
+def bits_of(number: int) -> Iterator[int]:
+    """The places of the bits that are set, from the lowest."""
+    if number & (number - 1) == 0:  # one at most
+        if number:
+            yield number.bit_length() - 1
+        return
+    digits = bin(number)[:1:-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)

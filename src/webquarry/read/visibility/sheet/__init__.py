@@ -1,0 +1,1 @@
+"""What the style sheets of a page say: its selectors, variables and rules, matched."""

@@ -1,0 +1,207 @@
+"""The variables of a page, by element: from its rules, its style attributes and what stands
+around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lxml import etree
+
+from webquarry.read.css.declarations import Declarations
+from webquarry.read.css.rules import ALWAYS, Rules, decode_rule
+from webquarry.read.css.scan import split_list
+from webquarry.read.css.selectors.matching import Matcher, bits_of
+from webquarry.read.css.selectors.model import Selector
+from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
+from webquarry.read.css.variables import (
+    Definitions,
+    PossibleValues,
+    VariableScope,
+    find_definitions,
+    find_registered,
+    find_used,
+    resolve_style,
+)
+from webquarry.read.visibility.sheet.page_selectors import PageSelectors
+
+_Element = etree._Element
+_Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
+_find_inline: Any = etree.XPath("//*[contains(@style, '--')]")
+_MOST_RULES = 10_000
+_MOST_CHECKED = 10_000  # declarations; of more, all is possible
+_MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
+
+
+class PageVariables:
+    """Looked up once some rule that may hide something uses one."""
+
+    def __init__(
+        self,
+        css: bytes,
+        rules: Rules,
+        selectors: PageSelectors,
+        looked_at: frozenset[str],
+        judge: Callable[[str], bool],
+    ) -> None:
+        self._css = css
+        self._rules = rules
+        self._context = selectors.context
+        self._looked_at = looked_at  # the properties that may hide something by a variable
+        self._judge = judge  # whether a declaration may hide something
+        self._registered: Definitions = {}
+        self._selectors = selectors
+        self._defined: list[tuple[int, Definitions, Definitions]] = []  # by the exact rules
+        self._inline: dict[_Element, Definitions] = {}
+        self._possible: PossibleValues | None = None
+        self._checked: dict[str, bool] = {}
+        self._asked: set[str] = set()
+        self._needed: set[str] = set()  # what has been asked for, with all that it needs
+        self._parsed: dict[int, Sequence[Selector]] = {}  # by the numbers of the exact rules
+        self._requests = 0
+        self._matcher: Matcher | None = None
+        self._defining: list[_Defining] = []
+        self._scopes: dict[_Element | None, VariableScope] = {}
+        # by the rules that define some, and what stands around
+        self._same: dict[tuple[int, VariableScope], VariableScope] = {}
+
+    def may_make(self, body: str) -> bool:
+        """Whether some values of its variables let a body hide something."""
+        for declaration in body.split(";"):
+            if "var(" not in declaration:
+                continue
+            if declaration.partition(":")[0].strip() not in self._looked_at:
+                continue
+            known = self._checked.get(declaration)
+            if known is None and len(self._checked) >= _MOST_CHECKED:
+                return True
+            if known is None:
+                known = self._checked[declaration] = self._may_make(declaration.strip())
+            if known:
+                return True
+        return False
+
+    def _may_make(self, declaration: str) -> bool:
+        name, _, value = declaration.partition(":")
+        filled = self._find_possible().fill_in(value)
+        return filled is None or any(self._judge(f"{name}:{text}") for text in filled)
+
+    def resolve(self, style: Declarations, element: _Element) -> Declarations:
+        """A style with the values that its variables have on an element."""
+        names: set[str] = set()
+        for name, value in style.items():
+            if "var(" in value and self.may_make(f"{name}:{value}"):
+                names.update(find_used(value))
+        if not names:
+            return style
+        possible = self._find_possible()
+        if not names <= self._asked:
+            self._asked |= names
+            self._require(possible.find_needed(names))
+        scope = self._find_scope(element)
+        return resolve_style(style, lambda name: scope.find(possible.spell(name)))
+
+    def _find_possible(self) -> PossibleValues:
+        """All definitions on the page, collected once."""
+        if self._possible is not None:
+            return self._possible
+        self._registered = find_registered(self._css)
+        found: list[Definitions] = [self._registered]
+        for number, raw in enumerate(self._rules.exact):
+            if b"--" not in raw.body or raw.when != ALWAYS:
+                continue
+            ordinary, important = find_definitions(raw.body.decode(errors="replace"))
+            if ordinary or important:
+                self._defined.append((number, ordinary, important))
+                found += [ordinary, important]
+        for root in self._context.roots[:1]:
+            for element in _find_inline(root):
+                ordinary, important = find_definitions(element.get("style") or "")
+                self._inline[element] = ordinary | important
+                found.append(self._inline[element])
+        self._possible = PossibleValues(found)
+        return self._possible
+
+    def _require(self, names: set[str]) -> None:
+        """Make sure that the rules which define some variables are known."""
+        if self._requests > _MOST_REQUESTS or (names <= self._needed and self._requests):
+            return
+        self._needed |= names
+        self._requests += 1
+        if self._requests > _MOST_REQUESTS:
+            for _, ordinary, important in self._defined:
+                self._needed.update(ordinary)
+                self._needed.update(important)
+        self._defining = []
+        for number, ordinary, important in self._defined:
+            is_needed = not self._needed.isdisjoint(ordinary)
+            if is_needed or not self._needed.isdisjoint(important):
+                self._add_defining(number, ordinary, important)
+        self._defining.sort(key=lambda one: one[0])
+        self._matcher = Matcher(self._context, [one[1] for one in self._defining])
+        spend = self._context.budget.spend
+        self._scopes = {None: VariableScope(self._registered, None, spend)}
+        self._same.clear()
+
+    def _add_defining(self, number: int, ordinary: Definitions, important: Definitions) -> None:
+        raw = self._rules.exact[number]
+        if len(self._defining) >= _MOST_RULES:
+            self._context.budget.left = -1  # nothing is known any more
+            return
+        rule = decode_rule(raw, "")
+        selectors = self._parsed.get(number)
+        if selectors is None:
+            texts = split_list(rule.selectors)
+            try:
+                selectors = self._selectors.parse(rule, texts, texts)
+            except (InvalidSelector, UndecidedSelector):
+                selectors = ()
+            self._parsed[number] = selectors
+        rank = self._rules.layers.rank_of(rule.layer)
+        for selector in selectors:
+            weight = (rank, selector.specificity, rule.order)
+            self._defining.append((weight, selector, ordinary, important))
+
+    def _find_scope(self, element: _Element) -> VariableScope:
+        """The variables of an element."""
+        path: list[_Element] = []
+        around: _Element | None = element
+        while around is not None and around not in self._scopes:
+            path.append(around)
+            around = self._context.parent_of(around)
+        scope = self._scopes[around]
+        for inner in reversed(path):
+            scope = self._scopes[inner] = self._open_scope(inner, scope)
+        return scope
+
+    def _open_scope(self, element: _Element, around: VariableScope) -> VariableScope:
+        """The variables of an element in another one; those of elements that are given the same are
+        the same.
+        """
+        assert self._matcher is not None
+        bits = self._matcher.match(element)
+        inline = self._inline.get(element)
+        if not bits and not inline:
+            return around
+        if inline:
+            return VariableScope(self._find_own(bits, inline), around, self._context.budget.spend)
+        scope = self._same.get((bits, around))
+        if scope is None:
+            own = self._find_own(bits, {})
+            scope = VariableScope(own, around, self._context.budget.spend)
+            self._same[bits, around] = scope
+        return scope
+
+    def _find_own(self, bits: int, inline: Definitions) -> Definitions:
+        """The variables that an element is given, by rules and by its style attribute."""
+        own: Definitions = {}
+        important: Definitions = {}
+        for number in bits_of(bits):
+            _, _, ordinary, heavy = self._defining[number]
+            self._context.budget.spend(1 + (len(ordinary) + len(heavy)) // 16)
+            own.update(ordinary)
+            important.update(heavy)
+        own.update(inline)
+        own.update(important)
+        return own

@@ -1,0 +1,193 @@
+"""Which elements a selector means: the same as another implementation finds, on any tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from webquarry.read.css.selectors.matching import Matcher, SelectorBudget, SelectorContext
+from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser, UndecidedSelector
+from webquarry.read.html.parse import parse_html
+
+cssselect = pytest.importorskip("cssselect", reason="cssselect is the oracle")
+
+COMPOUNDS = [
+    "p", "div", "*", ".a", ".b", "#i", "p.a", ".a.b", "div#i", "[x]", "[x=v]", "[x^=v]", "[x$=w]",
+    "[x*=v]", "[x~=w]", "[x|=v]", ":first-child", ":last-child", ":only-child", "div:first-of-type",
+    "p:last-of-type", ":nth-child(2)", ":nth-child(2n+1)", ":nth-child(-n+2)", "p:nth-of-type(2)",
+    ":nth-last-child(2)", "p:nth-last-of-type(odd)", ":not(.a)", ":not(p)", ":not([x])",
+    ":empty", ":is(.a, .b)", ":is(p.a, #i)", ":where(.a)", "p:has(.b)", ":has(> .a)", ":has(+ p)",
+    ":has(~ .b)",
+]  # fmt: skip
+SELECTORS = st.lists(
+    st.tuples(st.sampled_from([" ", " > ", " + ", " ~ "]), st.sampled_from(COMPOUNDS)),
+    min_size=1,
+    max_size=4,
+).map(lambda steps: "".join(sign + compound for sign, compound in steps)[1:].lstrip(" >+~"))
+TAGS = ["p", "div", "b"]
+NODES = st.tuples(
+    st.sampled_from(TAGS),
+    st.sampled_from(["", "a", "b", "a b"]),
+    st.sampled_from(["", "", "i", "j"]),
+    st.sampled_from([None, None, "v", "v w", "v-w", "w"]),
+    st.integers(0, 4),  # how many levels to go up before the next one
+)
+
+
+def build_tree(nodes: list[tuple[str, str, str, str | None, int]]) -> etree._Element:
+    root = etree.Element("html")
+    place = etree.SubElement(root, "body")
+    for tag, classes, identity, value, up in nodes:
+        place = etree.SubElement(place, tag)
+        if classes:
+            place.set("class", classes)
+        if identity:
+            place.set("id", identity)
+        if value is not None:
+            place.set("x", value)
+        for _ in range(up):
+            parent = place.getparent()
+            if parent is not None and parent.tag != "html":
+                place = parent
+    return root
+
+
+def find(selectors: list[str], root: etree._Element) -> list[set[etree._Element]]:
+    context = SelectorContext([root])
+    parsed = [SelectorParser().parse_list(text).selectors[0] for text in selectors]
+    matcher = Matcher(context, parsed)
+    found: list[set[etree._Element]] = [set() for _ in selectors]
+    for element in root.iter():
+        bits = matcher.match(element)
+        for number in range(len(selectors)):
+            if bits >> number & 1:
+                found[number].add(element)
+    return found
+
+
+@given(st.lists(SELECTORS, min_size=1, max_size=5), st.lists(NODES, max_size=14))
+@settings(max_examples=300, deadline=None)
+def test_selectors_mean_the_elements_that_another_implementation_finds(
+    selectors: list[str], nodes: list[tuple[str, str, str, str | None, int]]
+) -> None:
+    root = build_tree(nodes)
+    translator = cssselect.HTMLTranslator()
+
+    found = find(selectors, root)
+
+    for text, elements in zip(selectors, found, strict=True):
+        path = translator.css_to_xpath(text, prefix="descendant-or-self::")
+        expected: Any = root.xpath(path)
+        assert elements == set(expected), text
+
+
+PAGE = (
+    "<main><p id=one class=a>1<p id=two class=b>2<p id=three class=a>3</main>"
+    "<section id=s lang=de-AT><div id=d><b id=x data-k=Value>4</b></div><i id=y class='A'>5</i>"
+    "<input id=c type=checkbox checked><a id=l href=z>6</a><q id=z-z></q></section>"
+)
+
+
+@pytest.mark.parametrize(
+    ("selector", "ids"),
+    [
+        ("p:nth-child(2 of .a)", "three"),
+        ("p:nth-last-child(1 of .b, #one)", "two"),
+        (":nth-child(even of p)", "two"),
+        ("[data-k^=VAL i]", "x"),
+        ("[data-k^=VAL s]", ""),
+        ("[data-k^='VAL']", ""),
+        ("[DATA-K='Value']", "x"),
+        ("[type=CHECKBOX]", "c"),
+        ("[data-k='']", ""),
+        ("[data-k^='']", ""),
+        (".A", "y"),
+        (":is(main .b, section > div b)", "two x"),
+        (":not(main *, section *, main, section, html, body)", ""),
+        ("section :not(div, div *, .A)", "c l z-z"),
+        ("p:not(:is(.a, main > :first-child))", "two"),
+        ("main:has(> .a + .b) .a", "one three"),
+        ("section:has(div > b):has(i) > div", "d"),
+        ("p:has(+ .b)", "one"),
+        ("p:has(~ .a)", "one two"),
+        ("div:has(> i)", ""),
+        ("b:lang(de)", "x"),
+        ("p:lang(de)", ""),
+        (":checked", "c"),
+        ("a:any-link", "l"),
+        ("a:not(:hover)", "l"),
+        ("a:is(:hover, :focus)", ""),
+        ("p:is(:unknown-thing, .b)", "two"),
+        ("p:where(:not(.a))", "two"),
+        ("*|p.b", "two"),
+        (r".\41", "y"),
+        (r"#\6fne", "one"),
+        ("p:nth-child(2n + 1)", "one three"),
+        ("p:nth-child(+3n - 2)", "one"),
+        ("main > p ~ p ~ p", "three"),
+        ("p + p:last-of-type", "three"),
+        (":root #d", "d"),
+        (":scope #d", "d"),
+        ("q:empty", "z-z"),
+        ("p::before", ""),
+        ("p:before", ""),
+        ("p::-webkit-anything", ""),
+    ],
+)
+def test_a_selector_means_what_browsers_take_it_for(selector: str, ids: str) -> None:
+    document = parse_html(f"<!doctype html><body>{PAGE}")
+    context = SelectorContext(document.roots)
+    selectors = SelectorParser().parse_list(selector).selectors
+    matcher = Matcher(context, selectors)
+
+    found = [element.get("id") for element in document.elements() if matcher.match(element)]
+
+    assert [identity for identity in found if identity] == ids.split()
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "p:unknown-thing", "p::unknown-thing", "p:not(:unknown-thing)", ".1a", "#1a", "p..a", "p >",
+        "> p", "p,", ",p", "p[", "p[x=1]", "p[x='a]", "p:not(", "p:not()", "p:has()", "svg|p",
+        "p:nth-child(x)", "p:nth-of-type(2 of p)", "p > > a", "a ! b", "", "p:-moz-anything", "p{",
+    ],
+)  # fmt: skip
+def test_what_browsers_do_not_take_is_invalid(selector: str) -> None:
+    with pytest.raises(InvalidSelector):
+        SelectorParser().parse_list(selector)
+
+
+def test_a_selector_beyond_all_bounds_is_undecided() -> None:
+    with pytest.raises(UndecidedSelector):
+        SelectorParser().parse_list(":not(" * 50 + "p" + ")" * 50)
+    with pytest.raises(UndecidedSelector):
+        SelectorParser().parse_list("p " * 500 + "p")
+
+
+def test_relations_cost_no_test_however_many_rules_and_elements_there_are() -> None:
+    document = parse_html("<!doctype html>" + "<p class=x>w</p>" * 500)
+    budget = SelectorBudget(1_000)
+    context = SelectorContext(document.roots, budget=budget)
+    texts = [f".a{number} ~ p, .b{number} > p, .c{number} p" for number in range(500)]
+    selectors = [one for text in texts for one in SelectorParser().parse_list(text).selectors]
+    matcher = Matcher(context, selectors)
+
+    assert not any(matcher.match(element) for element in document.elements())
+    assert not budget.is_spent
+
+
+def test_tests_beyond_the_budget_are_not_made() -> None:
+    document = parse_html("<!doctype html>" + "<p class=x>w</p>" * 100)
+    context = SelectorContext(document.roots, budget=SelectorBudget(50))
+    selectors = SelectorParser().parse_list("p[x], p:nth-child(7)").selectors
+    matcher = Matcher(context, selectors)
+    for element in document.elements():
+        matcher.match(element)
+
+    assert context.budget.is_spent
+    assert matcher.find_possible(next(document.roots[0].iter("p"))) == 0b11
