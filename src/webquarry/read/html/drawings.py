@@ -37,14 +37,16 @@ _MOST_TEXTS = 2_000  # in all drawings of a page
 _DEEPEST = 40  # groups around a text
 _LONGEST_LINE = 2_000  # characters
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?")
-_WORD = re.compile(rb"<(?:text|foreignobject|textpath)[\s>]")
 
 Element = etree._Element
 
 
-def has_drawn_text(lowered: bytes) -> bool:
-    """Whether a page, in lower case, may hold a drawing with text in it."""
-    return b"<svg" in lowered and _WORD.search(lowered) is not None
+def has_drawn_text(roots: Sequence[Element]) -> bool:
+    """Whether a page may hold a drawing with text in it."""
+    for root in roots:
+        if next(root.iter("text", "foreignobject", "textpath"), None) is not None:
+            return True
+    return False
 
 
 def mark_drawn_text(roots: Sequence[Element]) -> None:

@@ -68,6 +68,13 @@ def collect_page_info(
     linked = _unpack_styles(styles)
     base = join_address(url, found.base or "")
     for element in elements:
+        if element.tag == "link":
+            if "stylesheet" not in (element.get("rel") or "").lower():
+                continue
+            # one that is not known is as good as several
+            is_known = bool(linked) or "data:" in (element.get("href") or "").lower()
+            if not is_known and not sheets.is_complete:
+                continue
         collector = sheets
         if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
             collector = fallbacks
@@ -106,8 +113,6 @@ def _add_link(
     element: etree._Element, sheets: SheetCollector, linked: Mapping[str, bytes], base: str
 ) -> None:
     """Add the sheet that a `link` leads to, where it is known."""
-    if "stylesheet" not in element.get("rel", "").lower():
-        return
     attributes = {str(name): str(value) for name, value in element.items()}
     if not is_sheet_link(attributes):
         return

@@ -73,7 +73,7 @@ def parse_html(page: str | bytes) -> Document:
     trimmed = trim_attributes(data)
     roots, is_cut = _parse(rename_inline_tags(trimmed))
     if not is_cut:
-        _compose(roots, data)
+        _compose(roots)
         return Document(roots, (), data)
 
     flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
@@ -81,16 +81,15 @@ def parse_html(page: str | bytes) -> Document:
     note = FLATTENED
     if is_cut or is_text_lost:
         note = CUT
-    _compose(flat_roots, data)
+    _compose(flat_roots)
     return Document(flat_roots or roots, (note,), data)
 
 
-def _compose(roots: list[etree._Element], data: bytes) -> None:
+def _compose(roots: list[etree._Element]) -> None:
     """Make the tree that of what browsers paint, where that is another one than was written."""
-    lowered = data.lower()
-    if has_shadow_trees(lowered):
+    if has_shadow_trees(roots):
         compose_shadow_trees(roots)
-    if has_drawn_text(lowered):
+    if has_drawn_text(roots):
         mark_drawn_text(roots)
 
 

@@ -32,9 +32,13 @@ _SLOTTED = re.compile(r"::slotted\(([^()]*)\)")
 Element = etree._Element
 
 
-def has_shadow_trees(lowered: bytes) -> bool:
-    """Whether a page, in lower case, may hold a shadow tree."""
-    return _MODE.encode() in lowered
+def has_shadow_trees(roots: Sequence[Element]) -> bool:
+    """Whether a page may hold a shadow tree."""
+    for root in roots:
+        for template in root.iter("template"):
+            if template.get(_MODE) is not None:
+                return True
+    return False
 
 
 def compose_shadow_trees(roots: Sequence[Element]) -> None:

@@ -7,7 +7,9 @@ size, colour) is followed down the tree in `computed.py`.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
+from functools import lru_cache
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
 from webquarry.read.css.values.numbers import split_top
@@ -40,15 +42,20 @@ _NO_PLACE = Placement()
 
 
 _Check = Callable[[Declarations], str | None]
-_CHECKS: list[tuple[tuple[str, ...], _Check]] = []
+_CHECKS: list[_Check] = []
+_CHECKS_BY_NAME: dict[str, list[int]] = defaultdict(list)  # the numbers of those that look at it
 
 
 def reason_to_skip(style: Declarations) -> str | None:
     """The declared style of an element -> why nothing of the element is seen, or None."""
-    for names, check in _CHECKS:
-        for name in names:
-            if name in style and (reason := check(style)):
-                return reason
+    numbers: set[int] = set()
+    for name in style:
+        if name in _CHECKS_BY_NAME:
+            numbers.update(_CHECKS_BY_NAME[name])
+    for number in sorted(numbers):
+        reason = _CHECKS[number](style)
+        if reason:
+            return reason
     return None
 
 
@@ -56,7 +63,9 @@ def _looks_at(*names: str) -> Callable[[_Check], _Check]:
     """Makes a function a check of the style of every element that declares one of these."""
 
     def register(check: _Check) -> _Check:
-        _CHECKS.append((names, check))
+        for name in names:
+            _CHECKS_BY_NAME[name].append(len(_CHECKS))
+        _CHECKS.append(check)
         return check
 
     return register
@@ -314,33 +323,45 @@ def _is_out_of_window(sides: list[str]) -> bool:
     return False
 
 
-@_looks_at(
+_PUSHING = (
     "margin", "margin-left", "margin-top", "margin-inline-start", "margin-inline", "margin-block",
     "margin-block-start", "padding", "padding-left", "padding-inline-start", "padding-inline",
 )  # fmt: skip
+# a negative length, or one of some hundred pixels, in whatever unit
+_MAY_PUSH = re.compile(r"-|\d{3}|[(%v]|\de|\d(?:\.\d+)?(?:e|r|c|i|p[ct]|l|q|m)")
+
+
+@_looks_at(*_PUSHING)
 def _check_margin(style: Declarations) -> str | None:
     """Pulled away by a negative margin, or pushed out by a large one or by a padding."""
-    parts = split_top(style.get("margin", ""), " ")
-    tops = [*parts[:1], *split_top(style.get("margin-block", ""), " ")[:1]]
+    if _is_pushed_away(*[style.get(name, "") for name in _PUSHING]):
+        return OFF_SCREEN
+    return None
+
+
+@lru_cache(2048)  # pages say the same of many elements
+def _is_pushed_away(*values: str) -> bool:
+    """Whether margins and paddings, in the order of their names, take a box out of sight."""
+    if not _MAY_PUSH.search(" ".join(values)):
+        return False
+    style = dict(zip(_PUSHING, values, strict=True))
+    parts = split_top(style["margin"], " ")
+    tops = [*parts[:1], *split_top(style["margin-block"], " ")[:1]]
+    tops += [style["margin-top"], style["margin-block-start"]]
     lefts = [*(parts[3:4] or parts[1:2] or parts[:1])]
-    lefts += split_top(style.get("margin-inline", ""), " ")[:1]
-    for name in ("margin-top", "margin-block-start"):
-        tops.append(style.get(name, ""))
-    for name in ("margin-left", "margin-inline-start"):
-        lefts.append(style.get(name, ""))
-    paddings = split_top(style.get("padding", ""), " ")
+    lefts += split_top(style["margin-inline"], " ")[:1]
+    lefts += [style["margin-left"], style["margin-inline-start"]]
+    paddings = split_top(style["padding"], " ")
     room = [*(paddings[3:4] or paddings[1:2] or paddings[:1])]
-    room += split_top(style.get("padding-inline", ""), " ")[:1]
-    room += [style.get("padding-left", ""), style.get("padding-inline-start", "")]
+    room += split_top(style["padding-inline"], " ")[:1]
+    room += [style["padding-left"], style["padding-inline-start"]]
     padding = max(map(_parse_push, room))
     # a ground that reaches to both edges of the window is made of both, one against the other
     left = min(map(_parse_offset, lefts)) + padding
     if left <= -_AWAY or min(map(_parse_offset, tops)) <= -_AWAY:
-        return OFF_SCREEN
+        return True
     right = max(map(_parse_push, lefts)) + padding + min(map(_parse_offset, lefts))
-    if right >= _FAR:
-        return OFF_SCREEN
-    return None
+    return right >= _FAR
 
 
 def _parse_offset(value: str) -> float:

@@ -45,6 +45,7 @@ from webquarry.read.css.selectors.names import (
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
+from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.contenders import Contenders
 from webquarry.read.visibility.sheet.hiding_words import (
@@ -87,7 +88,7 @@ _NEVER_BY_VARIABLES = frozenset(
     }
 )  # fmt: skip
 # With these some declarations hide, which another rule may add.
-_FLAT_BOX = re.compile(rb"0fr|rows\s*:\s*0|line-height\s*:\s*\.?0", re.IGNORECASE)
+_FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
 _CUTTING = ("overflow", "min-height:0")
 _FLATTENING = frozenset(
     {
@@ -137,8 +138,6 @@ class Stylesheet:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        # rows or lines without height hide what is cut off in them, which another rule may say
-        self._has_flat_boxes = _FLAT_BOX.search(css) is not None
         self._words = HIDING_OR_PALE
         if colours:
             self._words = HIDING_OR_PAINTING
@@ -262,8 +261,10 @@ class Stylesheet:
     def _read_hiding_rules(self) -> None:
         """Find the rules that may hide something."""
         words = self._words
-        for number, raw in enumerate(self._texts.exact):
-            body = decode_body(raw.body)
+        bodies = [decode_body(raw.body) for raw in self._texts.exact]
+        # rows or lines without height hide what is cut off in them, which another rule may say
+        self._has_flat_boxes = any(_FLAT_WORDS.is_any_in(body) for body in bodies)
+        for number, (raw, body) in enumerate(zip(self._texts.exact, bodies, strict=True)):
             may_hide_it = may_hide(body, words)
             if self._has_flat_boxes and not may_hide_it:
                 may_hide_it = any(word in body for word in _CUTTING)

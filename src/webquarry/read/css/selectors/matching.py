@@ -27,6 +27,10 @@ from webquarry.read.css.selectors.model import (
 )
 from webquarry.read.css.selectors.relations import RelatedElements
 
+# An object of Python: compiled, a number written here would be a word of the machine, and masks are
+# wider than those.
+_ONE = int("1")
+
 MOST_TESTS = 400_000
 _Element = etree._Element
 _Places = dict[_Element, tuple[int, int]]  # the number of each child, from both ends
@@ -213,7 +217,7 @@ class Matcher:
         self._inside: dict[_Element | None, tuple[int, int]] = {None: (0, 0)}
         self._siblings: dict[_Element, int] = {}
         self._counted: set[_Element | None] = set()
-        self._all = (1 << len(selectors)) - 1
+        self._all = (_ONE << len(selectors)) - 1
         self._add(selectors)
 
     def _add(self, selectors: Sequence[Selector]) -> None:
@@ -236,19 +240,19 @@ class Matcher:
 
     def _link(self, before: int, number: int) -> None:
         """Note what a state needs on its left."""
-        bit = 1 << number
+        bit = _ONE << number
         if before < 0:
             self._start |= bit
             return
         relation = self._states[number].relation
-        self._linking |= 1 << before
+        self._linking |= _ONE << before
         self._links[before][relation] |= bit
         if relation not in (ANCESTOR, PARENT):
             self._beside |= bit
 
     def _index(self, number: int, compound: Compound) -> None:
         """Put a state where elements find it by their names."""
-        bit = 1 << number
+        bit = _ONE << number
         if not compound.is_by_names:
             self._tested |= bit
         names = len(compound.classes) + bool(compound.identity) + bool(compound.tag)
@@ -276,7 +280,7 @@ class Matcher:
         for key in self._find_keys(element):
             possible |= self._sure.get(key, 0)
             for number in self._checked.get(key, ()):
-                possible |= 1 << number
+                possible |= _ONE << number
         return possible & self._all
 
     def _find_keys(self, element: _Element) -> Iterator[str]:
@@ -318,7 +322,7 @@ class Matcher:
                 continue
             for number in numbers:
                 if self._states[number].compound.names_fit(names):
-                    fit |= 1 << number
+                    fit |= _ONE << number
         return fit
 
     def _test(self, element: _Element, fit: int) -> int:
@@ -330,7 +334,7 @@ class Matcher:
             if not self._context.budget.spend(1):
                 return fit
             if not self._states[number].compound.tests_fit(element, self._context):
-                fit ^= 1 << number
+                fit ^= _ONE << number
         return fit
 
     def _find_inside(self, element: _Element | None) -> tuple[int, int]:
