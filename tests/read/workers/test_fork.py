@@ -7,6 +7,7 @@ import mmap
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,32 @@ def test_a_copy_has_none_of_our_files_and_says_nothing_of_ours() -> None:
     # standard streams, which lead nowhere, the pipe for the answer, and the listing itself
     assert done.stdout.splitlines() == ["said once", "0 1 2 3 4"]
     assert done.stderr == ""
+
+
+def test_a_copy_that_waits_for_a_lock_of_ours_is_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread may hold one when the copy is made, and no thread opens it there."""
+    locked = threading.Lock()
+    locked.acquire()
+    copies: list[int] = []
+    start = ForkRunner._start
+
+    def start_hanging_once(runner: ForkRunner, job: Job) -> tuple[int, int]:
+        copies.append(1)
+        if len(copies) == 2:
+            locked.release()
+        return start(runner, job)
+
+    def wait_for_lock(job: Job) -> bytes:
+        with locked:
+            return b"read"
+
+    monkeypatch.setattr(ForkRunner, "_start", start_hanging_once)
+    monkeypatch.setattr("webquarry.read.workers.child.run_job", wait_for_lock)
+
+    async def run() -> bytes:
+        return await ForkRunner().run(Job("fail", {}))
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)) == b"read"
+    assert len(copies) == 2

@@ -13,8 +13,11 @@ import io
 import json
 import os
 import signal
+import time
 import warnings
 from contextlib import suppress
+from importlib import _bootstrap
+from pathlib import Path
 from typing import Any, NoReturn
 
 from webquarry.caller import caller
@@ -28,12 +31,22 @@ from webquarry.read.workers.job import (
     WorkerLimits,
     find_function,
     load_what_pages_need,
+    run_job,
 )
 from webquarry.read.workers.limits import address_bytes, end_with_parent, limit_process
 from webquarry.read.workers.runner import JobRunner, count_cores
 from webquarry.read.workers.worker import read_answer
 
 _CHUNK = 1 << 18
+_TRIES = 3
+_LOOK_SECONDS = 0.5
+_LONGEST_IMPORT = 10.0  # seconds
+
+
+class _CopyHangs(Exception):
+    """A copy waits for a lock that a thread of ours held when it was made: nobody opens it
+    there.
+    """
 
 
 class ForkRunner(JobRunner):
@@ -56,7 +69,10 @@ class ForkRunner(JobRunner):
         place = Place(caller(), job.is_large, job.ahead)
         await self._queue.enter(place)
         try:
-            return await self._do(job)
+            for _ in range(_TRIES):
+                with suppress(_CopyHangs):
+                    return await self._do(job)
+            return await asyncio.to_thread(run_job, job)
         finally:
             self._queue.leave(place)
 
@@ -70,22 +86,31 @@ class ForkRunner(JobRunner):
 
     async def _do(self, job: Job) -> bytes:
         """Have a job done by a copy."""
+        await _wait_for_imports()
         process, pipe = self._start(job)
         file = io.FileIO(pipe, "rb")
         late = False
         answer: tuple[dict[str, Any], bytes] | None = None
+        receiving = asyncio.ensure_future(_receive(file))
+        hanging = asyncio.ensure_future(_wait_until_hanging(process))
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                answer = await _receive(file)
+                await asyncio.wait([receiving, hanging], return_when=asyncio.FIRST_COMPLETED)
+            if not receiving.done():
+                raise _CopyHangs
+            answer = receiving.result()
         except TimeoutError:
             late = True
         except (BrokenFrame, asyncio.IncompleteReadError, ValueError):
             answer = None
         finally:
-            file.close()
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
             _, status = os.waitpid(process, 0)  # noqa: ASYNC222 - it was killed
+            receiving.cancel()
+            hanging.cancel()
+            await asyncio.wait([receiving, hanging])
+            file.close()
         if answer is None:
             late = late or os.waitstatus_to_exitcode(status) == -signal.SIGXCPU
             reason = "it brings down the program that reads it"
@@ -116,6 +141,38 @@ class ForkRunner(JobRunner):
             _answer_and_end(job, self._limits, theirs, parent)
         os.close(theirs)
         return process, ours
+
+
+async def _wait_for_imports() -> None:
+    """Wait until no thread is in the middle of an import, which a copy could never end."""
+    end = time.monotonic() + _LONGEST_IMPORT
+    held = vars(_bootstrap).get("_module_locks", {})
+    while held and time.monotonic() < end:  # noqa: ASYNC110 - nobody tells when it is empty
+        await asyncio.sleep(0.005)
+
+
+async def _wait_until_hanging(process: int) -> None:
+    """Wait until a copy sleeps without having used the processor since the last look: it has
+    nothing to wait for but locks. Never, where the system does not tell.
+    """
+    used = ""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        try:
+            state, now = _read_state(process)
+        except (OSError, ValueError):
+            await asyncio.Future[None]()
+            return
+        if state == "S" and now == used:
+            return
+        used = now
+
+
+def _read_state(process: int) -> tuple[str, str]:
+    """The letter that Linux has for what a process is doing, and the time that it has used."""
+    stat = Path(f"/proc/{process}/stat").read_text("ascii")
+    fields = stat.rpartition(")")[2].split()
+    return fields[0], " ".join(fields[11:13])
 
 
 async def _receive(file: io.FileIO) -> tuple[dict[str, Any], bytes]:
