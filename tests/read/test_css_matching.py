@@ -181,6 +181,27 @@ def test_relations_cost_no_test_however_many_rules_and_elements_there_are() -> N
     assert not budget.is_spent
 
 
+@pytest.mark.parametrize("elements", [2_000, 4_000])
+def test_the_tests_that_are_made_grow_with_the_page_and_not_with_its_rules(elements: int) -> None:
+    document = parse_html("<!doctype html>" + "<p x=1>w</p>" * elements)
+    context = SelectorContext(document.roots)
+    texts = ",".join(f"p:nth-child({number}n)" for number in range(1, 1_000))
+    matcher = Matcher(context, SelectorParser().parse_list(texts).selectors)
+    made = 0
+    while matcher.match(document.roots[0][0][0]) and not context.budget.is_spent:
+        made += 999
+
+    assert 15 * elements < made < 30 * elements
+
+
+def test_a_page_that_was_given_up_gets_no_further_tests() -> None:
+    context = SelectorContext(parse_html("<!doctype html>" + "<p>w</p>" * 100).roots)
+    context.budget.give_up()
+
+    assert not context.budget.spend(1)
+    assert context.budget.is_spent
+
+
 def test_tests_beyond_the_budget_are_not_made() -> None:
     document = parse_html("<!doctype html>" + "<p class=x>w</p>" * 100)
     context = SelectorContext(document.roots, budget=SelectorBudget(50))

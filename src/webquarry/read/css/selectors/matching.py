@@ -10,7 +10,7 @@ is left is undecided.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from lxml import etree
@@ -31,16 +31,23 @@ from webquarry.read.css.selectors.relations import RelatedElements
 # wider than those.
 _ONE = int("1")
 
-MOST_TESTS = 400_000
+# Pages at hand take 7,500 tests at most, and three for each of their elements.
+_FIRST_TESTS = 2_000
+_TESTS_PER_ELEMENT = 20
 _Element = etree._Element
 _Places = dict[_Element, tuple[int, int]]  # the number of each child, from both ends
 
 
 class SelectorBudget:
-    """How many more tests may be made on a page."""
+    """How many more tests may be made on a page: some, and when these are spent, once so many as
+    `count_more` says.
+    """
 
-    def __init__(self, tests: int = MOST_TESTS) -> None:
+    def __init__(
+        self, tests: int = _FIRST_TESTS, count_more: Callable[[], int] | None = None
+    ) -> None:
         self.left = tests
+        self._count_more = count_more
 
     @property
     def is_spent(self) -> bool:
@@ -49,7 +56,15 @@ class SelectorBudget:
     def spend(self, tests: int) -> bool:
         """Count some tests; whether they may still be made."""
         self.left -= tests
+        if self.left < 0 and self._count_more is not None:
+            self.left += self._count_more()
+            self._count_more = None
         return self.left >= 0
+
+    def give_up(self) -> None:
+        """Allow no test any more."""
+        self.left = -1
+        self._count_more = None
 
 
 class SelectorContext:
@@ -64,7 +79,7 @@ class SelectorContext:
     ) -> None:
         self.roots = list(roots)
         self.folds = folds
-        self.budget = budget or SelectorBudget()
+        self.budget = budget or SelectorBudget(count_more=self._count_tests)
         self._names: dict[tuple[str, str | None, str | None], ElementNames] = {}
         self._matchers: dict[int, Matcher] = {}
         self._lists: list[SelectorList] = []  # kept, so that their identities stay theirs
@@ -80,6 +95,13 @@ class SelectorContext:
             scripts = (script for root in self.roots for script in root.iter("script"))
             self._has_script = any(_runs(script) for script in scripts)
         return self._has_script
+
+    def _count_tests(self) -> int:
+        """How many tests the size of the page allows: in proportion, so that many rules on many
+        elements take no more time than their sum.
+        """
+        elements = sum(1 for root in self.roots for _ in root.iter(etree.Element))
+        return _TESTS_PER_ELEMENT * elements
 
     def fold(self, name: str) -> str:
         """A name as it is compared on this page."""

@@ -147,7 +147,7 @@ class PageVariables:
     def _add_defining(self, number: int, ordinary: Definitions, important: Definitions) -> None:
         raw = self._rules.exact[number]
         if len(self._defining) >= _MOST_RULES:
-            self._context.budget.left = -1  # nothing is known any more
+            self._context.budget.give_up()  # nothing is known any more
             return
         rule = decode_rule(raw, "")
         selectors = self._parsed.get(number)
