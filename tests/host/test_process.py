@@ -6,6 +6,8 @@ import asyncio
 import os
 import select
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,14 +185,70 @@ def test_a_cancelled_run_leaves_nothing_behind() -> None:
     assert children() == processes
 
 
-def test_input_that_an_escaped_process_does_not_read_is_given_up() -> None:
+def test_input_that_a_process_in_the_background_does_not_read_is_given_up() -> None:
     files = open_files()
     completed = run_shell(
         "exec 3<&0; setsid sleep 60 <&3 >/dev/null 2>&1 & echo $!; sleep 60", SHORT, b"x" * 300_000
     )
-    os.kill(int(completed.stdout), signal.SIGKILL)
 
+    assert ends(int(completed.stdout))
     assert open_files() == files
+
+
+ESCAPES = {
+    "a session of its own": "setsid sleep 60 >/dev/null 2>&1 & echo $!",
+    "a second fork": "(sleep 60 >/dev/null 2>&1 & echo $!)",
+    "both, and deaf": """setsid sh -c 'trap "" TERM HUP; sleep 60 >/dev/null 2>&1 & echo $!'""",
+    "a forgotten environment": "(env -i setsid sleep 60 >/dev/null 2>&1 & echo $!)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")
+@pytest.mark.parametrize("ending", ["", "; sleep 60", "; kill -9 $$"], ids=["end", "late", "crash"])
+@pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
+def test_no_process_of_the_tree_gets_away(escape: str, ending: str) -> None:
+    completed = run_shell(escape + ending, SHORT)
+
+    assert ends(int(completed.stdout))
+
+
+def test_a_program_gets_the_environment_and_the_signals_that_it_would_get_from_a_shell() -> None:
+    said = run_shell("env; grep SigIgn /proc/$$/status").stdout.decode()
+
+    names = {line.partition("=")[0] for line in said.splitlines()[:-1]}
+    assert names <= {"PATH", "PWD", "SHLVL", "_", "OLDPWD"}
+    assert said.splitlines()[-1].split() == ["SigIgn:", "0" * 16]
+
+
+def test_a_program_gets_no_file_but_its_streams() -> None:
+    numbers = " ".join(map(str, range(3, 30)))
+    script = f"for n in {numbers}; do if [ -e /proc/$$/fd/$n ]; then echo $n; fi; done"
+
+    assert run_shell(script).stdout == b""
+
+
+OTHER = """
+import asyncio, sys
+from webquarry.host.process import ProcessLimits, run_bounded
+asyncio.run(run_bounded(["/bin/sh", "-c", sys.argv[1]], ProcessLimits(60, 1000), {"PATH": "/usr/bin:/bin"}))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_whatever_ends_us_ends_the_programs_that_we_run(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    script = f"(setsid sleep 60 >/dev/null 2>&1 & echo $! > {fifo}.left); "
+    script += f"echo $$ $(cat {fifo}.left) > {fifo}; trap '' TERM; while :; do sleep 60; done"
+    us = subprocess.Popen([sys.executable, "-c", OTHER, script], stderr=subprocess.DEVNULL)
+    pids = fifo.read_text().split()
+    us.send_signal(number)
+    us.wait(30)
+
+    assert len(pids) == 2
+    assert all(ends(int(pid)) for pid in pids)
 
 
 @pytest.mark.parametrize("steps", range(8))
