@@ -165,7 +165,7 @@ def test_check_of_a_folder_checks_what_is_in_it_and_can_speak_json(bench: Workbe
     ("content", "told"),
     [
         (b"{", "its output is not JSON"),
-        (b" " * 9000, "longer than 8192 bytes"),
+        (b" " * 1_048_577, "longer than 1048576 bytes"),
         (b"\xff", "not UTF-8"),
     ],
 )
