@@ -26,7 +26,7 @@ _PASSED = frozenset({
 })  # fmt: skip
 # These may hold a name and a password, which are ours.
 _PROXIES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"})
-_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)?[^/]*@")
+_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)?.*@")  # up to the last, whatever it holds
 # Where a project's tool lies, of which a copy is run.
 _FOLDER_VARIABLE = "WEBQUARRY_TOOL_FOLDER"
 # How much a tool may print, and how much Markdown our own web_fetch may then put into its answer.

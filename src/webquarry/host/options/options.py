@@ -8,9 +8,7 @@ read from the private copy, so that the trust in the folder covers it.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from typing import Any
 from webquarry.host.environment import escape_unprintable
 from webquarry.host.models import Executable
 from webquarry.host.options.own_variables import is_own_variable
+from webquarry.host.options.regular_file import read_regular
 from webquarry.settings import Settings
 
 SUFFIX = ".toml"
@@ -90,16 +89,11 @@ def _entries_for(names: list[str], entries: list[str]) -> Iterator[str]:
 def _read_file(path: Path) -> dict[str, Any]:
     """What the file says; nothing when there is none."""
     try:
-        # Without waiting: it may be a pipe.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        data = read_regular(path, _MOST_FILE_BYTES + 1)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise BadOptions(f"cannot be read ({error.strerror})") from error
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise BadOptions("is no file")
-        data = file.read(_MOST_FILE_BYTES + 1)
     if len(data) > _MOST_FILE_BYTES:
         raise BadOptions(f"is longer than {_MOST_FILE_BYTES:,} bytes")
     try:

@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from webquarry.host.models import Executable
+from webquarry.host.options.regular_file import read_regular
 from webquarry.settings import Settings
 from webquarry.store.folder import find_folder
 
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 KEPT_SECONDS = 86_400.0
 _VERSION = 1
 _MOST_PROGRAM_BYTES = 64_000_000  # to read a larger one takes longer than to ask it
+_MOST_KEPT_BYTES = 16_000_000  # a tool that says more is asked each time
 _PIECE_BYTES = 1_000_000
 # Whatever a damaged file can raise
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -96,7 +98,7 @@ class KeptAnswers:
         if fingerprint is None or file is None:
             return None
         try:
-            kept = json.loads(_read_regular(file))
+            kept = json.loads(read_regular(file, _MOST_KEPT_BYTES))
             age = time.time() - kept["asked"]
             is_current = kept["version"] == _VERSION and 0 <= age <= KEPT_SECONDS
             if not is_current or kept["tool"] != asdict(fingerprint):
@@ -150,15 +152,6 @@ class KeptAnswers:
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
             self._around[folder] = digest.hexdigest()
         return self._around[folder]
-
-
-def _read_regular(path: Path) -> bytes:
-    """The bytes of a file, without waiting for a pipe that lies in its place."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("it is no file")
-        return file.read()
 
 
 def _write_whole(path: Path, data: bytes) -> None:
