@@ -220,6 +220,49 @@ def test_a_program_gets_the_environment_and_the_signals_that_it_would_get_from_a
     assert said.splitlines()[-1].split() == ["SigIgn:", "0" * 16]
 
 
+def test_what_our_own_python_needs_is_not_for_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/canary")
+    assert run_shell("env").stdout.count(b"canary") == 0
+
+    script, own = ["/bin/sh", "-c", "env"], {**ENVIRONMENT, "LD_LIBRARY_PATH": "/its/own"}
+    said = asyncio.run(run_bounded(script, LONG, {**own, "LC_CTYPE": "C"})).stdout.split()
+    assert {b"LD_LIBRARY_PATH=/its/own", b"LC_CTYPE=C"} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("script", "ending"), [("echo $$; exit 3", "exited"), ("sleep 60 & echo $!; wait", "timed_out")]
+)
+def test_where_no_supervisor_can_be_had_the_group_is_ended(
+    script: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webquarry.host.process.can_supervise", lambda: False)
+    files, processes = open_files(), children()
+    completed = run_shell(script, SHORT)
+
+    assert completed.ending == ending
+    assert ends(int(completed.stdout))
+    assert (open_files(), children()) == (files, processes)
+
+
+def test_a_copy_of_this_process_does_not_keep_a_program_alive() -> None:
+    """A fork while a program runs inherits our end of its line, and lets go of it."""
+    code = """
+import asyncio, os, sys, time
+from webquarry.host.process import ProcessLimits, run_bounded
+def fork(pid):
+    print(pid, flush=True)
+    if os.fork() == 0:
+        os.close(1)
+        time.sleep(60)
+        os._exit(0)
+    os.kill(os.getpid(), 9)
+asyncio.run(run_bounded(["/bin/sleep", "60"], ProcessLimits(60, 1000), {}, None, fork))
+"""
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False)
+
+    assert ends(int(done.stdout))
+
+
 def test_a_program_gets_no_file_but_its_streams() -> None:
     numbers = " ".join(map(str, range(3, 30)))
     script = f"for n in {numbers}; do if [ -e /proc/$$/fd/$n ]; then echo $n; fi; done"

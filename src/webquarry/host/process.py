@@ -94,7 +94,7 @@ async def _spawn(
     if can_supervise():
         line = Line(loop)
         inherited = (line.their_end,)
-        command = wrap_command(command, line.their_end, environment)
+        command, environment = wrap_command(command, line.their_end, environment)
     watch = _Watch(loop, limits, line)
     starting = asyncio.ensure_future(
         loop.subprocess_exec(

@@ -16,6 +16,9 @@ from functools import cache
 from pathlib import Path
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
+# Where some Pythons find the libraries that they are made of
+_FOR_PYTHON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_LOCALE = "LC_CTYPE"  # Python changes it for itself where it is C or missing
 _OPEN: set[socket.socket] = set()  # our ends, which a copy of this process must not keep open
 
 
@@ -85,11 +88,19 @@ class Line:
 
 def wrap_command(
     command: Sequence[str], their_end: int, environment: Mapping[str, str]
-) -> list[str]:
-    """The command that runs another one under a supervisor."""
-    locale = environment.get("LC_CTYPE", "")
-    supervisor = [sys.executable, "-I", "-S", str(_SUPERVISOR), str(their_end), locale]
-    return [*supervisor, *command]
+) -> tuple[list[str], dict[str, str]]:
+    """The command that runs another one under a supervisor, and the environment for both: the
+    supervisor takes out what is in it for itself alone.
+    """
+    both = dict(environment)
+    for name in _FOR_PYTHON:
+        if name in os.environ:
+            both.setdefault(name, os.environ[name])
+    changes = [name for name in (*_FOR_PYTHON, _LOCALE) if name not in environment]
+    if _LOCALE in environment:
+        changes.append(f"{_LOCALE}={environment[_LOCALE]}")
+    python = [sys.executable, "-I", "-S", str(_SUPERVISOR)]
+    return [*python, str(their_end), "\n".join(changes), *command], both
 
 
 @cache

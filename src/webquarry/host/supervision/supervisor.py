@@ -1,8 +1,9 @@
 """The process between us and a tool: it starts the tool, and ends it with everything it started.
 
 It is run as a script, with nothing of ours imported, because it is started for every run of a tool.
-On its command line come the number of a socket to us, our LC_CTYPE, and the tool's command. To the
-socket go `started PID` or `failed ERRNO`, and then `ended STATUS`. Nothing comes back on it: when
+On its command line come the number of a socket to us, changes to the environment for the tool (a
+name takes a variable out, name=value sets one; one a line), and the tool's command. To the socket go `started PID` or `failed ERRNO`, and then
+`ended CODE`. Nothing comes back on it: when
 our end of it is closed, by us or by our death, the tool's whole tree is ended, and then this
 process.
 
@@ -104,11 +105,14 @@ def list_descendants(root: int) -> list[int]:
     return found
 
 
-def main(line: int, locale: str, command: list[str]) -> None:
+def main(line: int, changes: list[str], command: list[str]) -> None:
     """Start the command, tell how it fares, and end it when nobody wants it any more."""
     os.set_inheritable(line, False)
-    if not locale:
-        os.environ.pop("LC_CTYPE", None)  # Python has set it for itself
+    for change in changes:
+        name, sign, value = change.partition("=")
+        os.environ.pop(name, None)
+        if sign:
+            os.environ[name] = value
     is_adopted = _adopt_orphans()
     wake, waker = os.pipe()
     os.set_blocking(wake, False)
@@ -203,5 +207,5 @@ def _tell(line: int, sentence: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    main(int(sys.argv[1]), sys.argv[2].splitlines(), sys.argv[3:])
     os._exit(0)
