@@ -49,8 +49,8 @@ class ToolSettings(SettingGroup):
     tool_max_output_bytes: int = Field(
         65536,
         ge=1024,
-        description="Most bytes that a tool may print in one run; above it the run fails. A tool is "
-        "told, and web_fetch cuts its answer to fit.",
+        description="Most bytes that a tool may print in one run; above it the run fails. A tool "
+        "is told, and web_fetch cuts its answer to fit.",
     )
     tool_timeouts: Annotated[list[_Seconds], BeforeValidator(split_list)] = Field(
         [],

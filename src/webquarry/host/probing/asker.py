@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from webquarry.host.models import Executable
 from webquarry.host.probe import Probe, judge_schema, probe
-from webquarry.host.probing.kept import Fingerprint, KeptAnswer, KeptAnswers
+from webquarry.host.probing.kept import Fingerprint, KeptDescription, KeptDescriptions
 from webquarry.host.start_limiter import StartLimiter
 from webquarry.settings import Settings
 
@@ -23,7 +23,7 @@ class Asker:
         self._settings = settings
         self._environ = environ
         self._limiter = StartLimiter()
-        self._kept = KeptAnswers.of(settings, environ)
+        self._kept = KeptDescriptions.of(settings, environ)
 
     async def ask(self, executable: Executable, anew: bool = False) -> Probe:
         """What the executable is, by what is kept or by its own word; `anew` always asks."""
@@ -34,7 +34,7 @@ class Asker:
                 return known
         async with self._limiter.admit() as on_start:
             answer = await probe(executable, self._settings, self._environ, on_start)
-        kept = KeptAnswer(answer.output, answer.reason)
+        kept = KeptDescription(answer.output, answer.reason)
         await asyncio.to_thread(self._kept.save, fingerprint, kept)
         return answer
 

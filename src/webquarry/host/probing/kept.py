@@ -49,14 +49,14 @@ class Fingerprint:
 
 
 @dataclass(frozen=True)
-class KeptAnswer:
+class KeptDescription:
     """What a tool answered: the description that it printed, or why it has none."""
 
     output: bytes = b""
     reason: str = ""
 
 
-class KeptAnswers:
+class KeptDescriptions:
     """The answers that are kept, for one search for tools; with no folder, none are."""
 
     def __init__(self, folder: Path | None, environ: Mapping[str, str]) -> None:
@@ -65,7 +65,7 @@ class KeptAnswers:
         self._around: dict[Path, str] = {}  # by folder
 
     @classmethod
-    def of(cls, settings: Settings, environ: Mapping[str, str]) -> KeptAnswers:
+    def of(cls, settings: Settings, environ: Mapping[str, str]) -> KeptDescriptions:
         """The user's own."""
         cache = None
         if settings.cache:
@@ -92,7 +92,7 @@ class KeptAnswers:
             return None
         return Fingerprint(str(executable.path), changed, digest.hexdigest(), around)
 
-    def load(self, fingerprint: Fingerprint | None) -> KeptAnswer | None:
+    def load(self, fingerprint: Fingerprint | None) -> KeptDescription | None:
         """What the tool answered when it was the same."""
         file = self._find_file(fingerprint)
         if fingerprint is None or file is None:
@@ -103,14 +103,14 @@ class KeptAnswers:
             is_current = kept["version"] == _VERSION and 0 <= age <= KEPT_SECONDS
             if not is_current or kept["tool"] != asdict(fingerprint):
                 return None
-            return KeptAnswer(kept["output"].encode(), str(kept["reason"]))
+            return KeptDescription(kept["output"].encode(), str(kept["reason"]))
         except FileNotFoundError:
             return None
         except _UNREADABLE as error:
             log.debug("what is kept of %s cannot be read: %s", fingerprint.path, error)
             return None
 
-    def save(self, fingerprint: Fingerprint | None, answer: KeptAnswer) -> None:
+    def save(self, fingerprint: Fingerprint | None, answer: KeptDescription) -> None:
         """Keep what the tool answered; where that cannot be done, it will be asked again."""
         file = self._find_file(fingerprint)
         if fingerprint is None or file is None:

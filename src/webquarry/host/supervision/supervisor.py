@@ -1,11 +1,10 @@
 """The process between us and a tool: it starts the tool, and ends it with everything it started.
 
 It is run as a script, with nothing of ours imported, because it is started for every run of a tool.
-On its command line come the number of a socket to us, changes to the environment for the tool (a
-name takes a variable out, name=value sets one; one a line), and the tool's command. To the socket go `started PID` or `failed ERRNO`, and then
-`ended CODE`. Nothing comes back on it: when
-our end of it is closed, by us or by our death, the tool's whole tree is ended, and then this
-process.
+On its command line come the number of a socket to us, changes to the environment for the tool (one
+a line: a name takes a variable out, name=value sets one), and the tool's command. To the socket go
+`started PID` or `failed ERRNO`, and then `ended CODE`. Nothing comes back on it: when our end of it
+is closed, by us or by our death, the tool's whole tree is ended, and then this process.
 
 On Linux it adopts every process of the tree whose parent has ended, so that neither a second fork
 nor a session of its own lets one get away. Elsewhere the tool's process group is ended.
