@@ -128,8 +128,8 @@ def test_a_failure_is_not_believed_a_second_time(bench: Workbench) -> None:
     assert [tool.name for tool in bench.host().tools] == ["weather"]
 
 
-def as_text(content: str) -> Callable[[Path], None]:
-    return lambda file: file.write_text(content) and None
+def as_text(content: str) -> Callable[[Path], object]:
+    return lambda file: file.write_text(content)
 
 
 def as_folder(file: Path) -> None:
@@ -147,16 +147,14 @@ def as_dangling_link(file: Path) -> None:
     file.symlink_to("/no/such/file")
 
 
-def with_field(name: str, value: Any) -> Callable[[Path], None]:
-    return lambda file: (
-        file.write_text(json.dumps({**json.loads(file.read_text()), name: value})) and None
-    )
+def with_field(name: str, value: Any) -> Callable[[Path], object]:
+    return lambda file: file.write_text(json.dumps({**json.loads(file.read_text()), name: value}))
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "empty": as_text(""),
-    "garbage": lambda file: file.write_bytes(os.urandom(500)) and None,
-    "cut": lambda file: file.write_text(file.read_text()[:100]) and None,
+    "garbage": lambda file: file.write_bytes(os.urandom(500)),
+    "cut": lambda file: file.write_text(file.read_text()[:100]),
     "another shape": as_text("[1, 2]"),
     "too deep": as_text("[" * 100_000),
     "a folder": as_folder,
@@ -171,7 +169,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_what_is_damaged_is_as_good_as_nothing(
-    damage: Callable[[Path], None], bench: Workbench
+    damage: Callable[[Path], object], bench: Workbench
 ) -> None:
     counting_tool(bench, WEATHER)
     bench.host()

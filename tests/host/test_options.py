@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.executables import Answer, Site
 from tests.host.workbench import WEATHER, Workbench, schema_of
-from tests.surfaces.test_executable import Answer, Site
 from webquarry.errors import BadInput, Refused, TooLarge, ToolFailure
 from webquarry.host.host import ToolHost
 from webquarry.host.options.own_variables import is_own_variable
