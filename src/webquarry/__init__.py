@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         ThinPage,
         TooComplex,
         TooLarge,
+        ToolFailure,
         Unreadable,
         WebquarryError,
     )
@@ -68,6 +69,7 @@ __all__ = [
     "ThinPage",
     "TooComplex",
     "TooLarge",
+    "ToolFailure",
     "ToolHost",
     "Unreadable",
     "WebquarryError",

@@ -16,6 +16,7 @@ WebquarryError                internal      a bug of ours, or something nobody f
 │   └── NoSlot                rate_limited  as many calls as are allowed at once are under way
 ├── AuthFailure               auth          a credential is missing or was not accepted
 ├── ProviderFailure           network       one provider failed in a way of its own
+│   └── ToolFailure           tool          an external tool failed: it crashed, or gave no answer
 ├── RecordsFailure            records       the records could not be read or written
 ├── Cancelled                 internal      the user stopped it; what was paid for is kept
 └── Unreadable                unsupported   fetched, but no text could be made of it
@@ -24,8 +25,8 @@ WebquarryError                internal      a bug of ours, or something nobody f
     ├── TooComplex            too_complex   it takes more time or memory than a page may
     └── MissingExtra          unsupported   an optional library is not installed
 
-`kind` is one of the outcomes of `OUTCOMES` (or "records", or "internal"); every door renders the
-same fields in its own form.
+`kind` is one of the outcomes of `OUTCOMES` (or "records", "tool" or "internal"); every door renders
+the same fields in its own form.
 """
 
 from __future__ import annotations
@@ -218,6 +219,16 @@ class ProviderFailure(WebquarryError):
     kind = "network"
     retryable = True
     suggested_action = "Try again, or name another provider."
+
+
+class ToolFailure(ProviderFailure):
+    """An external tool failed: it did not start, crashed, took too long or gave no usable answer;
+    or it said itself that it failed.
+    """
+
+    kind = "tool"
+    retryable = False
+    suggested_action = "Look at the tool, or use another."
 
 
 class RecordsFailure(WebquarryError):

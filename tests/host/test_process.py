@@ -6,6 +6,8 @@ import asyncio
 import os
 import select
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -183,14 +185,113 @@ def test_a_cancelled_run_leaves_nothing_behind() -> None:
     assert children() == processes
 
 
-def test_input_that_an_escaped_process_does_not_read_is_given_up() -> None:
+def test_input_that_a_process_in_the_background_does_not_read_is_given_up() -> None:
     files = open_files()
     completed = run_shell(
         "exec 3<&0; setsid sleep 60 <&3 >/dev/null 2>&1 & echo $!; sleep 60", SHORT, b"x" * 300_000
     )
-    os.kill(int(completed.stdout), signal.SIGKILL)
 
+    assert ends(int(completed.stdout))
     assert open_files() == files
+
+
+ESCAPES = {
+    "a session of its own": "setsid sleep 60 >/dev/null 2>&1 & echo $!",
+    "a second fork": "(sleep 60 >/dev/null 2>&1 & echo $!)",
+    "both, and deaf": """setsid sh -c 'trap "" TERM HUP; sleep 60 >/dev/null 2>&1 & echo $!'""",
+    "a forgotten environment": "(env -i setsid sleep 60 >/dev/null 2>&1 & echo $!)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")
+@pytest.mark.parametrize("ending", ["", "; sleep 60", "; kill -9 $$"], ids=["end", "late", "crash"])
+@pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
+def test_no_process_of_the_tree_gets_away(escape: str, ending: str) -> None:
+    completed = run_shell(escape + ending, SHORT)
+
+    assert ends(int(completed.stdout))
+
+
+def test_a_program_gets_the_environment_and_the_signals_that_it_would_get_from_a_shell() -> None:
+    said = run_shell("env; grep SigIgn /proc/$$/status").stdout.decode()
+
+    names = {line.partition("=")[0] for line in said.splitlines()[:-1]}
+    assert names <= {"PATH", "PWD", "SHLVL", "_", "OLDPWD"}
+    assert said.splitlines()[-1].split() == ["SigIgn:", "0" * 16]
+
+
+def test_what_our_own_python_needs_is_not_for_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/canary")
+    assert run_shell("env").stdout.count(b"canary") == 0
+
+    script, own = ["/bin/sh", "-c", "env"], {**ENVIRONMENT, "LD_LIBRARY_PATH": "/its/own"}
+    said = asyncio.run(run_bounded(script, LONG, {**own, "LC_CTYPE": "C"})).stdout.split()
+    assert {b"LD_LIBRARY_PATH=/its/own", b"LC_CTYPE=C"} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("script", "ending"), [("echo $$; exit 3", "exited"), ("sleep 60 & echo $!; wait", "timed_out")]
+)
+def test_where_no_supervisor_can_be_had_the_group_is_ended(
+    script: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webquarry.host.process.can_supervise", lambda: False)
+    files, processes = open_files(), children()
+    completed = run_shell(script, SHORT)
+
+    assert completed.ending == ending
+    assert ends(int(completed.stdout))
+    assert (open_files(), children()) == (files, processes)
+
+
+def test_a_copy_of_this_process_does_not_keep_a_program_alive() -> None:
+    """A fork while a program runs inherits our end of its line, and lets go of it."""
+    code = """
+import asyncio, os, sys, time
+from webquarry.host.process import ProcessLimits, run_bounded
+def fork(pid):
+    print(pid, flush=True)
+    if os.fork() == 0:
+        os.close(1)
+        time.sleep(60)
+        os._exit(0)
+    os.kill(os.getpid(), 9)
+asyncio.run(run_bounded(["/bin/sleep", "60"], ProcessLimits(60, 1000), {}, None, fork))
+"""
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False)
+
+    assert ends(int(done.stdout))
+
+
+def test_a_program_gets_no_file_but_its_streams() -> None:
+    numbers = " ".join(map(str, range(3, 30)))
+    script = f"for n in {numbers}; do if [ -e /proc/$$/fd/$n ]; then echo $n; fi; done"
+
+    assert run_shell(script).stdout == b""
+
+
+OTHER = """
+import asyncio, sys
+from webquarry.host.process import ProcessLimits, run_bounded
+asyncio.run(run_bounded(["/bin/sh", "-c", sys.argv[1]], ProcessLimits(60, 1000), {"PATH": "/usr/bin:/bin"}))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_whatever_ends_us_ends_the_programs_that_we_run(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    script = f"(setsid sleep 60 >/dev/null 2>&1 & echo $! > {fifo}.left); "
+    script += f"echo $$ $(cat {fifo}.left) > {fifo}; trap '' TERM; while :; do sleep 60; done"
+    us = subprocess.Popen([sys.executable, "-c", OTHER, script], stderr=subprocess.DEVNULL)
+    pids = fifo.read_text().split()
+    us.send_signal(number)
+    us.wait(30)
+
+    assert len(pids) == 2
+    assert all(ends(int(pid)) for pid in pids)
 
 
 @pytest.mark.parametrize("steps", range(8))

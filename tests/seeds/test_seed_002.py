@@ -8,6 +8,9 @@ import asyncio
 import json
 import logging
 import re
+import shlex
+import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +207,46 @@ def test_rule_6_required_only_lists_defined_properties() -> None:
     assert error_places(tool_with({"type": "string"}, ("param1", "param2"))) == [
         "$.parameters.required[1]"
     ]
+
+
+def test_a_valid_tool_is_registered_however_long_its_description_is(bench: Workbench) -> None:
+    words = "What this parameter is for, in as many words as a model needs to fill it in well. "
+    properties = {
+        f"parameter_{number}": {"type": "string", "description": words * 2} for number in range(60)
+    }
+    parameters = {"type": "object", "properties": properties}
+    schema = {**SKELETON, "parameters": parameters}
+    assert len(json.dumps(schema)) > 8192
+    bench.tool(schema)
+
+    assert bench.host().get("tool_name").parameters == parameters
+
+
+def test_a_valid_tool_is_registered_however_busy_the_machine_is(bench: Workbench) -> None:
+    """A tool that takes more than a second, as one in Python does where many start at once."""
+    bench.script("file-edit", f"sleep 1.2; echo {shlex.quote(json.dumps(FILE_EDIT))}")
+
+    assert bench.host().get("file_edit").description == FILE_EDIT["description"]
+
+
+@pytest.mark.parametrize("command", [["export", "--for", "mcp"], ["run", "broken"]], ids=" ".join)
+def test_an_error_is_told_with_tool_path_and_reason_by_the_commands_too(
+    command: list[str], bench: Workbench
+) -> None:
+    path = bench.script("broken", "echo '{}'")
+    bench.tool(FILE_EDIT)
+    program = Path(sysconfig.get_path("scripts")) / "webquarry"
+    done = subprocess.run(
+        [program, "tools", *command],
+        input="{}",
+        env=bench.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stderr.count(str(path)) == 1
+    assert done.stderr.count("its schema is not valid: $.name: is missing") == 1
 
 
 def test_invalid_output_is_not_registered_logged_with_path_and_reason_and_the_others_load(

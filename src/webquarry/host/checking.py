@@ -7,6 +7,7 @@ folder is trusted, not even to be checked.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +19,12 @@ from webquarry.host.folders import (
     explain_not_runnable,
     is_ours,
     needs_trust,
+    tool_folders,
 )
 from webquarry.host.models import Executable, Finding
-from webquarry.host.probe import MAX_SCHEMA_BYTES, judge_schema, probe
-from webquarry.host.start_limiter import StartLimiter
+from webquarry.host.options.options import name_forms
+from webquarry.host.probe import judge_schema
+from webquarry.host.probing.asker import Asker
 from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
 
@@ -32,21 +35,19 @@ async def check_paths(
     paths: Sequence[Path], settings: Settings, environ: Mapping[str, str]
 ) -> Report:
     """The findings for each path, in the order given; a directory stands for the executables in
-    it.
+    it, and a name for the tool of that file in the tool folders.
     """
     files: list[Path] = []
     for path in paths:
-        files += list_files(path)
-    limiter = StartLimiter()
+        files += list_files(_find_by_name(path, settings, environ))
+    asker = Asker(settings, environ)
 
     async def check(path: Path) -> list[Finding]:
         absolute = expand(path, environ)
         checked = await asyncio.to_thread(_check_without_running, absolute, settings, environ)
         if not isinstance(checked, Executable):
             return checked
-        executable = checked
-        async with limiter.admit() as on_start:
-            answer = await probe(executable, environ, on_start)
+        answer = await asker.ask(checked, anew=True)  # whoever checks a tool has just changed it
         return list(answer.findings)
 
     findings = await asyncio.gather(*map(check, files))
@@ -64,6 +65,18 @@ def list_files(path: Path) -> list[Path]:
     return sorted(files)
 
 
+def _find_by_name(path: Path, settings: Settings, environ: Mapping[str, str]) -> Path:
+    """The path itself if it is there; else the file of the tool that it names, if there is one."""
+    if os.path.lexists(path) or len(path.parts) != 1:
+        return path
+    for folder in reversed(tool_folders(settings, environ)):
+        executables, _ = executables_in(folder)
+        for executable in executables:
+            if path.name in name_forms(executable.path):
+                return executable.path
+    return path
+
+
 def _check_without_running(
     path: Path, settings: Settings, environ: Mapping[str, str]
 ) -> list[Finding] | Executable:
@@ -73,10 +86,10 @@ def _check_without_running(
     if path.suffix == ".json" and path.is_file():
         try:
             with path.open("rb") as file:
-                data = file.read(MAX_SCHEMA_BYTES + 1)
+                data = file.read(settings.tool_schema_max_bytes + 1)
         except OSError as error:
             return [Finding("error", "$", f"it cannot be read: {error.strerror}")]
-        judged = judge_schema(data)
+        judged = judge_schema(data, most_bytes=settings.tool_schema_max_bytes)
         return list(judged.findings)
     reason = explain_not_runnable(path)
     if reason:

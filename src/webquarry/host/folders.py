@@ -73,7 +73,7 @@ def expand(path: Path, environ: Mapping[str, str]) -> Path:
 
 def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
     """The files to ask, and those that need no asking with the reason why not; hidden files are
-    nobody's tools.
+    nobody's tools, and weather.toml belongs to the tool weather.
     """
     try:
         names = [entry.name for entry in os.scandir(folder.path)]
@@ -87,6 +87,8 @@ def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:
         if name.startswith("."):
             continue
         path = folder.path / name
+        if path.suffix == ".toml" and path.stem in names:
+            continue
         reason = explain_not_runnable(path)
         if reason:
             refused[path] = reason

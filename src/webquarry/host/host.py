@@ -17,17 +17,24 @@ from typing import Any
 
 from webquarry.errors import BadInput, Refused, WebquarryError
 from webquarry.host.arguments import coerce
-from webquarry.host.discovery import Discovery, discover
+from webquarry.host.discovery import Discovery, discover, log_skipped
 from webquarry.host.environment import escape_unprintable, remember_secrets
 from webquarry.host.loops.anthropic import answer_anthropic
 from webquarry.host.loops.gemini import answer_gemini
 from webquarry.host.loops.openai import answer_chat, answer_responses
 from webquarry.host.models import HostedTool, JsonObject, Skipped
+from webquarry.host.options.options import name_forms
 from webquarry.host.runner import run_tool
 from webquarry.host.translation.anthropic import to_anthropic
 from webquarry.host.translation.gemini import Form, to_gemini
 from webquarry.host.translation.mcp import to_mcp
-from webquarry.host.translation.naming import EVERYBODY, NameRules, alias, restore
+from webquarry.host.translation.naming import (
+    EVERYBODY,
+    NameRules,
+    alias,
+    restore,
+    restore_any,
+)
 from webquarry.host.translation.openai import to_chat, to_responses
 from webquarry.host.trust.store import TrustStore
 from webquarry.pages.outgoing import filter_error, filter_value
@@ -54,10 +61,15 @@ class ToolHost:
 
     @classmethod
     def discover(
-        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
+        cls,
+        settings: Settings | None = None,
+        environ: Mapping[str, str] | None = None,
+        names: Sequence[str] = (),
     ) -> ToolHost:
-        """Look for tools and ask each what it is; also works where a loop is already running."""
-        work = cls.adiscover(settings, environ)
+        """Look for tools and ask each what it is, or only those of these names; also works where a
+        loop is already running.
+        """
+        work = cls.adiscover(settings, environ, names)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -68,16 +80,22 @@ class ToolHost:
 
     @classmethod
     async def adiscover(
-        cls, settings: Settings | None = None, environ: Mapping[str, str] | None = None
+        cls,
+        settings: Settings | None = None,
+        environ: Mapping[str, str] | None = None,
+        names: Sequence[str] = (),
+        log_skips: bool = True,
     ) -> ToolHost:
-        """The same, for async code."""
+        """The same, for async code; without `log_skips` what was passed over is not logged."""
         if environ is None:
             environ = os.environ
         environ = dict(environ)
         if settings is None:
             settings = Settings.from_environment(environ)
         remember_secrets(environ)
-        discovery = await discover(settings, environ)
+        discovery = await discover(settings, environ, names)
+        if log_skips:
+            log_skipped(discovery.skipped)
         return cls(discovery, settings, environ)
 
     def get(self, name: str) -> HostedTool:
@@ -87,14 +105,21 @@ class ToolHost:
             return tool
         shown_name = escape_unprintable(name)
         for one in self.skipped:
-            file_name = one.path.name
-            if name in (one.name, file_name, file_name.replace("-", "_")):
-                raise BadInput(f"The tool {shown_name} is not served: {one.reason}.")
+            if _is_meant(one, name):
+                path = escape_unprintable(str(one.path))
+                raise BadInput(
+                    f"The tool {shown_name} is not served: {one.reason}.",
+                    suggested_action=f"Look at {path}, mend it and call again.",
+                )
         known = ", ".join(one.name for one in self.tools) or "none"
         raise BadInput(
             f"There is no tool {shown_name!r}.",
             suggested_action=f"Use one of: {known}.",
         )
+
+    def log_skips(self, besides: str) -> None:
+        """Log what was passed over, but for a tool of this name, of which `get` tells."""
+        log_skipped(one for one in self.skipped if not _is_meant(one, besides))
 
     def only(self, names: Sequence[str]) -> ToolHost:
         """A host of these tools alone; without names, of all."""
@@ -106,11 +131,14 @@ class ToolHost:
         return ToolHost(discovery, self._settings, self._environ)
 
     async def run(self, name: str, arguments: Mapping[str, Any]) -> JsonObject:
-        """Run a tool with these arguments, which are checked against its schema first."""
+        """Run a tool with these arguments, under its own names or those of any export, which are
+        checked against its schema first.
+        """
         tool = self.get(name)
         tool = await self._verify(tool)
+        own_arguments = restore_any(arguments, tool.parameters)
         try:
-            answer = await run_tool(tool, arguments, self._settings, self._environ)
+            answer = await run_tool(tool, own_arguments, self._settings, self._environ)
         except WebquarryError as error:
             filter_error(error)
             raise
@@ -188,3 +216,8 @@ class ToolHost:
             )
         copy = judged.copy / tool.path.name
         return replace(tool, executable=replace(tool.executable, copy=copy))
+
+
+def _is_meant(skipped: Skipped, name: str) -> bool:
+    """Does this name mean the file that was passed over?"""
+    return name == skipped.name or name in name_forms(skipped.path)

@@ -11,10 +11,16 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from webquarry.errors import ProviderFailure, TooLarge, WebquarryError
+from webquarry.errors import TooLarge, ToolFailure, WebquarryError
 from webquarry.host.arguments import check_arguments, encode
-from webquarry.host.environment import environment_for, escape_unprintable, quote_output
+from webquarry.host.environment import (
+    environment_for,
+    escape_unprintable,
+    quote_output,
+    tell_limit,
+)
 from webquarry.host.models import HostedTool, JsonObject
+from webquarry.host.options.options import SUFFIX, BadOptions, find_options
 from webquarry.host.probe import explain_failure, explain_start_failure
 from webquarry.host.process import Completed, ProcessLimits, run_bounded
 from webquarry.host.strict_json import NotJson, parse_json
@@ -33,15 +39,22 @@ async def run_tool(
     """Check the arguments, run the tool, give its answer."""
     checked = check_arguments(tool.name, arguments, tool.parameters)
     stdin = encode(checked)
-    limits = ProcessLimits(settings.tool_timeout_seconds, settings.tool_max_output_bytes)
-    environment = environment_for(tool.executable, environ)
+    try:
+        options = find_options(tool.executable, settings)
+    except BadOptions as problem:
+        file = escape_unprintable(f"{tool.path.name}{SUFFIX}")
+        reason = f"was not run: its {file} {problem}"
+        raise _build_failure(tool, reason, suggested_action=f"Correct {file}.") from problem
+    limits = ProcessLimits(options.timeout_seconds, options.max_output_bytes)
+    environment = environment_for(tool.executable, environ, options.variables)
+    tell_limit(environment, options.max_output_bytes, settings.fetch_max_bytes)
     try:
         completed = await run_bounded([str(tool.executable.program)], limits, environment, stdin)
     except (OSError, ValueError) as error:
         reason = explain_start_failure(error)
         raise _build_failure(tool, f"did not start: {reason}") from error
     try:
-        return _read_answer(tool, completed, settings)
+        return _read_answer(tool, completed, limits)
     except WebquarryError as error:
         words = redact(completed.stderr.decode("utf-8", "replace")).strip()
         if words:
@@ -50,20 +63,22 @@ async def run_tool(
         raise
 
 
-def _read_answer(tool: HostedTool, completed: Completed, settings: Settings) -> JsonObject:
+def _read_answer(tool: HostedTool, completed: Completed, limits: ProcessLimits) -> JsonObject:
     """The object that the tool printed; anything else is an error."""
+    file = escape_unprintable(f"{tool.path.name}{SUFFIX}")
     if completed.ending == "timed_out":
-        seconds = settings.tool_timeout_seconds
         raise _build_failure(
             tool,
-            f"did not end within {seconds:g} seconds",
+            f"did not end within {limits.seconds:g} seconds",
             retryable=True,
-            suggested_action="Ask it for less, or raise WEBQUARRY_TOOL_TIMEOUT_SECONDS.",
+            suggested_action="Ask it for less, raise WEBQUARRY_TOOL_TIMEOUT_SECONDS, or give it "
+            f"more time with `timeout_seconds` in {file}.",
         )
     if completed.ending == "too_much":
         raise TooLarge(
-            f"The tool {tool.name} printed more than {settings.tool_max_output_bytes} bytes.",
-            suggested_action="Ask it for less, or raise WEBQUARRY_TOOL_MAX_OUTPUT_BYTES.",
+            f"The tool {tool.name} printed more than {limits.stdout_bytes} bytes.",
+            suggested_action="Ask it for less, raise WEBQUARRY_TOOL_MAX_OUTPUT_BYTES, or give it "
+            f"more room with `max_output_bytes` in {file}.",
         )
     if completed.ending == "held_open":
         raise _build_failure(tool, "ended, but left a process behind that holds its output open")
@@ -111,8 +126,8 @@ def _build_failure(
     what: str,
     retryable: bool = False,
     suggested_action: str = "Look at the tool, or use another.",
-) -> ProviderFailure:
-    return ProviderFailure(
+) -> ToolFailure:
+    return ToolFailure(
         f"The tool {tool.name} {what}.",
         retryable=retryable,
         suggested_action=suggested_action,

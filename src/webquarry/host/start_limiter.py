@@ -1,7 +1,7 @@
 """How many programs are started at once, so that they do not starve each other.
 
-Each has a second from its own start. Programs that wait can all wait together; programs that
-compute share the processors, and a second is soon used up when fifty of them start at once. So a
+Each has a few seconds from its own start. Programs that wait can all wait together; programs that
+compute share the processors, and their time is soon used up when fifty of them start at once. So a
 few are always let in, and more only while few of those inside want a processor right now. Where the
 kernel does not tell, a fixed number is let in.
 """

@@ -143,14 +143,17 @@ def _check_object(schema: Schema, path: str) -> Iterator[Finding]:
         kind = add_article(type_of(required))
         yield _error(f"{path}.required", f"must be an array of names, not {kind}")
         return
+    seen: set[str] = set()
     for index, name in enumerate(required):
         here = f"{path}.required[{index}]"
         if not isinstance(name, str):
             yield _error(here, f"must be a string, not {add_article(type_of(name))}")
         elif name not in properties:
             yield _error(here, f"names {_show(name)}, which is not in properties")
-        elif name in required[:index]:
+        elif name in seen:
             yield _warning(here, f"names {_show(name)} a second time")
+        else:
+            seen.add(name)
 
 
 def _check_keywords(schema: Schema, path: str) -> Iterator[Finding]:

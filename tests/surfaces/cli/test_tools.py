@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +14,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.host.test_process import ends
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.surfaces.cli.tools import app
+
+WEBQUARRY = str(Path(sysconfig.get_path("scripts")) / "webquarry")
 
 
 @pytest.fixture
@@ -165,7 +172,7 @@ def test_check_of_a_folder_checks_what_is_in_it_and_can_speak_json(bench: Workbe
     ("content", "told"),
     [
         (b"{", "its output is not JSON"),
-        (b" " * 9000, "longer than 8192 bytes"),
+        (b" " * 1_048_577, "longer than 1048576 bytes"),
         (b"\xff", "not UTF-8"),
     ],
 )
@@ -293,3 +300,205 @@ def test_a_setting_that_does_not_fit_is_one_sentence(
     monkeypatch.setenv("WEBQUARRY_TOOL_TIMEOUT_SECONDS", "soon")
 
     assert "WEBQUARRY_TOOL_TIMEOUT_SECONDS is not usable" in failure(["list"]).stderr
+
+
+def run_command(*arguments: str, stdin: str = "{}") -> subprocess.CompletedProcess[str]:
+    """The real command, as a user has it."""
+    return subprocess.run(
+        [WEBQUARRY, "tools", *arguments], input=stdin, capture_output=True, text=True, check=False
+    )
+
+
+def test_export_names_each_broken_tool_once_on_stderr(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    broken = bench.script("broken", "exit 3")
+    theirs = bench.tool(schema_of("theirs"), folder=bench.project_tools)
+    done = run_command("export", "--for", "mcp")
+
+    assert [tool["name"] for tool in json.loads(done.stdout)] == ["weather"]
+    assert done.stderr.count(str(broken)) == 1
+    assert f"{broken} is skipped: it ended with exit code 3" in done.stderr
+    assert done.stderr.count(str(theirs)) == 1
+
+
+def test_run_names_each_tool_that_it_knows_to_be_broken_once_on_stderr(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    unusable = bench.user_tools / "read-me"
+    unusable.write_text("hello")
+    broken = bench.script("broken", "exit 3")
+    tools("list")
+    done = run_command("run", "weather", stdin='{"city": "Oslo"}')
+
+    assert json.loads(done.stdout) == {"city": "Oslo"}
+    assert f"{broken} is skipped: it ended with exit code 3" in done.stderr
+    assert f"{unusable} is skipped: it is not executable" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_run_of_a_broken_tool_tells_its_path_and_the_reason_once(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    broken = bench.script("broken", "exit 3")
+    done = run_command("run", "broken")
+
+    assert done.returncode == 1
+    assert done.stderr.count(str(broken)) == 1
+    assert done.stderr.count("it ended with exit code 3") == 1
+    assert json.loads(done.stdout)["error"]["kind"] == "bad_input"
+
+
+def test_list_says_on_stderr_nothing_that_is_in_its_answer(bench: Workbench) -> None:
+    bench.script("broken", "exit 3")
+
+    assert run_command("list").stderr == ""
+
+
+def test_run_asks_only_the_tool_that_it_runs_what_it_is(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+    bench.script("other", f"touch {bench.home}/was-asked; sleep 60")
+
+    assert answer("run", "weather", stdin='{"city": "Oslo"}') == {"city": "Oslo"}
+    assert not (bench.home / "was-asked").exists()
+
+
+@pytest.mark.parametrize("vendor", ["anthropic", "openai", "openai-chat", "gemini", "mcp"])
+def test_run_takes_the_names_that_an_export_has_given(vendor: str, bench: Workbench) -> None:
+    inner = {"type": "object", "properties": {"größe": {"type": "integer"}}, "required": ["größe"]}
+    properties = {
+        "from.city": {"type": "string"},
+        "2nd-city": {"type": "string"},
+        "x" * 70: {"type": "array", "items": inner},
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["from.city", "2nd-city"]}
+    bench.tool(schema_of("9lives", parameters=parameters))
+    [exported] = answer("export", "--for", vendor)
+    while not (found := find_properties(exported)):
+        exported = next(
+            value for value in exported.values() if isinstance(value, (dict, list)) and value
+        )
+        exported = exported[0] if isinstance(exported, list) else exported
+    first, second, third = found
+    [inner_name] = found[third]["items"]["properties"]
+    sent = {first: "Oslo", second: "Bergen", third: [{inner_name: 5}]}
+
+    assert answer("run", "9lives", stdin=json.dumps(sent)) == {
+        "from.city": "Oslo",
+        "2nd-city": "Bergen",
+        "x" * 70: [{"größe": 5}],
+    }
+
+
+def find_properties(exported: Any) -> Any:
+    """The properties of the parameters in a vendor's form, once it is unwrapped so far."""
+    for name in ("input_schema", "parameters", "inputSchema", "parametersJsonSchema"):
+        if name in exported:
+            return exported[name]["properties"]
+    return None
+
+
+def test_a_parameter_that_is_given_under_both_its_names_is_refused(bench: Workbench) -> None:
+    parameters = {"type": "object", "properties": {"größe": {"type": "integer"}}}
+    bench.tool(schema_of("size", parameters=parameters))
+    [exported] = answer("export", "--for", "anthropic")
+    [alias] = exported["input_schema"]["properties"]
+    sent = json.dumps({alias: 1, "größe": 2})
+
+    assert "is unknown" in failure(["run", "size"], sent).stderr
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["kill -SEGV $$", "exit 1", "echo hello", ":", """echo '{"error": "No."}'; exit 1""",
+     "echo '{}'; sleep 60 &"],
+)  # fmt: skip
+def test_a_tool_that_crashed_is_no_trouble_of_the_network(body: str, bench: Workbench) -> None:
+    bench.tool(WEATHER, body)
+    error = json.loads(failure(["run", "weather"], '{"city": "Oslo"}').stdout)["error"]
+
+    assert (error["kind"], error["provider"], error["retryable"]) == ("tool", "weather", False)
+
+
+@pytest.mark.parametrize("name", ["my_tool", "my-tool", "t", "a2"])
+def test_new_writes_a_tool_that_passes_check_and_runs(name: str, bench: Workbench) -> None:
+    made = answer("new", name)
+    path = bench.user_tools / name.replace("_", "-")
+
+    assert made == {
+        "name": name.replace("-", "_"),
+        "path": str(path),
+        "options": f"{path}.toml",
+    }
+    checked = tools("check", str(path))
+    assert (checked.exit_code, checked.output) == (0, "")
+    assert tools("check", name).output == ""
+    assert answer("list")["tools"][0]["state"] == "ready"
+    assert answer("run", made["name"], stdin='{"text": "a", "times": 2}') == {"text": "a a"}
+    assert failure(["run", made["name"]], '{"text": "a", "times": "x"}')
+
+
+def test_new_shows_the_way_on(bench: Workbench) -> None:
+    said = tools("new", "weather", "--text").stdout
+
+    assert f"webquarry tools check {bench.user_tools / 'weather'}" in said
+    assert "webquarry tools trust" not in said
+    assert "webquarry tools trust" in tools("new", "rain", "--project", "--text").stdout
+    assert (bench.project_tools / "rain").exists()
+
+
+def test_new_overwrites_nothing(bench: Workbench) -> None:
+    path = bench.tool(WEATHER)
+    before = path.read_text()
+
+    assert "already" in failure(["new", "weather"]).stderr
+    assert path.read_text() == before
+    assert not path.with_name("weather.toml").exists()
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a b", "Größe", "x" * 65, "-x", "a__b", ".x"])
+def test_new_refuses_what_cannot_be_a_name(name: str, bench: Workbench) -> None:
+    assert "cannot be the name of a tool" in failure(["new", "--", name]).stderr
+    assert list(bench.user_tools.iterdir()) == []
+
+
+def test_new_says_where_it_cannot_write(bench: Workbench) -> None:
+    assert "cannot be written" in failure(["new", "x", "--folder", "/dev/null/x"]).stderr
+
+
+def test_the_template_shows_how_the_file_beside_a_tool_is_written(bench: Workbench) -> None:
+    made = answer("new", "weather")
+    file = Path(made["options"])
+    text = file.read_text()
+    file.write_text(text.replace("# variables", "variables").replace("# timeout", "timeout"))
+    shown = answer("show", "weather")
+
+    assert (shown["variables"], shown["timeout_seconds"]) == (["WEATHER_API_KEY"], 30)
+
+
+def test_trust_tells_which_variables_the_tools_get(bench: Workbench) -> None:
+    bench.tool(WEATHER, folder=bench.project_tools)
+    (bench.project_tools / "weather.toml").write_text('variables = ["WEATHER_TOKEN"]')
+
+    assert answer("trust")["variables"] == {"weather": ["WEATHER_TOKEN"]}
+    assert "; weather gets WEATHER_TOKEN" in tools("trust", "--text").stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_the_command_ends_the_tool_with_its_whole_tree(
+    number: signal.Signals, bench: Workbench
+) -> None:
+    fifo = bench.home / "fifo"
+    os.mkfifo(fifo)
+    escape = f"(setsid sleep 60 >/dev/null 2>&1 & echo $! > {bench.home}/pid)"
+    bench.tool(WEATHER, f"{escape}; echo $$ $(cat {bench.home}/pid) > {fifo}; sleep 60")
+    command = [WEBQUARRY, "tools", "run", "weather"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin
+        process.stdin.write(b'{"city": "Oslo"}')
+        process.stdin.close()
+        pids = [int(pid) for pid in fifo.read_text().split()]
+        process.send_signal(number)
+        process.wait(30)
+
+    assert len(pids) == 2
+    assert all(map(ends, pids))

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 from pathlib import Path
 
-from tests.surfaces.mcp.stdio_process import session
+import pytest
+
+from tests.host.test_process import ends
+from tests.surfaces.mcp.stdio_process import lines, session
 
 WEATHER = """#!/bin/sh
 if [ "$1" = --schema ]; then
@@ -58,3 +63,58 @@ def test_an_external_tool_is_listed_and_called_beside_ours_and_sees_no_key(tmp_p
                 assert words in str(bad.content)
 
     asyncio.run(run())
+
+
+def environ_of(folder: Path) -> dict[str, str]:
+    """What a server needs to find the tools of this folder alone."""
+    return {
+        "WEBQUARRY_USER_TOOLS": str(folder / "tools"),
+        "WEBQUARRY_SYSTEM_TOOLS": str(folder / "none"),
+        "WEBQUARRY_PROJECT_TOOLS": str(folder / "none"),
+        "WEBQUARRY_CACHE_FOLDER": str(folder / "cache"),
+        "WEBQUARRY_REPLAY": "demo",
+    }
+
+
+def write_tool(folder: Path, body: str) -> None:
+    schema = {
+        "name": "slow",
+        "description": "Takes its time.",
+        "parameters": {"type": "object", "properties": {}},
+    }
+    path = folder / "tools" / "slow"
+    path.parent.mkdir()
+    path.write_text(
+        f"#!/bin/sh\nif [ \"$1\" = --schema ]; then echo '{json.dumps(schema)}'; exit; fi\n{body}\n"
+    )
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_signal_to_the_server_ends_the_tools_that_run_with_their_whole_tree(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    escape = f"(setsid sleep 60 >/dev/null 2>&1 & echo $! > {tmp_path}/pid)"
+    write_tool(tmp_path, f"{escape}; echo $$ $(cat {tmp_path}/pid) > {fifo}; sleep 60")
+    with lines(environ_of(tmp_path), ("webquarry", "mcp", "--with-tools")) as server:
+        server.begin("tools/call", name="slow", arguments={})
+        pids = [int(pid) for pid in fifo.read_text().split()]
+        server.process.send_signal(number)
+        server.process.wait(30)
+
+        assert len(pids) == 2
+        assert all(map(ends, pids))
+
+
+def test_a_broken_tool_is_named_once_on_stderr(tmp_path: Path) -> None:
+    write_tool(tmp_path, "echo '{}'")
+    broken = tmp_path / "tools" / "broken"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    with lines(environ_of(tmp_path), ("webquarry", "mcp", "--with-tools")) as server:
+        _, _, said = server.end()
+
+    assert said.count(str(broken)) == 1
+    assert "it ended with exit code 3" in said

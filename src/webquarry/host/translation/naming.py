@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,13 @@ def alias(name: str, rule: re.Pattern[str] | None) -> str:
     return f"{plain}_{mark}"
 
 
+def is_name_of(tool: str, name: str) -> bool:
+    """Is this the tool's name, or an alias that some vendor is given for it?"""
+    if name == tool:
+        return True
+    return any(alias(tool, rules.tool) == name for rules in EVERYBODY)
+
+
 def rename(schema: Schema, rules: NameRules) -> Schema:
     """The schema with every parameter under the vendor's name for it."""
     if rules.parameter is None:
@@ -57,6 +65,32 @@ def rename(schema: Schema, rules: NameRules) -> Schema:
     if "required" in renamed:
         renamed["required"] = [alias(name, rules.parameter) for name in renamed["required"]]
     return renamed
+
+
+def restore_any(value: Any, schema: Any) -> Any:
+    """Arguments under the names that the tool's own schema has, whichever vendor's names they came
+    under. A name of the tool's own counts for more than another's alias, and one that is given
+    under both stays as it came.
+    """
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        return [restore_any(part, schema.get("items")) for part in value]
+    if not isinstance(value, Mapping) or not isinstance(schema.get("properties"), dict):
+        return value
+    properties = schema["properties"]
+    own_names: dict[str, str] = {}
+    for name in properties:
+        for rules in EVERYBODY:
+            own_names[alias(name, rules.parameter)] = name
+    own_names |= {name: name for name in properties}
+    restored = {}
+    for sent_name, part in value.items():
+        name = own_names.get(sent_name, sent_name)
+        if name != sent_name and name in value:
+            name = sent_name
+        restored[name] = restore_any(part, properties.get(name))
+    return restored
 
 
 def restore(value: Any, schema: Any, rules: NameRules) -> Any:

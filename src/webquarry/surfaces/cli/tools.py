@@ -6,9 +6,11 @@ checkers do. Exit code 1 for a failure or an error found, 2 for a command that w
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,11 +20,13 @@ from rich.console import Console
 from rich.table import Table
 
 from webquarry.errors import BadInput
+from webquarry.host.authoring.template import write_template
 from webquarry.host.checking import check_paths
 from webquarry.host.environment import escape_unprintable
-from webquarry.host.folders import Folder, executables_in, expand
+from webquarry.host.folders import Folder, executables_in, expand, needs_trust
 from webquarry.host.host import ToolHost
-from webquarry.host.models import HostedTool
+from webquarry.host.models import Executable, HostedTool
+from webquarry.host.options.options import BadOptions, find_options
 from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust.store import TrustStore, folder_to_trust
 from webquarry.settings import Settings
@@ -59,7 +63,7 @@ class GeminiForm(StrEnum):
 def list_tools(as_json: AsJson = None) -> None:
     """Every tool that was found, with its state, and the reason if it was skipped."""
     with command_output(as_json) as output:
-        host = _discover()
+        host = _discover(log_skips=False)  # the answer has the reasons
         rows = [_tool_row(tool) for tool in host.tools]
         for skipped in host.skipped:
             row = {
@@ -79,14 +83,18 @@ def show(
 ) -> None:
     """One tool: where it is, what it takes, and what is unusual about its description."""
     with command_output(as_json) as output:
-        tool = _discover().get(name)
-        output.show({**_tool_row(tool), "parameters": tool.parameters})
+        tool = _discover(log_skips=False).get(name)
+        options = find_options(tool.executable, Settings.from_environment())
+        output.show({**_tool_row(tool), **asdict(options), "parameters": tool.parameters})
 
 
 @app.command()
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(help="Executables, folders of them, or schema files (.json).")
+        list[Path],
+        typer.Argument(
+            help="Executables, folders of them, names of tools, or schema files (.json)."
+        ),
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="JSON instead of one line per finding.")
@@ -153,7 +161,9 @@ def export(
 def run(
     name: Annotated[str, typer.Argument(help="The tool's name.")], as_json: AsJson = None
 ) -> None:
-    """Run a tool with the arguments given as a JSON object on stdin."""
+    """Run a tool with the arguments given as a JSON object on stdin, under its own names or an
+    export's.
+    """
     if sys.stdin.isatty():
         raise typer.BadParameter(
             "Give the arguments as a JSON object on stdin, at least {}.", param_hint="stdin"
@@ -163,7 +173,33 @@ def run(
             arguments = parse_json(sys.stdin.buffer.read(_MOST_INPUT_BYTES))
         except NotJson as error:
             raise BadInput(f"What came on stdin {error}.") from error
-        output.show(bridge.run(_discover().run(name, arguments)))
+        host = _discover([name], log_skips=False)
+        host.log_skips(besides=name)  # of that one the error tells
+        output.show(bridge.run(host.run(name, arguments)))
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="The tool's name, such as file_edit.")],
+    project: Annotated[
+        bool, typer.Option("--project", help="Into the project's folder instead of your own.")
+    ] = False,
+    folder: Annotated[Path | None, typer.Option(help="Into this folder.")] = None,
+    as_json: AsJson = None,
+) -> None:
+    """Write a tool to begin with, in Python, into the folder of your tools."""
+    with command_output(as_json) as output:
+        settings = Settings.from_environment()
+        chosen = settings.project_tools if project else settings.user_tools
+        made = write_template(name, expand(folder or chosen, os.environ), os.environ)
+        answer = {"name": made.name, "path": str(made.program), "options": str(made.options)}
+        path = one_line(str(made.program))
+        lines = [f"Written: {path}, and what it gets in {made.options.name} beside it."]
+        if needs_trust(made.program.parent, settings, os.environ):
+            lines.append("Let it be run, after every change:  webquarry tools trust")
+        lines.append(f"See whether it is right:  webquarry tools check {path}")
+        lines.append(f"""Run it:  echo '{{"text": "hello"}}' | webquarry tools run {made.name}""")
+        output.show(answer, lambda console: console.print("\n".join(lines), soft_wrap=True))
 
 
 @app.command()
@@ -178,10 +214,18 @@ def trust(
         digest = TrustStore.of(os.environ).trust(folder)
         executables, _ = executables_in(Folder(folder, "project"))
         names = [executable.path.name for executable in executables]
-        answer = {"trusted": str(folder), "executables": names, "digest": digest}
-        sentence = one_line(
-            f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
-        )
+        answer: dict[str, Any] = {
+            "trusted": str(folder),
+            "executables": names,
+            "digest": digest,
+        }
+        sentence = f"Trusted, as long as they do not change: {', '.join(names)} in {folder}"
+        variables = _list_variables(executables)
+        if variables:
+            answer["variables"] = variables
+            for tool, given in variables.items():
+                sentence += f"; {tool} gets {', '.join(given)}"
+        sentence = one_line(sentence)
         output.show(answer, lambda console: console.print(sentence, soft_wrap=True))
 
 
@@ -209,18 +253,23 @@ def untrust(
         )
 
 
-def _discover() -> ToolHost:
-    """The tools on this machine. The reasons for skipping one are in the answer; at the usual level
-    the log would only repeat them.
+def _discover(names: Sequence[str] = (), log_skips: bool = True) -> ToolHost:
+    """The tools on this machine, or only those of these names."""
+    return bridge.run(ToolHost.adiscover(names=names, log_skips=log_skips))
+
+
+def _list_variables(executables: Sequence[Executable]) -> dict[str, list[str]]:
+    """The variables that tools get of their own, by file; of a file that cannot be used `list`
+    tells.
     """
-    logger = logging.getLogger("webquarry.host.discovery")
-    before = logger.level
-    if logger.getEffectiveLevel() >= logging.WARNING:
-        logger.setLevel(logging.ERROR)
-    try:
-        return bridge.run(ToolHost.adiscover())
-    finally:
-        logger.setLevel(before)
+    settings = Settings.from_environment()
+    variables = {}
+    for executable in executables:
+        with suppress(BadOptions):
+            given = find_options(executable, settings).variables
+            if given:
+                variables[executable.path.name] = list(given)
+    return variables
 
 
 def _tool_row(tool: HostedTool) -> dict[str, Any]:

@@ -38,8 +38,6 @@ class ExternalTools:
                 )
             else:
                 names.append(tool.name)
-        for skipped in host.skipped:
-            log.warning("the tool at %s is not served: %s", skipped.path, skipped.reason)
         self._host = host.only(names) if names else None
         self.descriptions = self._describe_all()
         self._names = set(names)

@@ -1,0 +1,1 @@
+"""Help for authors of tools."""

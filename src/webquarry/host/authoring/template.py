@@ -1,0 +1,128 @@
+"""A name -> a tool to begin with: an executable that works, and the file with what it gets of its
+own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from webquarry.errors import BadInput
+from webquarry.host.environment import escape_unprintable
+from webquarry.host.options.options import SUFFIX
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_LONGEST_NAME = 64
+
+_PROGRAM = '''\
+#!{interpreter}
+"""The tool {name}: one JSON object comes in on stdin, one goes out on stdout."""
+
+import json
+import sys
+
+SCHEMA = {{
+    "name": "{name}",
+    "description": "Gives back a text. Say here what the tool does, and when to use it.",
+    "parameters": {{
+        "type": "object",
+        "properties": {{
+            "text": {{"type": "string", "description": "The text to give back"}},
+            "times": {{"type": "integer", "description": "How often, 1 if not given"}},
+        }},
+        "required": ["text"],
+    }},
+}}
+
+
+def run(arguments):
+    """The answer; whatever is raised becomes the error that the model reads."""
+    return {{"text": " ".join([arguments["text"]] * arguments.get("times", 1))}}
+
+
+def main():
+    """Answer --schema, or run the tool. What is for people goes to stderr."""
+    if sys.argv[1:] == ["--schema"]:
+        print(json.dumps(SCHEMA))
+        return 0
+    try:
+        answer = run(json.loads(sys.stdin.buffer.read()))
+    except Exception as error:
+        print(json.dumps({{"error": f"{{type(error).__name__}}: {{error}}"}}))
+        return 1
+    print(json.dumps(answer))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+'''
+
+_OPTIONS = """\
+# What the tool {name} gets of its own. All of it may be left out, and so may this file.
+
+# Names of environment variables that it gets besides PATH, HOME, locale, proxies and XDG folders.
+# variables = ["{variable}"]
+
+# Seconds that one run may take.
+# timeout_seconds = 30
+
+# Bytes that one run may print. The tool finds its limit in WEBQUARRY_TOOL_MAX_OUTPUT_BYTES.
+# max_output_bytes = 65536
+"""
+
+
+@dataclass(frozen=True)
+class NewTool:
+    """What was written."""
+
+    name: str
+    program: Path
+    options: Path
+
+
+def write_template(name: str, folder: Path, environ: Mapping[str, str]) -> NewTool:
+    """Write a tool of this name into the folder, which is made if need be. Nothing is
+    overwritten.
+    """
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        raise BadInput(
+            f"{escape_unprintable(name)!r} cannot be the name of a tool.",
+            suggested_action="Take lower-case letters, digits and underscores, such as file_edit.",
+        )
+    tool_name = name.replace("-", "_")
+    program = folder / tool_name.replace("_", "-")
+    options = folder / f"{program.name}{SUFFIX}"
+    interpreter = "/usr/bin/env python3"
+    if shutil.which("python3", path=environ.get("PATH")) is None:
+        interpreter = sys.executable
+    variable = f"{tool_name.upper()}_API_KEY"
+    texts = {
+        program: _PROGRAM.format(interpreter=interpreter, name=tool_name),
+        options: _OPTIONS.format(name=tool_name, variable=variable),
+    }
+    for path in texts:
+        if os.path.lexists(path):
+            raise BadInput(
+                f"There is a file {escape_unprintable(str(path))} already, and it was left as it "
+                "is.",
+                suggested_action="Take another name, or remove the file.",
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        program.chmod(0o755)
+    except OSError as error:
+        shown = escape_unprintable(str(folder))
+        raise BadInput(
+            f"The tool {tool_name} cannot be written to {shown}: {error.strerror}.",
+            suggested_action="Name a folder that can be written to with --folder.",
+        ) from error
+    return NewTool(tool_name, program, options)

@@ -1,0 +1,283 @@
+"""What a tool gets of its own: variables, time and output, and never a key of ours in silence."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.executables import Answer, Site
+from tests.host.workbench import WEATHER, Workbench, schema_of
+from webquarry.errors import BadInput, Refused, TooLarge, ToolFailure
+from webquarry.host.host import ToolHost
+from webquarry.host.options.own_variables import is_own_variable
+from webquarry.host.trust.store import TrustStore
+
+
+def run(host: ToolHost, name: str = "weather") -> dict[str, Any]:
+    return asyncio.run(host.run(name, {"city": "Oslo"}))
+
+
+def env_tool(bench: Workbench, options: str = "", folder: Path | None = None) -> Path:
+    """A tool that writes down the environment of each of its starts."""
+    text = json.dumps(WEATHER)
+    dump = f"""env >> {bench.home}/seen
+if [ "$1" = --schema ]; then echo '{text}'; else echo '{{}}'; fi"""
+    path = bench.script("weather", dump, folder)
+    if options:
+        path.with_name("weather.toml").write_text(options)
+    return path
+
+
+def seen(bench: Workbench, **environ: str) -> list[str]:
+    """The lines of the environment that the tool gets, at its description and at its run."""
+    run(bench.host(**environ))
+    return (bench.home / "seen").read_text().splitlines()
+
+
+def test_a_file_beside_the_tool_names_its_variables(bench: Workbench) -> None:
+    env_tool(bench, 'variables = ["WEATHER_TOKEN", "NOT_SET"]')
+    lines = seen(bench, WEATHER_TOKEN="t-123", OTHER_TOKEN="t-456")
+
+    assert lines.count("WEATHER_TOKEN=t-123") == 2
+    assert "OTHER_TOKEN=t-456" not in lines
+    assert not any(line.startswith("NOT_SET") for line in lines)
+
+
+def test_a_setting_names_the_variables_of_a_tool(bench: Workbench) -> None:
+    env_tool(bench)
+    entries = "weather=WEATHER_TOKEN,weather=REGION,rain=OTHER_TOKEN"
+    lines = seen(
+        bench, WEBQUARRY_TOOL_VARIABLES=entries, WEATHER_TOKEN="a", REGION="b", OTHER_TOKEN="c"
+    )
+
+    assert {"WEATHER_TOKEN=a", "REGION=b"} <= set(lines)
+    assert "OTHER_TOKEN=c" not in lines
+
+
+def test_the_file_is_no_tool_and_nothing_is_said_of_it(bench: Workbench) -> None:
+    env_tool(bench, "timeout_seconds = 5").with_name("weather.toml").chmod(0o755)
+
+    assert bench.host().skipped == []
+
+
+OWN = ["BRAVE_API_KEY", "ANTHROPIC_API_KEY", "EPO_OPS_SECRET", "REDIS_URL", "WEBQUARRY_STORE_KEY",
+       "WEBQUARRY_HTTPS_PROXY", "brave_api_key"]  # fmt: skip
+
+
+@pytest.mark.parametrize("variable", OWN)
+def test_a_key_of_ours_is_not_handed_on_because_a_file_says_so(
+    variable: str, bench: Workbench
+) -> None:
+    env_tool(bench, f'variables = ["{variable}"]')
+    host = bench.host(**{variable: "canary-0123456789"})
+
+    [skipped] = host.skipped
+    assert skipped.reason.startswith(f"its weather.toml names {variable}, which is webquarry's own")
+    assert f"WEBQUARRY_TOOL_VARIABLES=weather={variable}" in skipped.reason
+    assert not (bench.home / "seen").exists()
+
+
+def test_a_key_of_ours_is_handed_on_when_the_user_says_so(bench: Workbench) -> None:
+    env_tool(bench, 'variables = ["BRAVE_API_KEY"]')
+    lines = seen(
+        bench, WEBQUARRY_TOOL_VARIABLES="weather=BRAVE_API_KEY", BRAVE_API_KEY="canary-0123456789"
+    )
+
+    assert lines.count("BRAVE_API_KEY=canary-0123456789") == 2
+
+
+def test_variables_of_others_are_not_ours() -> None:
+    others = ("WEATHER_API_KEY", "OPENAI_API_KEY", "HTTPS_PROXY", "AWS_SECRET_ACCESS_KEY")
+
+    assert not any(map(is_own_variable, others))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("timeout_seconds = ", "is not TOML: Invalid value"),
+        ("timeout = 5", "has the unknown key 'timeout'; known are: variables, timeout_seconds"),
+        ("timeout_seconds = 0", "must have a number above 0 and at most 3,600"),
+        ("timeout_seconds = '5'", "not '5'"),
+        ("timeout_seconds = true", "not True"),
+        ("timeout_seconds = nan", "not nan"),
+        ("timeout_seconds = inf", "not inf"),
+        ("max_output_bytes = 10", "must have a number of at least 1,024"),
+        ("max_output_bytes = 10000000000", "at most 100,000,000"),
+        ("variables = 'PATH'", "must have at most 100 names in a list"),
+        ("variables = [5]", "names 5, which is no name of a variable"),
+        ("variables = ['A=B']", "names 'A=B', which is no name of a variable"),
+        ("variables = ['A\\u001b']", "is no"),
+        ("#" * 70_000, "is longer than 65,536 bytes"),
+        ("\x00", "is not TOML"),
+        ("variables = " + "[" * 50_000, "is not TOML"),
+    ],
+)
+def test_a_file_that_cannot_be_used_keeps_its_tool_from_being_served(
+    options: str, told: str, bench: Workbench
+) -> None:
+    env_tool(bench, options)
+    bench.tool(schema_of("rain"))
+    host = bench.host()
+
+    [skipped] = host.skipped
+    assert skipped.reason.startswith("its weather.toml ")
+    assert told in skipped.reason
+    assert skipped.reason.isprintable()
+    assert [tool.name for tool in host.tools] == ["rain"]
+
+
+def test_a_pipe_or_a_folder_in_the_place_of_the_file_is_told(bench: Workbench) -> None:
+    env_tool(bench)
+    os.mkfifo(bench.user_tools / "weather.toml")
+    assert [one.reason for one in bench.host().skipped] == [
+        "its weather.toml cannot be read (it is no file)"
+    ]
+    (bench.user_tools / "weather.toml").unlink()
+    (bench.user_tools / "weather.toml").mkdir()
+
+    [skipped] = bench.host().skipped
+    assert skipped.reason.startswith("its weather.toml ")
+
+
+def test_a_file_that_is_spoilt_after_the_search_is_told_at_the_run(bench: Workbench) -> None:
+    path = env_tool(bench)
+    host = bench.host()
+    path.with_name("weather.toml").write_text("nonsense")
+
+    with pytest.raises(ToolFailure, match=r"weather was not run: its weather\.toml is not TOML"):
+        run(host)
+
+
+def test_the_file_gives_a_tool_more_time_and_room_and_the_setting_counts_for_more(
+    bench: Workbench,
+) -> None:
+    path = bench.tool(WEATHER, """printf '{"a": "%09000d"}' 0""")
+    path.with_name("weather.toml").write_text("max_output_bytes = 20000")
+    narrow = {"WEBQUARRY_TOOL_MAX_OUTPUT_BYTES": "2000"}
+
+    assert len(run(bench.host(**narrow))["a"]) == 9000
+    with pytest.raises(TooLarge, match="printed more than 3000 bytes"):
+        run(bench.host(**narrow, WEBQUARRY_TOOL_OUTPUT_LIMITS="weather=3000"))
+
+    path = bench.tool(WEATHER, "sleep 60")
+    path.with_name("weather.toml").write_text("timeout_seconds = 0.2")
+    with pytest.raises(ToolFailure, match=r"did not end within 0\.2 seconds") as caught:
+        run(bench.host())
+    assert "`timeout_seconds` in weather.toml" in caught.value.suggested_action
+    with pytest.raises(ToolFailure, match=r"did not end within 0\.3 seconds"):
+        run(bench.host(WEBQUARRY_TOOL_TIMEOUTS="weather=0.3,rain=5"))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("WEBQUARRY_TOOL_VARIABLES", "WEATHER_TOKEN"),
+        ("WEBQUARRY_TOOL_VARIABLES", "weather=A B"),
+        ("WEBQUARRY_TOOL_TIMEOUTS", "weather=0"),
+        ("WEBQUARRY_TOOL_TIMEOUTS", "weather=soon"),
+        ("WEBQUARRY_TOOL_OUTPUT_LIMITS", "weather=12"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_told(variable: str, value: str, bench: Workbench) -> None:
+    with pytest.raises(BadInput, match=f"The setting {variable} is not usable"):
+        bench.host(**{variable: value})
+
+
+def test_the_trust_in_a_project_covers_the_file(bench: Workbench) -> None:
+    path = env_tool(bench, 'variables = ["WEATHER_TOKEN"]', bench.project_tools)
+    bench.environ |= {"WEATHER_TOKEN": "t-123", "OTHER_TOKEN": "t-456"}
+    store = TrustStore.of(bench.environ)
+    store.trust(bench.project_tools)
+    host = bench.host()
+    run(host)
+    assert (bench.home / "seen").read_text().count("WEATHER_TOKEN=t-123") == 2
+
+    path.with_name("weather.toml").write_text('variables = ["OTHER_TOKEN"]')
+    with pytest.raises(Refused, match="its folder has changed"):
+        run(host)
+    [skipped] = bench.host().skipped
+    assert skipped.state == "untrusted"
+    assert "OTHER_TOKEN" not in (bench.home / "seen").read_text()
+
+
+def test_proxies_without_their_passwords_and_the_xdg_folders_are_handed_on(
+    bench: Workbench,
+) -> None:
+    env_tool(bench)
+    plain = {
+        "NO_PROXY": "localhost,.example",
+        "no_proxy": "localhost",
+        "ALL_PROXY": "socks5://proxy.example:1080",
+        "XDG_CONFIG_HOME": "/x/config",
+        "XDG_CACHE_HOME": str(bench.home / "cache"),
+        "XDG_DATA_HOME": "/x/data",
+        "XDG_RUNTIME_DIR": "/x/run",
+        "XDG_DATA_DIRS": "/x/a:/x/b",
+    }
+    secret = {
+        "HTTPS_PROXY": "http://user:canary@proxy.example:3128",
+        "https_proxy": "user:canary/@x@proxy.example:3128",
+        "HTTP_PROXY": "http://us@er:canary@proxy.example/",
+    }
+    lines = seen(bench, **plain, **secret)
+
+    assert {f"{name}={value}" for name, value in plain.items()} <= set(lines)
+    assert {"HTTPS_PROXY=http://proxy.example:3128", "HTTP_PROXY=http://proxy.example/"} <= set(
+        lines
+    )
+    assert "canary" not in str(lines)
+
+
+def test_a_proxy_that_is_named_for_a_tool_is_handed_on_whole(bench: Workbench) -> None:
+    env_tool(bench, 'variables = ["HTTPS_PROXY"]')
+    proxy = "http://user:password@proxy.example:3128"
+
+    assert f"HTTPS_PROXY={proxy}" in seen(bench, HTTPS_PROXY=proxy)
+
+
+def test_a_tool_is_told_how_much_it_may_print(bench: Workbench) -> None:
+    env_tool(bench, "max_output_bytes = 9000")
+    lines = seen(bench)
+
+    assert lines.count("WEBQUARRY_TOOL_MAX_OUTPUT_BYTES=9000") == 1
+
+
+PAGES = {
+    "lines": "\n\n".join(f'"Line" {number} \\ of the text.' for number in range(40_000)),
+    "marks": "\n".join(str(number) + '"\\"' * 30 for number in range(15_000)),
+    "letters": "\n".join(str(number) + "äöü€🦦" * 20 for number in range(8_000)),
+}
+
+
+@pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
+def test_our_own_web_fetch_fits_what_our_host_reads_and_says_where_to_go_on(
+    text: str, bench: Workbench
+) -> None:
+    del bench.environ["WEBQUARRY_SYSTEM_TOOLS"]
+    assert len(text.encode()) > 65_536 * 10
+    with Site(Answer(text.encode(), headers={"Content-Type": "text/plain"})) as site:
+        host = ToolHost.discover(environ=bench.environ | site.environ, names=["web_fetch"])
+        first = asyncio.run(host.run("web_fetch", {"url": site.origin}))
+        second = asyncio.run(
+            host.run("web_fetch", {"url": site.origin, "offset": first["next_offset"]})
+        )
+
+    assert len(json.dumps(first, ensure_ascii=False).encode()) <= 65_536
+    assert len(first["content"].encode()) > 20_000
+    assert first["next_offset"] == first["lines_read"] + 1
+    assert second["content"] != first["content"]
+    assert second["total_lines"] == first["total_lines"]
+
+
+@pytest.mark.parametrize(("chosen", "told"), [("500", 500), ("0", 2488), ("900000", 2488)])
+def test_a_smaller_limit_of_the_users_own_stays(chosen: str, told: int, bench: Workbench) -> None:
+    env_tool(bench, "max_output_bytes = 9072")
+    lines = seen(bench, WEBQUARRY_FETCH_MAX_BYTES=chosen)
+
+    assert f"WEBQUARRY_FETCH_MAX_BYTES={told}" in lines
