@@ -69,11 +69,13 @@ def check_pages(pages: Sequence[Path]) -> list[str]:
         config = Path(folder) / "mypy.ini"
         config.write_text("[mypy]\n[mypy-pandas.*]\nignore_missing_imports = true\n", "utf-8")
         said, failed, _ = api.run(["--config-file", str(config), *_OPTIONS, *places])
+    # What mypy remembers of an earlier run names the folder of that run, so the name counts.
+    by_name = {Path(file).name: page for file, page in places.items()}
     problems = []
     for line in (said + failed).splitlines():
-        for file, page in places.items():
-            line = line.replace(file, str(page))
-        problems.append(line)
+        file, _, rest = line.partition(":")
+        page = by_name.get(Path(file).name)
+        problems.append(f"{page}:{rest}" if page else line)
     return problems
 
 
