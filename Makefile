@@ -34,10 +34,11 @@ demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest
 
-lint: $(READY) ## ruff and mypy
+lint: $(READY) ## ruff and mypy, also of the examples in README and docs
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python scripts/check_examples.py
 
 format: $(READY) ## put the code into shape
 	@$(BIN)/ruff check --fix .

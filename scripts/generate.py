@@ -40,6 +40,13 @@ def mcp_lists() -> dict[Path, bytes]:
     }
 
 
+def types() -> dict[Path, bytes]:
+    """What a type checker sees of the library, from the signatures of the tools."""
+    from library_types import library_types
+
+    return {Path("src/webquarry/surfaces/library_types.pyi"): library_types().encode()}
+
+
 def settings() -> dict[Path, bytes]:
     """The table of settings, from the class that describes them."""
     from settings_table import settings_table
@@ -71,6 +78,7 @@ def providers() -> dict[Path, bytes]:
 GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "schemas": schemas,
     "mcp": mcp_lists,
+    "types": types,
     "settings": settings,
     "providers": providers,
     "env": env_example,

@@ -1,6 +1,11 @@
 """webquarry: real and verifiable sources from the web, behind every door you already have open.
 
-    answer = webquarry.call("web_fetch", url="https://example.org")  # sync, also in a running loop
+    found = webquarry.search("tidal energy storage")    # sync, also in a running loop
+    page = webquarry.read(found.urls[0])                # `read_async` is its async twin
+    pages = webquarry.read_all(found.urls)              # for each its page or its error
+    print(webquarry.cite(found.urls[0], style="bibtex").text)
+
+    answer = webquarry.call("web_fetch", url="https://example.org")  # any tool by its name
     async with webquarry.open() as quarry:                           # async; every tool is a method
         page = await quarry.web_fetch(url="https://example.org")
 
@@ -14,8 +19,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # importing typing for it would cost a third of a `--schema` call
 if TYPE_CHECKING:
-    from typing import Any
-
+    from webquarry import sql
     from webquarry.errors import (
         AuthFailure,
         BadInput,
@@ -44,13 +48,36 @@ if TYPE_CHECKING:
     )
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
-    from webquarry.surfaces.library import call, open
+    from webquarry.surfaces.cite_output import CiteOutput
+    from webquarry.surfaces.library_types import (
+        Quarry,
+        call,
+        call_with,
+        cite,
+        cite_async,
+        open,
+        read,
+        read_all,
+        read_all_async,
+        read_async,
+        search,
+        search_all,
+        search_all_async,
+        search_async,
+    )
+    from webquarry.surfaces.lookups import CallProgress
+    from webquarry.tool import Answer
+    from webquarry.tools.research._search import SearchOutput, SearchResult
+    from webquarry.tools.research.scrape_page import ScrapeOutput
 
 __all__ = [
+    "Answer",
     "AuthFailure",
     "BadInput",
+    "CallProgress",
     "Cancelled",
     "Challenge",
+    "CiteOutput",
     "LimitReached",
     "LoginWall",
     "MissingExtra",
@@ -59,11 +86,15 @@ __all__ = [
     "NotFound",
     "NotRecorded",
     "ProviderFailure",
+    "Quarry",
     "RateLimited",
     "RecordsFailure",
     "Refused",
     "RobotsRefused",
+    "ScrapeOutput",
     "ScriptPage",
+    "SearchOutput",
+    "SearchResult",
     "Settings",
     "SiteRefused",
     "ThinPage",
@@ -75,27 +106,53 @@ __all__ = [
     "WebquarryError",
     "__version__",
     "call",
+    "call_with",
+    "cite",
+    "cite_async",
     "open",
+    "read",
+    "read_all",
+    "read_all_async",
+    "read_async",
+    "search",
+    "search_all",
+    "search_all_async",
+    "search_async",
+    "sql",
 ]
 
-# Whatever is not listed here is an error class.
+# Where a name is; what is not listed is one of the library's functions, or an error class if it
+# begins with a capital.
 _HOMES = {
+    "Answer": "webquarry.tool",
+    "CallProgress": "webquarry.surfaces.lookups",
+    "CiteOutput": "webquarry.surfaces.cite_output",
+    "Quarry": "webquarry.surfaces.library",
+    "ScrapeOutput": "webquarry.tools.research.scrape_page",
+    "SearchOutput": "webquarry.tools.research._search",
+    "SearchResult": "webquarry.tools.research._search",
     "Settings": "webquarry.settings",
     "ToolHost": "webquarry.host.host",
-    "call": "webquarry.surfaces.library",
-    "open": "webquarry.surfaces.library",
 }
 
+_PACKAGES = ("read", "search", "sql")  # the first two can be called
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
+if not TYPE_CHECKING:  # a type checker takes it for a promise that every name is there
 
-    value = getattr(importlib.import_module(_HOMES.get(name, "webquarry.errors")), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib
+
+        if name in _PACKAGES:
+            return importlib.import_module(f"webquarry.{name}")
+        home = "webquarry.errors" if name[0].isupper() else "webquarry.surfaces.library"
+        value = getattr(importlib.import_module(_HOMES.get(name, home)), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names, and what every module has."""
+    own = [name for name in globals() if name.startswith("__") and name.endswith("__")]
+    return sorted({*own, *__all__})

@@ -106,6 +106,14 @@ class WebquarryError(Exception):
         }
         return {name: value for name, value in fields.items() if value is not None}
 
+    def _render_traceback_(self, *_: object) -> list[str]:
+        """What IPython and Jupyter show instead of a traceback: one line, since the frames between
+        a cell and the web say nothing to whoever wrote the cell.
+        """
+        text = f"{type(self).__name__}: {self.message} {self.suggested_action}"
+        shown = "".join(character if character.isprintable() else " " for character in text)
+        return [" ".join(shown.split())]
+
 
 class BadInput(WebquarryError):
     """The caller can fix it."""

@@ -8,11 +8,14 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
+from typing import Any
 
 import pytest
 
 import webquarry
 from webquarry.errors import LoginWall
+from webquarry.pages.pages import Pages
 from webquarry.registry import module_names
 from webquarry.surfaces import library
 from webquarry.surfaces.bridge import bridge
@@ -40,7 +43,7 @@ def test_a_tool_is_called_by_name_and_answers_with_a_typed_answer() -> None:
 @pytest.mark.parametrize("tool", ["web_fetch", "scrape_page"])
 def test_a_page_that_wants_a_login_is_an_error_of_every_tool(tool: str) -> None:
     with pytest.raises(LoginWall):
-        webquarry.call(tool, url="https://tidelines.example/members/briefing-17")
+        webquarry.call_with(tool, {"url": "https://tidelines.example/members/briefing-17"})
 
 
 @pytest.mark.usefixtures("recorded")
@@ -64,14 +67,14 @@ def test_an_error_of_a_tool_is_raised_to_the_caller() -> None:
     with pytest.raises(webquarry.NotRecorded):
         webquarry.call("web_fetch", url="https://nobody.example/")
     with pytest.raises(webquarry.BadInput, match="'ofset' is unknown"):
-        webquarry.call("web_fetch", url=PAGE, ofset=1)
+        webquarry.call_with("web_fetch", {"url": PAGE, "ofset": 1})
 
 
 def test_an_unknown_tool_or_tool_set_is_told_with_those_that_are_known() -> None:
     with pytest.raises(webquarry.BadInput, match="no tool 'web_fecth'") as unknown:
-        webquarry.call("web_fecth")
+        webquarry.call_with("web_fecth", {})
     with pytest.raises(webquarry.BadInput, match="no tool set 'nowhere'") as nowhere:
-        webquarry.call("web_fetch", toolset="nowhere")
+        webquarry.call_with("web_fetch", {}, toolset="nowhere")
 
     assert "web_fetch" in unknown.value.suggested_action
     assert "executables" in nowhere.value.suggested_action
@@ -100,7 +103,7 @@ def test_a_tool_that_is_not_there_is_no_attribute() -> None:
         async with webquarry.open() as quarry:
             assert not hasattr(quarry, "_private")
             with pytest.raises(AttributeError, match="Use one of: "):
-                _ = quarry.web_fecth
+                getattr(quarry, "web_fecth")  # noqa: B009 - a type checker refuses the name
 
     asyncio.run(use())
 
@@ -186,3 +189,197 @@ def test_a_process_that_has_called_ends_without_a_warning() -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_nothing_but_public_names_is_listed() -> None:
+    code = (
+        "import webquarry, webquarry.surfaces.library, webquarry.errors; "
+        "print(*(name for name in dir(webquarry) if not name.startswith('__')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    public = {name for name in webquarry.__all__ if not name.startswith("__")}
+
+    assert set(done.stdout.split()) == public
+
+
+FOUND = "https://tidelines.example/2026/09/storing-the-tide"
+MISSING = "https://nobody.example/"
+
+
+def shown(answers: object) -> object:
+    """Answers as JSON has them, without what travels beside them."""
+    if isinstance(answers, list):
+        return [shown(answer) for answer in answers]
+    assert isinstance(answers, webquarry.Answer)
+    return answers.as_dict()
+
+
+@pytest.mark.usefixtures("recorded")
+def test_search_read_and_cite_give_typed_answers() -> None:
+    found = webquarry.search("tidal energy storage", num_results=2)
+    page = webquarry.read(found.urls[0], max_length=500)
+    cited = webquarry.cite(found.urls[0], style="bibtex")
+
+    assert isinstance(found, webquarry.SearchOutput)
+    assert isinstance(page, webquarry.ScrapeOutput)
+    assert isinstance(cited, webquarry.CiteOutput)
+    assert len(found.results) == 2
+    called = webquarry.call("web_search", query="tidal energy storage", num_results=2)
+    assert found.as_dict() == called.as_dict()
+    assert page.title
+    assert page.content_length <= 500
+    assert cited.text.startswith("@")
+    assert cited.title == page.title
+    assert cited.meta.keys() == page.meta.keys()
+
+
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.parametrize("style", ["apa", "mla", "bibtex", "ris", "csl-json"])
+def test_a_reference_is_a_text_in_every_style(style: Any) -> None:
+    cited = webquarry.cite(FOUND, style=style)
+
+    assert cited.style == style
+    assert "tide" in cited.text.lower()
+    assert cited.as_dict()["accessed"] == cited.accessed
+
+
+@pytest.mark.usefixtures("recorded")
+def test_the_async_twins_give_the_same_answers_on_a_loop_of_the_user() -> None:
+    async def use() -> list[object]:
+        return [
+            await webquarry.search_async("tidal energy storage"),
+            await webquarry.read_async(FOUND),
+            await webquarry.cite_async(FOUND),
+            await webquarry.read_all_async([FOUND]),
+            await webquarry.search_all_async(["tidal energy storage"]),
+        ]
+
+    async def use_methods() -> list[object]:
+        async with webquarry.open() as quarry:
+            return [
+                await quarry.search("tidal energy storage"),
+                await quarry.read(FOUND),
+                await quarry.cite(FOUND),
+                await quarry.read_all([FOUND]),
+                await quarry.search_all(["tidal energy storage"]),
+            ]
+
+    sync: list[object] = [
+        webquarry.search("tidal energy storage"),
+        webquarry.read(FOUND),
+        webquarry.cite(FOUND),
+        webquarry.read_all([FOUND]),
+        webquarry.search_all(["tidal energy storage"]),
+    ]
+
+    assert shown(asyncio.run(use())) == shown(sync)
+    assert shown(asyncio.run(use_methods())) == shown(sync)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_of_many_pages_each_has_its_answer_or_its_error_in_order() -> None:
+    urls = [MISSING, FOUND, "no url", PAGE, FOUND]
+    outcomes = webquarry.read_all(iter(urls), at_once=2)
+
+    kinds = [type(outcome).__name__ for outcome in outcomes]
+    assert kinds[0] == "NotRecorded"
+    assert isinstance(outcomes[2], webquarry.WebquarryError)
+    assert shown([outcomes[1], outcomes[4]]) == shown([webquarry.read(FOUND)] * 2)
+    assert shown(outcomes[3]) == shown(webquarry.read(PAGE))
+
+
+@pytest.mark.usefixtures("recorded")
+def test_of_many_searches_one_that_cannot_be_made_costs_nobody_else() -> None:
+    first, second = webquarry.search_all(["", "tidal energy storage"])
+
+    assert isinstance(first, webquarry.BadInput)
+    assert shown(second) == shown(webquarry.search("tidal energy storage"))
+
+
+@pytest.mark.usefixtures("recorded")
+def test_an_error_that_nobody_foresaw_costs_one_page_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Pages.get
+
+    async def get(self: Pages, url: str, *rest: Any, **options: Any) -> Any:
+        if url == PAGE:
+            raise ZeroDivisionError("by nobody")
+        return await real(self, url, *rest, **options)
+
+    monkeypatch.setattr(Pages, "get", get)
+    broken, whole = webquarry.read_all([PAGE, FOUND])
+
+    assert isinstance(broken, webquarry.WebquarryError)
+    assert "ZeroDivisionError" in broken.message
+    assert isinstance(whole, webquarry.ScrapeOutput)
+
+
+def test_one_text_is_no_list_of_urls() -> None:
+    with pytest.raises(webquarry.BadInput, match="list of URLs"):
+        webquarry.read_all(PAGE)
+    with pytest.raises(webquarry.BadInput, match="at_once is 0"):
+        webquarry.search_all(["a"], at_once=0)
+    assert webquarry.read_all([]) == []
+
+
+@pytest.mark.usefixtures("recorded")
+def test_progress_is_told_of_each_item_and_of_how_many_are_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_CACHE", "off")  # what is kept is not fetched
+    told: list[webquarry.CallProgress] = []
+    webquarry.read_all([FOUND, MISSING], at_once=1, on_progress=told.append)
+
+    ends = [one for one in told if one.message == "done" or one.message.startswith("failed: ")]
+    assert [(one.item, one.done, one.total) for one in ends] == [(FOUND, 1, 2), (MISSING, 2, 2)]
+    assert "reading the page" in [one.message for one in told if one.item == FOUND]
+
+
+@pytest.mark.usefixtures("recorded")
+def test_progress_of_an_async_call_is_told_on_the_loop_of_the_caller() -> None:
+    threads: list[int] = []
+    methods: list[str] = []
+
+    async def use() -> None:
+        await webquarry.read_async(FOUND, on_progress=lambda _: threads.append(get_ident()))
+        async with webquarry.open() as quarry:
+            await quarry.web_search(
+                query="tidal energy storage", on_progress=lambda one: methods.append(one.message)
+            )
+
+    asyncio.run(use())
+    assert set(threads) == {get_ident()}
+    assert methods[-1] == "done"
+    assert len(methods) > 1
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_callback_that_fails_harms_no_call(caplog: pytest.LogCaptureFixture) -> None:
+    asked: list[object] = []
+
+    def fail(progress: object) -> None:
+        asked.append(progress)
+        raise ZeroDivisionError
+
+    assert webquarry.call("web_fetch", url=PAGE, on_progress=fail)
+    assert len(asked) == 1
+    assert "on_progress" in caplog.text
+
+
+@pytest.mark.parametrize("first", ["", "import webquarry.search.router, webquarry.read.reader; "])
+def test_search_and_read_can_be_called_whatever_was_imported_before(first: str) -> None:
+    """They are folders of the engine, too."""
+    code = (
+        f"{first}import webquarry, pickle; from webquarry.search import models; "
+        f"import webquarry.read.models as form; "
+        f"print(len(webquarry.search('tidal energy storage', num_results=1).results), "
+        f"pickle.loads(pickle.dumps(webquarry.read))({PAGE!r}).url, form.__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={"WEBQUARRY_REPLAY": "demo", "BRAVE_API_KEY": "demo", "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.stdout, done.stderr) == (f"1 {PAGE} webquarry.read.models\n", "")

@@ -78,6 +78,15 @@ class Bridge:
             raise
         return outcome.result()  # cancelled by a close of the bridge: CancelledError
 
+    async def run_async(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the bridge's loop and await it on another; whoever stops waiting
+        cancels it.
+        """
+        loop = self._start()
+        if loop is asyncio.get_running_loop():
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
     def at_close(self, closer: Callable[[], Awaitable[None]]) -> None:
         """Await this on the loop before it is closed."""
         self._closers.append(closer)

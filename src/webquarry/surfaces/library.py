@@ -1,8 +1,11 @@
 """The Python library. A tool's name and its arguments come in, its typed answer goes out.
 
-`call` is sync and shares one toolkit for the whole process, so that pacing and connections are
-shared too; `open` is async and owns the toolkit it gives. Both reach the tools through the registry
-and know none by name.
+`call`, `search`, `read`, `cite` and their async twins share one toolkit for the whole process, so
+that pacing and connections are shared too; `open` is async and owns the toolkit it gives. Tools are
+reached through the registry.
+
+What a type checker sees is `library_types.pyi`, which is generated from the signatures of the
+tools: there every tool has its own arguments and its own answer.
 """
 
 from __future__ import annotations
@@ -11,30 +14,46 @@ import asyncio
 import functools
 import inspect
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from webquarry.errors import BadInput
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.read.workers.runner import RunnerKind
 from webquarry.registry import module_names
 from webquarry.settings import Settings
+from webquarry.surfaces import lookups
 from webquarry.surfaces.bridge import bridge
+from webquarry.surfaces.lookups import AT_ONCE, CallProgress, OnProgress, ProgressReport
 from webquarry.tool import Answer, Tool, load
 from webquarry.toolkit import Toolkit
 
+if TYPE_CHECKING:
+    from webquarry.evidence.citation import CitationStyle
+    from webquarry.surfaces.cite_output import CiteOutput
+    from webquarry.tools.research._search import SearchOutput
+    from webquarry.tools.research.scrape_page import ScrapeOutput
+
+T = TypeVar("T")
 _TOOLS = "webquarry.tools"
 _DEFAULT_SETS = ("research", "executables")  # the second one for tools that the first one has not
 
 
-def call(name: str, /, *, toolset: str | None = None, **arguments: Any) -> Answer:
+def call(
+    name: str,
+    /,
+    *,
+    toolset: str | None = None,
+    on_progress: OnProgress | None = None,
+    **arguments: Any,
+) -> Answer:
     """Call a tool and wait for its answer. Works in any thread, also where an event loop is
     running.
 
-    Without `toolset` the tool is looked for in the default sets. Every failure is a
-    `WebquarryError`.
+    Without `toolset` the tool is looked for in the default sets. `on_progress` is told what is
+    being done, from another thread. Every failure is a `WebquarryError`.
     """
-    return call_with(name, arguments, toolset)
+    return call_with(name, arguments, toolset, on_progress=on_progress)
 
 
 def call_with(
@@ -42,17 +61,139 @@ def call_with(
     arguments: Mapping[str, Any],
     toolset: str | None = None,
     runner: RunnerKind = "workers",
+    *,
+    on_progress: OnProgress | None = None,
 ) -> Answer:
-    """The same with the arguments as a mapping, for surfaces that have them so. A command that
+    """The same with the arguments as a mapping, for programs that have them so. A command that
     calls once and ends reads pages in copies of itself (`fork`).
     """
     tool = find_tool(name, toolset)
+    report = ProgressReport(on_progress)
 
     async def run() -> Answer:
         async with _share_toolkit(runner) as kit:
-            return await tool.call(kit, arguments)
+            return await report.follow(name, lambda: tool.call(kit, arguments))
 
     return bridge.run(run())
+
+
+def search(query: str, /, *, on_progress: OnProgress | None = None, **options: Any) -> SearchOutput:
+    """Search the web and wait for the results; the options are those of the tool `web_search`."""
+    return bridge.run(_with_kit(lambda kit: lookups.search(kit, query, options, on_progress)))
+
+
+async def search_async(
+    query: str, /, *, on_progress: OnProgress | None = None, **options: Any
+) -> SearchOutput:
+    """`search` for a running loop. `on_progress` is called there."""
+    hear = _call_here(on_progress)
+    return await bridge.run_async(_with_kit(lambda kit: lookups.search(kit, query, options, hear)))
+
+
+def read(url: str, /, *, on_progress: OnProgress | None = None, **options: Any) -> ScrapeOutput:
+    """Read a page as Markdown, with its citation; the options are those of the tool
+    `scrape_page`.
+    """
+    return bridge.run(_with_kit(lambda kit: lookups.read(kit, url, options, on_progress)))
+
+
+async def read_async(
+    url: str, /, *, on_progress: OnProgress | None = None, **options: Any
+) -> ScrapeOutput:
+    """`read` for a running loop. `on_progress` is called there."""
+    hear = _call_here(on_progress)
+    return await bridge.run_async(_with_kit(lambda kit: lookups.read(kit, url, options, hear)))
+
+
+def cite(
+    url: str, /, *, style: CitationStyle = "apa", on_progress: OnProgress | None = None
+) -> CiteOutput:
+    """Read a page and give the reference to it."""
+    return bridge.run(_with_kit(lambda kit: lookups.cite(kit, url, style, on_progress)))
+
+
+async def cite_async(
+    url: str, /, *, style: CitationStyle = "apa", on_progress: OnProgress | None = None
+) -> CiteOutput:
+    """`cite` for a running loop. `on_progress` is called there."""
+    hear = _call_here(on_progress)
+    return await bridge.run_async(_with_kit(lambda kit: lookups.cite(kit, url, style, hear)))
+
+
+def search_all(
+    queries: Iterable[str],
+    /,
+    *,
+    at_once: int = AT_ONCE,
+    on_progress: OnProgress | None = None,
+    **options: Any,
+) -> list[SearchOutput | WebquarryError]:
+    """Search for many queries, some at once: for each its answer or its error, in their order."""
+    return bridge.run(
+        _with_kit(lambda kit: lookups.search_all(kit, queries, options, at_once, on_progress))
+    )
+
+
+async def search_all_async(
+    queries: Iterable[str],
+    /,
+    *,
+    at_once: int = AT_ONCE,
+    on_progress: OnProgress | None = None,
+    **options: Any,
+) -> list[SearchOutput | WebquarryError]:
+    """`search_all` for a running loop. `on_progress` is called there."""
+    hear = _call_here(on_progress)
+    return await bridge.run_async(
+        _with_kit(lambda kit: lookups.search_all(kit, queries, options, at_once, hear))
+    )
+
+
+def read_all(
+    urls: Iterable[str],
+    /,
+    *,
+    at_once: int = AT_ONCE,
+    on_progress: OnProgress | None = None,
+    **options: Any,
+) -> list[ScrapeOutput | WebquarryError]:
+    """Read many pages, some at once: for each its answer or its error, in their order."""
+    return bridge.run(
+        _with_kit(lambda kit: lookups.read_all(kit, urls, options, at_once, on_progress))
+    )
+
+
+async def read_all_async(
+    urls: Iterable[str],
+    /,
+    *,
+    at_once: int = AT_ONCE,
+    on_progress: OnProgress | None = None,
+    **options: Any,
+) -> list[ScrapeOutput | WebquarryError]:
+    """`read_all` for a running loop. `on_progress` is called there."""
+    hear = _call_here(on_progress)
+    return await bridge.run_async(
+        _with_kit(lambda kit: lookups.read_all(kit, urls, options, at_once, hear))
+    )
+
+
+async def _with_kit(work: Callable[[Toolkit], Awaitable[T]]) -> T:
+    """Do the work with the toolkit that all calls share."""
+    async with _share_toolkit() as kit:
+        return await work(kit)
+
+
+def _call_here(on_progress: OnProgress | None) -> OnProgress | None:
+    """The callback, called on the loop that runs here, whichever thread has something to tell."""
+    if on_progress is None:
+        return None
+    loop = asyncio.get_running_loop()
+
+    def tell(progress: CallProgress) -> None:
+        loop.call_soon_threadsafe(on_progress, progress)
+
+    return tell
 
 
 @asynccontextmanager
@@ -69,12 +210,55 @@ async def open(
 
 class Quarry:
     """Every tool of the registry as a method:
-    `await quarry.web_fetch(url="https://example.org")`.
+    `await quarry.web_fetch(url="https://example.org")`; and `search`, `read` and `cite`, which do
+    what the functions of these names do.
     """
 
     def __init__(self, kit: Toolkit, toolset: str | None = None) -> None:
         self._kit = kit
         self._toolset = toolset
+
+    async def search(
+        self, query: str, /, *, on_progress: OnProgress | None = None, **options: Any
+    ) -> SearchOutput:
+        """Search the web; the options are those of the tool `web_search`."""
+        return await lookups.search(self._kit, query, options, on_progress)
+
+    async def read(
+        self, url: str, /, *, on_progress: OnProgress | None = None, **options: Any
+    ) -> ScrapeOutput:
+        """Read a page as Markdown; the options are those of the tool `scrape_page`."""
+        return await lookups.read(self._kit, url, options, on_progress)
+
+    async def cite(
+        self, url: str, /, *, style: CitationStyle = "apa", on_progress: OnProgress | None = None
+    ) -> CiteOutput:
+        """Read a page and give the reference to it."""
+        return await lookups.cite(self._kit, url, style, on_progress)
+
+    async def search_all(
+        self,
+        queries: Iterable[str],
+        /,
+        *,
+        at_once: int = AT_ONCE,
+        on_progress: OnProgress | None = None,
+        **options: Any,
+    ) -> list[SearchOutput | WebquarryError]:
+        """For each query its answer or its error, in their order."""
+        return await lookups.search_all(self._kit, queries, options, at_once, on_progress)
+
+    async def read_all(
+        self,
+        urls: Iterable[str],
+        /,
+        *,
+        at_once: int = AT_ONCE,
+        on_progress: OnProgress | None = None,
+        **options: Any,
+    ) -> list[ScrapeOutput | WebquarryError]:
+        """For each URL its page or its error, in their order."""
+        return await lookups.read_all(self._kit, urls, options, at_once, on_progress)
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Answer]]:
         """A tool as a method; it is made when it is first asked for, and kept."""
@@ -95,8 +279,9 @@ class Quarry:
         keyword_only = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
 
         @functools.wraps(tool.function)
-        async def method(**arguments: Any) -> Answer:
-            return await tool.call(self._kit, arguments)
+        async def method(*, on_progress: OnProgress | None = None, **arguments: Any) -> Answer:
+            report = ProgressReport(on_progress)
+            return await report.follow(tool.name, lambda: tool.call(self._kit, arguments))
 
         method.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=keyword_only

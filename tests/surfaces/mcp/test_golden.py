@@ -192,7 +192,7 @@ def test_an_answer_is_the_same_whoever_reads_the_pages(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
 def test_an_answer_is_the_same_through_every_door(name: str, arguments: dict[str, Any]) -> None:
     arguments = filled(arguments)
-    by_library = webquarry.call(name, **arguments).as_dict()
+    by_library = webquarry.call_with(name, arguments).as_dict()
 
     result = by_mcp(name, arguments)
 
@@ -203,7 +203,7 @@ def test_an_answer_is_the_same_through_every_door(name: str, arguments: dict[str
 
 
 def by_library(name: str, arguments: dict[str, Any]) -> Any:
-    return webquarry.call(name, **arguments).as_dict()
+    return webquarry.call_with(name, arguments).as_dict()
 
 
 def by_structured_content(name: str, arguments: dict[str, Any]) -> Any:

@@ -22,6 +22,24 @@ from webquarry.testing.model_and_search import FakeServers
 pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 
 
+def type_into_shell(typed: str, environ: dict[str, str], *arguments: str) -> tuple[bytes, int]:
+    """What a person sees who types this at a terminal, and the exit code."""
+    ours, theirs = pty.openpty()
+    settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
+    with subprocess.Popen(
+        [*WEBQUARRY, "sql", *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=settings
+    ) as process:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        seen = b""
+        with contextlib.suppress(OSError):  # the other end is closed, which Linux tells so
+            while piece := os.read(ours, 65536):
+                seen += piece
+        code = process.wait(60)
+    os.close(ours)
+    return seen, code
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Runner:
     return Runner(monkeypatch)
@@ -44,11 +62,65 @@ def test_a_database_file_keeps_what_was_made(
     run: Runner, environ: dict[str, str], tmp_path: Path
 ) -> None:
     place = str(tmp_path / "data.db")
-    run("sql", place, "-c", "CREATE TABLE t AS SELECT ask('a', 'b').answer AS x", settings=environ)
+    run(
+        "sql",
+        place,
+        "--create",
+        "-c",
+        "CREATE TABLE t AS SELECT ask('a', 'b').answer AS x",
+        settings=environ,
+    )
 
     done = run("sql", place, "--read-only", "--format", "json", "-c", "FROM t", settings=environ)
 
     assert json.loads(done.stdout) == [{"x": "Answer to: Context: a\n\nQuestion: b"}]
+
+
+@pytest.mark.parametrize("options", [(), ("--read-only",)])
+def test_a_database_that_is_not_there_is_not_made_in_silence(
+    run: Runner, environ: dict[str, str], tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    place = tmp_path / "mistyped.db"
+    done = run("sql", str(place), *options, "-c", "SELECT 1", settings=environ)
+    piped = run("sql", str(place), *options, stdin=b"SELECT 1;", settings=environ)
+
+    assert done.returncode == piped.returncode == 1
+    assert f"There is no database {place}." in done.stderr.decode()
+    assert "add --create to make it" in done.stderr.decode()
+    assert not place.exists()
+
+
+def test_a_database_in_memory_needs_no_file(run: Runner, environ: dict[str, str]) -> None:
+    done = run("sql", ":memory:", "--format", "csv", "-c", "SELECT 1 AS a", settings=environ)
+
+    assert (done.returncode, done.stdout) == (0, b"a\n1\n")
+
+
+@pytest.mark.parametrize(("answer", "is_made"), [("y", True), ("n", False), ("", False)])
+def test_a_person_is_asked_whether_a_database_is_to_be_made(
+    environ: dict[str, str], tmp_path: Path, answer: str, is_made: bool
+) -> None:
+    place = tmp_path / "new.db"
+    seen, code = type_into_shell(f"{answer}\n.quit\n", environ, str(place))
+
+    assert b"There is no database" in seen
+    assert place.exists() == is_made
+    assert (code == 0) == is_made
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_a_table_fits_the_terminal_that_it_is_shown_on(environ: dict[str, str], width: int) -> None:
+    settings = environ | {"COLUMNS": str(width)}
+    query = "SELECT repeat('word ', 99) AS text, 42 AS n, repeat('x', 200) AS more;"
+    seen, code = type_into_shell(f"{query}\n.quit\n", settings)
+    lines = seen.decode().replace("\r", "").split("\n")
+    start = next(number for number, line in enumerate(lines) if line.startswith(" text"))
+    shown = lines[start : start + 3]
+
+    assert code == 0
+    assert max(map(len, shown)) <= width
+    assert max(map(len, shown)) >= width - 2
+    assert "| 42 |" in shown[2]
 
 
 @pytest.mark.parametrize(
@@ -166,24 +238,13 @@ def test_a_file_that_is_no_database_is_an_error(run: Runner, tmp_path: Path) -> 
 def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
-    ours, theirs = pty.openpty()
     typed = (
         "SELECT 40\n + 2 AS n;\nFROM nowhere;\n"
         "SELECT stps_set_api_key('sk-secret-123456');\n.quit\n"
     )
-    settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
-    with subprocess.Popen(
-        [*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings
-    ) as process:
-        os.close(theirs)
-        os.write(ours, typed.encode())
-        seen = b""
-        with contextlib.suppress(OSError):  # the other end is closed, which Linux tells so
-            while piece := os.read(ours, 65536):
-                seen += piece
-        assert process.wait(60) == 0
-    os.close(ours)
+    seen, code = type_into_shell(typed, environ)
 
+    assert code == 0
     for text in (
         b"webquarry> ",
         b"42",

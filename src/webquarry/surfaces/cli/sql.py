@@ -6,19 +6,24 @@ everything else to stderr. Exit codes: 0 done, 1 a statement failed, 130 interru
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from webquarry.errors import BadInput
 from webquarry.surfaces.terminal import command_output
+
+# Databases that are no files: in memory, or of a service (md:name, s3://...).
+_ELSEWHERE = re.compile(r":memory:|[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 
 
 def sql(
     file: Annotated[
         Path | None,
-        typer.Argument(help="A DuckDB database; made if there is none. Not given: in memory."),
+        typer.Argument(help="A DuckDB database. Not given: in memory."),
     ] = None,
     command: Annotated[
         str | None, typer.Option("-c", "--command", help="Run this SQL and exit.")
@@ -27,6 +32,9 @@ def sql(
         Literal["table", "csv", "json", "markdown"],
         typer.Option("--format", help="How rows are written."),
     ] = "table",
+    create: Annotated[
+        bool, typer.Option("--create", help="Make the database if there is none.")
+    ] = False,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Open the file without changing it.")
     ] = False,
@@ -47,6 +55,8 @@ def sql(
         from webquarry.surfaces.sql.session import SqlSession
         from webquarry.surfaces.sql.shell.shell import Shell
 
+        if file is not None and not create:
+            _check_there(file, may_ask=command is None and not read_only)
         with SqlSession.open(file or ":memory:", read_only=read_only) as session:
             session.show_progress(progress)
             shell = Shell(session, style, spend=not quiet)
@@ -59,3 +69,19 @@ def sql(
                 shell.run_text(sys.stdin.read())
             if shell.failed:
                 raise typer.Exit(130 if shell.interrupted else 1)
+
+
+def _check_there(file: Path, *, may_ask: bool) -> None:
+    """A database that is not there is not made by mistyping its name: a person is asked, and a
+    program told how.
+    """
+    if _ELSEWHERE.match(str(file)) or file.exists():
+        return
+    if may_ask and sys.stdin.isatty() and sys.stderr.isatty():
+        wanted = typer.confirm(f"There is no database {file}. Make it?", default=False, err=True)
+        if wanted:
+            return
+    raise BadInput(
+        f"There is no database {file}.",
+        suggested_action="Check the path, or add --create to make it.",
+    )

@@ -23,6 +23,7 @@ from webquarry.ask.models import Progress
 from webquarry.errors import BadInput, Cancelled
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.surfaces.sql.frames import build_frame, build_table
 from webquarry.surfaces.sql.functions.setters import list_usage
 from webquarry.surfaces.sql.install import install
 from webquarry.surfaces.sql.libraries import load_library
@@ -41,6 +42,14 @@ class SqlResult:
     rows: list[tuple[Any, ...]]
     progress: Progress
     warnings: tuple[PlanWarning, ...] = ()
+
+    def arrow(self) -> Any:
+        """The rows as a `pyarrow.Table`; nothing is asked again."""
+        return build_table(self.columns, self.types, self.rows)
+
+    def df(self) -> Any:
+        """The rows as a `pandas.DataFrame`; nothing is asked again."""
+        return build_frame(self.arrow())
 
 
 class SqlSession:
@@ -72,8 +81,7 @@ class SqlSession:
         except duckdb.Error as error:
             raise BadInput(f"The database {database} cannot be opened: {error}.") from error
         try:
-            # DuckDB's own goes to stdout.
-            connection.execute("SET enable_progress_bar = false").fetchall()
+            _turn_off_progress_bar(connection)
             return cls(connection, owned=True, settings=settings, environ=environ)
         except BaseException:
             connection.close()
@@ -178,6 +186,15 @@ class SqlSession:
             if scope.error is not None:
                 raise scope.error from None
             raise type(error)(redact(str(error))) from None
+
+
+def _turn_off_progress_bar(connection: Any) -> None:
+    """DuckDB's own bar goes to stdout. It is asked first whether it is on: in Jupyter it is not,
+    and there already setting it to false is an error unless ipywidgets is installed.
+    """
+    found = connection.execute("SELECT current_setting('enable_progress_bar')").fetchall()
+    if found[0][0]:
+        connection.execute("SET enable_progress_bar = false").fetchall()
 
 
 def _build_cancellation(scope: Scope) -> BaseException:

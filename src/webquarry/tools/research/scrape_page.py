@@ -130,6 +130,13 @@ class ScrapeOutput(Answer):
 
     _csl: dict[str, Any] = PrivateAttr(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """The title that the page is quoted by; for Python, since the citation has it on the
+        wire.
+        """
+        return self.citation.metadata.title
+
     def is_linkable(self) -> bool:
         """Only what nobody reads from the first to the last: verbatim bytes, whole pages."""
         return bool(self.raw or self.whole)

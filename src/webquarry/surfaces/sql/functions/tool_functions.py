@@ -3,7 +3,8 @@ go out.
 
 `web_search('duckdb').results[1].url` is the whole answer as a STRUCT with an `error` field; `FROM
 web_search('duckdb')` has a row for each result, or one row where the answer has no list of results.
-SQL speaks in snake case, and calls the count `n`.
+SQL speaks in snake case, and calls the count `n`. A tool that requires nothing requires its first
+argument here, so that NULL in is NULL out.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import json
 from collections.abc import Hashable
 from functools import partial
 from typing import Any
+
+from pydantic.alias_generators import to_snake
 
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
@@ -27,10 +30,24 @@ from webquarry.surfaces.sql.functions.types import (
     infer_type,
 )
 from webquarry.surfaces.sql.libraries import load_library
-from webquarry.tool import Tool
+from webquarry.tool import Answer, Tool
 
+# The tools that SQL offers, and the field with the rows of an answer; None: the answer is one row.
 # Every one more makes each install slower.
-OFFERED = ("web_search", "instant_answer", "web_fetch", "scrape_page")
+OFFERED: dict[str, str | None] = {
+    "web_search": "results",
+    "academic_search": "papers",
+    "patent_search": "patents",
+    "search_and_scrape": "sources",
+    "scrape_page": None,
+    "web_fetch": None,
+    "instant_answer": None,
+}
+# Columns that an answer has further down, and a table wants at hand.
+_LIFTED = {"scrape_page": {"title": ("citation", "metadata", "title")}}
+# A table of sources without their texts would be of little use.
+_TABLE_DEFAULTS = {"search_and_scrape": {"include_sources": "true"}}
+_FAILURES = "scrape_failures"  # pages that could not be read, in the answer of one tool
 _RENAMED = {"num_results": "n", "sessionId": "session_id"}
 _TYPES = {
     "string": "VARCHAR",
@@ -47,17 +64,13 @@ def build_tool_functions() -> list[Function]:
     a table function.
     """
     functions: list[Function] = []
-    for name in OFFERED:
+    for name, rows_field in OFFERED.items():
         tool = find_tool(name)
         parameters = get_parameters(tool)
-        schema = tool.answer.model_json_schema(mode="serialization", by_alias=False)
-        fields = infer_type(schema)
-        assert isinstance(fields, dict)
-        whole = {**fields, "error": ERROR}
-        results = fields.get("results")
+        whole = _build_answer_type(tool)
         row = whole
-        if isinstance(results, list) and isinstance(results[0], dict):
-            row = {**results[0], "error": ERROR}
+        if rows_field is not None:
+            row = {**whole[rows_field][0], "error": ERROR}
         required = sum(1 for parameter in parameters if parameter.required)
         scalar = Function(
             name, parameters, whole, partial(_answer_scalars, tool, whole), places=required
@@ -66,7 +79,8 @@ def build_tool_functions() -> list[Function]:
             f"{name}_rows",
             (*parameters, Parameter("on_error")),
             [row],
-            partial(_answer_tables, tool, row, row is not whole),
+            partial(_answer_tables, tool, row, rows_field),
+            defaults=_TABLE_DEFAULTS.get(name),
             macro=name,
             public=False,
             scalar=None,
@@ -76,17 +90,53 @@ def build_tool_functions() -> list[Function]:
     return functions
 
 
+def _build_answer_type(tool: Tool) -> dict[str, Any]:
+    """The fields of a tool's answer and an `error`; what is lifted up stands behind the first."""
+    schema = tool.answer.model_json_schema(mode="serialization", by_alias=False)
+    fields = infer_type(schema)
+    assert isinstance(fields, dict)
+    named = {_name_field(tool, name): part for name, part in fields.items()}
+    first, *others = named
+    lifted = dict.fromkeys(_LIFTED.get(tool.name, {}), "VARCHAR")
+    rest = {name: named[name] for name in others}
+    return {first: named[first], **lifted, **rest, "error": ERROR}
+
+
+def _name_field(tool: Tool, name: str) -> str:
+    """A field of the answer as SQL calls it: as it is on the wire, in snake case."""
+    alias = tool.answer.model_fields[name].serialization_alias
+    return to_snake(alias or name)
+
+
+def _build_fields(tool: Tool, answer: Answer) -> dict[str, Any]:
+    """The answer as its type has it."""
+    dumped = answer.model_dump(mode="json", by_alias=False)
+    fields = {_name_field(tool, name): value for name, value in dumped.items()}
+    for name, path in _LIFTED.get(tool.name, {}).items():
+        value: Any = fields
+        for step in path:
+            value = value[step]
+        fields[name] = value
+    return fields
+
+
 def get_parameters(tool: Tool) -> tuple[Parameter, ...]:
     """The tool's parameters as SQL has them, the required ones first."""
     parameters = []
+    required = _list_required(tool)
     for name, schema in tool.parameters["properties"].items():
         parameter = Parameter(
             name=_RENAMED.get(name, name),
             type=_TYPES.get(schema.get("type", ""), "VARCHAR"),
-            required=name in tool.parameters["required"],
+            required=name in required,
         )
         parameters.append(parameter)
     return tuple(sorted(parameters, key=lambda one: not one.required))
+
+
+def _list_required(tool: Tool) -> list[str]:
+    """The arguments that a call must have."""
+    return tool.parameters["required"] or list(tool.parameters["properties"])[:1]
 
 
 def _answer_scalars(tool: Tool, struct: ValueType, call: FunctionCall) -> Any:
@@ -103,7 +153,9 @@ def _answer_scalars(tool: Tool, struct: ValueType, call: FunctionCall) -> Any:
     return arrow.array(structs, arrow_type)
 
 
-def _answer_tables(tool: Tool, struct: ValueType, has_results: bool, call: FunctionCall) -> Any:
+def _answer_tables(
+    tool: Tool, struct: ValueType, rows_field: str | None, call: FunctionCall
+) -> Any:
     """A list of rows for each row; a failure is an error, or with `on_error := 'column'` a row that
     holds it.
     """
@@ -118,10 +170,12 @@ def _answer_tables(tool: Tool, struct: ValueType, has_results: bool, call: Funct
             rows = [{"error": _build_error(answer)}]
         elif answer is None:
             rows = []
-        elif has_results:
-            rows = answer["results"]
+        elif rows_field is not None:
+            rows = answer[rows_field]
         else:
             rows = [answer]
+        if way == "column" and isinstance(answer, dict):
+            rows = rows + [_build_failed_row(failure) for failure in answer.get(_FAILURES, ())]
         values = [fit_value(row, struct) for row in rows]
         lists.append(values)
     arrow_type = build_arrow_type(struct)
@@ -135,7 +189,7 @@ def _call_tool(tool: Tool, call: FunctionCall) -> list[Any]:
     tool_names = {_RENAMED.get(name, name): name for name in tool.parameters["properties"]}
     sql_names = [parameter.name for parameter in get_parameters(tool)]
     columns = call.arguments.to_lists(*sql_names)
-    required = set(tool.parameters["required"])
+    required = set(_list_required(tool))
     keys: list[Hashable | None] = []
     todo: dict[Hashable, dict[str, Any]] = {}
     answers: dict[Hashable, Any] = {}
@@ -173,12 +227,22 @@ async def _call_all(
                 answer = await tool.call(call.instance.kit, arguments)
             except WebquarryError as error:
                 return key, error
-            fields = answer.model_dump(mode="json", by_alias=False)
+            fields = _build_fields(tool, answer)
         call.scope.remember(key, fields)
         return key, fields
 
     calls = [call_one(key, arguments) for key, arguments in todo.items()]
     return dict(await asyncio.gather(*calls))
+
+
+def _build_failed_row(failure: dict[str, Any]) -> dict[str, Any]:
+    """A page that could not be read, as a row."""
+    error = {
+        "code": failure["kind"],
+        "message": failure["reason"],
+        "retryable": failure["retryable"],
+    }
+    return {"url": failure["url"], "error": error}
 
 
 def _build_error(error: WebquarryError) -> dict[str, Any]:

@@ -3,21 +3,25 @@
 
 A value type is the name of a SQL type, a list with the type of its elements, or a dict of the types
 of its fields. `infer_type` makes one from a JSON Schema, as tools describe their answers; what has
-no fixed form there is JSON text.
+no fixed form there is JSON text, and what is named as a moment is a TIMESTAMP.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from webquarry.ask.exchange.schema import quote_identifier
+from webquarry.evidence.page.dates import read_date
 from webquarry.surfaces.sql.libraries import load_library
 
 ValueType = str | list[Any] | dict[str, Any]
 
 _SCALARS = {"string": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
+_MOMENTS = frozenset({"published_at"})  # texts of answers that say when something was
+_WHOLE_DAY = len("2026-11-17")
 # Deeper than any answer of ours; a schema that refers to itself ends here as JSON text.
 _MOST_DEPTH = 8
 
@@ -71,6 +75,7 @@ def build_arrow_type(value_type: ValueType) -> Any:
         "INTEGER": arrow.int32(),
         "DOUBLE": arrow.float64(),
         "BOOLEAN": arrow.bool_(),
+        "TIMESTAMP": arrow.timestamp("us"),
     }
     return scalars[value_type]
 
@@ -97,6 +102,8 @@ def infer_type(
         fields: dict[str, Any] = {}
         for name, part in properties.items():
             fields[name] = infer_type(part, definitions, depth + 1)
+            if name in _MOMENTS and fields[name] == "VARCHAR":
+                fields[name] = "TIMESTAMP"
         return fields
     if kind == "array" and isinstance(items, dict):
         return [infer_type(items, definitions, depth + 1)]
@@ -119,6 +126,24 @@ def fit_value(value: Any, value_type: ValueType) -> Any:
         if not isinstance(value, list):
             return None
         return [fit_value(element, value_type[0]) for element in value]
+    if value_type == "TIMESTAMP":
+        return parse_moment(value)
     if value_type == "VARCHAR" and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     return value
+
+
+def parse_moment(text: object) -> datetime | None:
+    """A moment in UTC; a day is its beginning. None for less than a day, which would be a guess,
+    and for what is no date.
+    """
+    written = read_date(text)
+    if written is None or len(written) < _WHOLE_DAY:
+        return None
+    try:
+        moment = datetime.fromisoformat(written)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
+    return moment

@@ -4,12 +4,14 @@ out.
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
 from typing import TextIO
 
 from webquarry.ask.models import Progress
+from webquarry.surfaces.sql.shell.tables import shorten
 
 _EVERY_SECONDS = 0.2
 
@@ -65,7 +67,10 @@ class ProgressLine:
             if now < self._next or not self._is_wanted(stream):
                 return
             self._next, self._shown = now + _EVERY_SECONDS, True
-            stream.write(f"\r\x1b[K{format_line(progress)}")
+            line = format_line(progress)
+            if stream.isatty():  # a line that wraps could not be taken back
+                line = shorten(line, shutil.get_terminal_size().columns - 1)
+            stream.write(f"\r\x1b[K{line}")
             stream.flush()
 
     def clear(self) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date, datetime, time
 from typing import Any
 
 from webquarry.surfaces.sql.session import SqlResult
+from webquarry.surfaces.sql.shell.tables import render_table
 from webquarry.surfaces.terminal import as_json, one_line
 
-_WIDEST_CELL = 80  # characters of one cell in a table
 _NUMBERS = {
     "TINYINT",
     "SMALLINT",
@@ -54,50 +54,21 @@ def to_json_value(value: Any) -> Any:
     return str(value)
 
 
-def _render_table(result: SqlResult) -> str:
-    """Columns beside each other, for a person."""
-    names = [_shorten(one_line(name)) for name in result.columns]
+def _render_table(result: SqlResult, width: int | None) -> str:
+    """Columns beside each other, for a person; no wider than the terminal, where there is one."""
+    names = [one_line(name) for name in result.columns]
     rows = []
     for values in result.rows:
         cells = []
         for value in values:
             text = "NULL" if value is None else to_text(value)
-            cells.append(_shorten(one_line(text)))
+            cells.append(one_line(text))
         rows.append(cells)
-    widths = []
-    for column in zip(names, *rows, strict=True):
-        widths.append(max(map(len, column)))
     are_numbers = []
     for kind in result.types:
         bare = kind.split("(")[0]  # DECIMAL(18,3)
         are_numbers.append(bare in _NUMBERS)
-    header = _render_row(names, widths, [False] * len(names))
-    rule = "+".join("-" * (width + 2) for width in widths)
-    lines = [header, rule]
-    for row in rows:
-        lines.append(_render_row(row, widths, are_numbers))
-    count = len(rows)
-    noun = "row" if count == 1 else "rows"
-    lines.append(f"({count:,} {noun})")
-    return "\n".join(lines) + "\n"
-
-
-def _render_row(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequence[bool]) -> str:
-    """Cells beside each other; numbers stand on the right."""
-    padded = []
-    for cell, width, is_number in zip(cells, widths, are_numbers, strict=True):
-        if is_number:
-            padded.append(cell.rjust(width))
-        else:
-            padded.append(cell.ljust(width))
-    return " " + " | ".join(padded)
-
-
-def _shorten(text: str) -> str:
-    """The beginning of a text that is too wide for a cell."""
-    if len(text) <= _WIDEST_CELL:
-        return text
-    return f"{text[: _WIDEST_CELL - 1]}\u2026"
+    return render_table(names, rows, are_numbers, width)
 
 
 def _render_csv(result: SqlResult) -> str:
@@ -134,16 +105,20 @@ def _render_markdown(result: SqlResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-FORMATS: dict[str, Callable[[SqlResult], str]] = {
-    "table": _render_table,
+_PROGRAM_FORMATS: dict[str, Callable[[SqlResult], str]] = {
     "csv": _render_csv,
     "json": _render_json,
     "markdown": _render_markdown,
 }
+FORMATS = ("table", *_PROGRAM_FORMATS)
 
 
-def render(result: SqlResult, style: str) -> str:
-    """The rows in one of `FORMATS`; nothing for a statement that has none."""
-    if result.columns:
-        return FORMATS[style](result)
-    return ""
+def render(result: SqlResult, style: str, width: int | None = None) -> str:
+    """The rows in one of `FORMATS`, a table no wider than `width`; nothing for a statement that has
+    none.
+    """
+    if not result.columns:
+        return ""
+    if style == "table":
+        return _render_table(result, width)
+    return _PROGRAM_FORMATS[style](result)

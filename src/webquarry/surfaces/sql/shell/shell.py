@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,14 +18,16 @@ from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.surfaces.sql.libraries import load_library
 from webquarry.surfaces.sql.session import SqlResult, SqlSession
+from webquarry.surfaces.sql.shell.completion import Completer, complete_lines
 from webquarry.surfaces.sql.shell.progress_line import summarize
 from webquarry.surfaces.sql.shell.rendering import FORMATS, render
 from webquarry.surfaces.sql.shell.splitting import is_blank, split_commands, split_statements
 from webquarry.surfaces.terminal import one_line, printable
 
 _HELP = """\
-End a statement with ; and it runs. \
-SELECT ask('Bitcoin', 'What is it?').answer; FROM web_search('duckdb', n := 3);
+End a statement with ; and it runs. Tab completes names.
+  SELECT ask('Bitcoin', 'What is it?').answer;
+  FROM web_search('duckdb', n := 3);
   .help           this list
   .tables         tables and views
   .schema [NAME]  how a table was made, or all of them
@@ -82,9 +85,10 @@ class Shell:
 
     def run_interactive(self) -> None:
         """With a person at a terminal, until they leave."""
-        with keep_history():
-            self._write_note("webquarry sql: statements end with ; and .help lists the commands.\n")
-            pending = ""
+        pending = ""
+        completer = Completer(self._session, (*self._commands, *_QUIT))
+        with keep_history(), complete_lines(lambda word, line: completer.find(pending, line, word)):
+            self._write_note("webquarry sql: statements end with ; and .help lists commands.\n")
             while True:
                 try:
                     prompt = "webquarry> " if is_blank(pending) else "      ...> "
@@ -168,7 +172,10 @@ class Shell:
 
     def _show(self, result: SqlResult) -> None:
         """Write the rows to stdout, in the format of the shell."""
-        text = render(result, self._style)
+        width = None
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+        text = render(result, self._style, width)
         sys.stdout.write(text)
         sys.stdout.flush()
 
