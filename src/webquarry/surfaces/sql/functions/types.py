@@ -29,6 +29,7 @@ USAGE: ValueType = {
     "cached_tokens": "BIGINT",
     "searches": "BIGINT",
     "usd": "DOUBLE",
+    "kept_searches": "BIGINT",
 }
 ERROR: ValueType = {"code": "VARCHAR", "message": "VARCHAR", "retryable": "BOOLEAN"}
 ADDRESS: dict[str, Any] = {
@@ -71,6 +72,7 @@ def build_arrow_type(value_type: ValueType) -> Any:
         "INTEGER": arrow.int32(),
         "DOUBLE": arrow.float64(),
         "BOOLEAN": arrow.bool_(),
+        "TIMESTAMP": arrow.timestamp("us"),
     }
     return scalars[value_type]
 
