@@ -35,6 +35,7 @@ _LEAST_SECONDS = 0.001  # a timeout of nothing would not even begin
 _TEST_SECONDS = 0.1  # between two looks whether a provider that rested is back
 _FIRST_WAIT_SECONDS = 0.25  # before a second try of what failed in passing; doubled for a third
 _GROWTH = 10  # searches without a complaint after which the pace doubles
+_SLOWER = 1.1  # so much longer is the pause between two searches after a further complaint
 _CAREFUL = 10  # where the last complaint came, that takes so many times as long
 
 
@@ -99,8 +100,9 @@ class SearchPace:
             return  # it began before the pace was changed
         elapsed = now + seconds - self._counts_since
         self._complained = self.interval
-        sustained = elapsed / max(1, self._successes)
-        self.interval = max(self.interval, min(sustained, seconds))
+        sustained = min(seconds, elapsed / max(1, self._successes))
+        slower = min(2 * seconds, self.interval * _SLOWER)  # it was too much even so
+        self.interval = max(self.interval, sustained, slower)
         self._next_start = max(self._next_start, self._resume_at)
         self._counts_since = now
         self._successes = self._quiet = 0
