@@ -109,6 +109,8 @@ class Exchange:
         self._check_wanted()
         provider = self._template.provider
         seconds = min(SEARCH_SECONDS, self._seconds_left)
+        if seconds <= 0:
+            raise SearchUnavailable("No time was left for a search.")
         try:
             found = await self._context.searcher.search(
                 provider, Query(query, results.MOST_RESULTS), seconds, self._check_wanted
