@@ -48,7 +48,7 @@ def test_a_key_that_is_not_accepted_ends_the_statement_with_one_error(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     with pytest.raises(AuthFailure, match="did not accept the key"):
-        asked(servers, tmp_path, *questions(200), **WRONG_KEY)
+        asked(servers, tmp_path, *questions(200), search=True, **WRONG_KEY)
 
     assert servers.messages <= 8
 
@@ -59,7 +59,7 @@ def test_a_key_that_is_not_accepted_is_the_error_of_each_row_where_that_is_wante
     async def work(engine: Engine) -> list[ModelReply]:
         return await engine.ask_all(questions(200), engine.statement(ends_when_refused=False))
 
-    replies = with_engine(servers, tmp_path, work, **WRONG_KEY)
+    replies = with_engine(servers, tmp_path, work, search=True, **WRONG_KEY)
 
     assert {reply.error.code for reply in replies if reply.error} == {"auth"}
     assert len(replies) == 200

@@ -47,7 +47,9 @@ def run_statement(
         replies = await engine.ask_all(wanted, statement)
         return replies, statement.progress()
 
-    result: tuple[list[ModelReply], Progress] = with_engine(servers, folder, work, **settings)
+    result: tuple[list[ModelReply], Progress] = with_engine(
+        servers, folder, work, search=True, **settings
+    )
     return result
 
 
@@ -292,12 +294,12 @@ def test_an_answer_whose_search_failed_is_kept_for_a_minute_at_most(
         return await engine.ask(searching(1)[0], engine.statement())
 
     settings = {"WEBQUARRY_RETRIES": "0"}
-    assert "500" in with_engine(servers, tmp_path, soon, **settings).search_failed
-    kept = with_engine(servers, tmp_path, soon, **settings)
+    assert "500" in with_engine(servers, tmp_path, soon, search=True, **settings).search_failed
+    kept = with_engine(servers, tmp_path, soon, search=True, **settings)
     assert (kept.remembered, kept.search_wanted) == (True, True)
     assert "500" in kept.search_failed
     servers.search_status = 200
-    assert with_engine(servers, tmp_path, later, **settings).searched
+    assert with_engine(servers, tmp_path, later, search=True, **settings).searched
 
 
 def test_rows_that_wanted_a_search_and_got_none_are_counted_with_their_repeats(

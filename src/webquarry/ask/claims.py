@@ -151,14 +151,15 @@ class FileClaims(Claims):
 
     async def _renew_while_held(self, owner: str, lease_seconds: float) -> None:
         """While a claim is held: an answer may take longer than a lease."""
+
+        def renew(database: Any, cipher: Any) -> None:
+            renew_claims(database, owner, self._clock.now().timestamp(), lease_seconds)
+
         while self._held:
             await asyncio.sleep(lease_seconds / _RENEWALS)
-            now = self._clock.now().timestamp()
             if not self._held:
                 return
             try:
-                await self._commits.commit(
-                    lambda database, _: renew_claims(database, owner, now, lease_seconds)  # noqa: B023
-                )
+                await self._commits.commit(renew)
             except RecordsFailure as error:
                 log.debug("claims could not be renewed: %s", error.message)
