@@ -76,7 +76,7 @@ class Asker:
                 if known is not None:
                     return known
                 if not is_shared:
-                    return await self._ask_and_settle(question, template, digest, pending)
+                    return await self._ask_and_settle(question, template, digest, pending, "")
                 standing = await self.claims.claim(
                     digest, self._owner, LEASE_SECONDS, self._is_good_now
                 )
@@ -86,10 +86,13 @@ class Asker:
                     )
                     return standing.kept.reply
                 if standing.is_mine:
-                    return await self._ask_and_settle(question, template, digest, pending)
+                    return await self._ask_and_settle(
+                        question, template, digest, pending, self._owner
+                    )
             finally:
                 self._places.release()
-                self.claims.release(digest, self._owner)
+                if is_shared:
+                    self.claims.release(digest, self._owner)
             await self.claims.wait(digest, self._owner, LEASE_SECONDS, self._is_good_now)
 
     async def aclose(self) -> None:
@@ -111,16 +114,21 @@ class Asker:
         return ModelReply(None, error=known, model=template.model)
 
     async def _ask_and_settle(
-        self, question: Question, template: RequestTemplate, digest: str, pending: PendingQuestion
+        self,
+        question: Question,
+        template: RequestTemplate,
+        digest: str,
+        pending: PendingQuestion,
+        owner: str,
     ) -> ModelReply:
-        """Reserve, converse, settle, keep."""
+        """Reserve, converse, settle, keep; `owner` has the claim, nobody where there is none."""
         from webquarry.ask.exchange.exchange import Exchange
 
         exchange = Exchange(self.context, pending, template, self.keys.model_key())
         try:
             reply = await self._converse(question, template, exchange, pending)
             reply = replace(reply, usage=exchange.usage).mend_letters()
-            await self._settle_and_keep(exchange, reply, template, question, digest)
+            await self._settle_and_keep(exchange, reply, template, question, digest, owner)
             return reply
         finally:
             if exchange.is_open:
@@ -174,6 +182,7 @@ class Asker:
         template: RequestTemplate,
         question: Question,
         digest: str,
+        owner: str,
     ) -> None:
         """Settle the bill and keep the answer, in one transaction."""
         now = self.clock.now().timestamp()
@@ -194,7 +203,7 @@ class Asker:
             exchange.settle(database, now)
 
         try:
-            await self.claims.answer(digest, self._owner, kept, settle)
+            await self.claims.answer(digest, owner, kept, settle)
         finally:
             # Also an answer that could not be written down is paid for: asked again in this
             # process, it costs nothing.
