@@ -59,7 +59,7 @@ ORDER_WITHIN = {
         "models",
     ),
     "ask": (
-        "batch", "engine", "exchange", "answers", "in_flight", "keys", "options", "billing",
+        "batch", "engine", "asker", "exchange", "claims", "answers", "in_flight", "keys", "options", "billing",
         "models",
     ),
 }  # fmt: skip

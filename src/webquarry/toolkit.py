@@ -278,7 +278,9 @@ class Toolkit:
         from webquarry.search.router import Router
 
         def open_router(environ: Mapping[str, str]) -> Router:
-            return Router(self.client, self.settings, environ, self.clock, lambda: self.cache)
+            # The engine waits and tries again itself, outside the time of a search.
+            client = self.client.without_retries()
+            return Router(client, self.settings, environ, self.clock, lambda: self.cache)
 
         return Engine(
             self.settings, self.environ, self.records, open_router, self._open_transport, self.clock

@@ -24,10 +24,17 @@ async def ask(mark: str, count: int) -> dict[str, object]:
         wanted = [Question(f"{mark} {number}", "What is it?") for number in range(count)]
         statement = engine.statement()
         try:
-            await engine.ask_all(wanted, statement)
+            replies = await engine.ask_all(wanted, statement)
         except LimitReached as error:
             return {"limit": error.message, "usd": statement.progress().usage.usd}
-        return {"limit": None, "usd": statement.progress().usage.usd}
+        progress = statement.progress()
+        return {
+            "limit": None,
+            "usd": progress.usage.usd,
+            "calls": progress.usage.calls,
+            "hits": progress.hits,
+            "answers": [reply.answer for reply in replies],
+        }
 
 
 if __name__ == "__main__":

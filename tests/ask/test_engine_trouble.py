@@ -41,16 +41,25 @@ def test_a_passing_failure_is_tried_again_and_counted(
     assert (servers.messages, retries) == (2, 1)
 
 
-def test_a_bad_key_is_tried_once_and_not_for_every_row(
+WRONG_KEY = {"ANTHROPIC_API_KEY": "sk-ant-wrong-000", "WEBQUARRY_ASK_CONCURRENCY": "4"}
+
+
+def test_a_key_that_is_not_accepted_ends_the_statement_with_one_error(
     servers: FakeServers, tmp_path: Path
 ) -> None:
-    replies = asked(
-        servers,
-        tmp_path,
-        *questions(200),
-        ANTHROPIC_API_KEY="sk-ant-wrong-000",
-        WEBQUARRY_ASK_CONCURRENCY="4",
-    )
+    with pytest.raises(AuthFailure, match="did not accept the key"):
+        asked(servers, tmp_path, *questions(200), search=True, **WRONG_KEY)
+
+    assert servers.messages <= 8
+
+
+def test_a_key_that_is_not_accepted_is_the_error_of_each_row_where_that_is_wanted(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    async def work(engine: Engine) -> list[ModelReply]:
+        return await engine.ask_all(questions(200), engine.statement(ends_when_refused=False))
+
+    replies = with_engine(servers, tmp_path, work, search=True, **WRONG_KEY)
 
     assert {reply.error.code for reply in replies if reply.error} == {"auth"}
     assert len(replies) == 200

@@ -147,7 +147,7 @@ def test_what_waits_for_the_disk_leaves_its_place_to_another_call_and_no_more_ca
             await engine.ask_all(
                 [Question(f"row {number}", "b") for number in range(40)], engine.statement()
             )
-            return engine._exchange_limiter.most
+            return engine._asker._places.most
 
     assert asyncio.run(work()) == 6
     assert servers.most_in_flight == 4

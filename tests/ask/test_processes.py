@@ -122,6 +122,50 @@ def test_a_killed_process_loses_no_answer_that_was_kept_and_blocks_its_reservati
         assert sum(one.uncertain_usd > 0 for one in spent) == 1
 
 
+def _begin(*processes: subprocess.Popen[str]) -> None:
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+
+
+def test_two_processes_that_ask_the_same_at_once_pay_for_each_question_once(tmp_path: Path) -> None:
+    with FakeServers(latency=0.1) as servers:
+        environ = home(servers, tmp_path, search=False)
+        with asker(environ, "row", 48) as one, asker(environ, "row", 48) as two:
+            _begin(one, two)
+            told = [
+                json.loads(process.communicate(timeout=PATIENCE_SECONDS)[0])
+                for process in (one, two)
+            ]
+
+        assert servers.messages == 48
+        assert told[0]["answers"] == told[1]["answers"]
+        assert sum(one["calls"] for one in told) == 48
+        assert sum(one["hits"] for one in told) == 48
+        assert _count(tmp_path, "ask_claims") == 0
+
+
+def test_the_claims_of_a_killed_process_end_at_once(tmp_path: Path) -> None:
+    with FakeServers() as servers:
+        environ = home(servers, tmp_path, search=False, WEBQUARRY_ASK_CONCURRENCY="4")
+        servers.latency = 600.0
+        with asker(environ, "row", 4) as first, asker(environ, "row", 4) as second:
+            _begin(first)
+            _wait_until(lambda: servers.in_flight == 4)
+            _begin(second)
+            servers.latency = 0.0
+            assert servers.messages == 4
+            first.kill()
+            first.wait(PATIENCE_SECONDS)
+            told = json.loads(second.communicate(timeout=PATIENCE_SECONDS)[0])
+
+        # Long before the lease of half a minute is over.
+        assert servers.messages == 8
+        assert told["calls"] == 4
+        assert _count(tmp_path, "ask_claims") == 0
+
+
 def _slower_after(servers: FakeServers, answers: int) -> None:
     if servers.answered + 1 >= answers:
         servers.latency = 600.0

@@ -346,6 +346,7 @@ def test_4_a_model_that_takes_too_long_is_an_error(
     stage: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exchange, "CALL_SECONDS", 0.1)
+    monkeypatch.setattr(exchange, "SECONDS_PER_TOKEN", 0.0)
     stage.latency = 30
     reply = ask(stage, tmp_path, "Bitcoin", WEBQUARRY_RETRIES="0")
 

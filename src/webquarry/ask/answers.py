@@ -26,6 +26,7 @@ class KeptAnswer:
     reply: ModelReply
     made_at: float
     expires_at: float
+    search_key: str = ""  # of a failed search: what tells its key from another
 
 
 def keep(database: Connection, cipher: Cipher, digest: str, kept: KeptAnswer) -> None:
@@ -38,6 +39,9 @@ def keep(database: Connection, cipher: Cipher, digest: str, kept: KeptAnswer) ->
         "partial": reply.partial,
         "value": reply.value,
         "model": reply.model,
+        "search_failed": reply.search_failed,
+        "search_wanted": reply.search_wanted,
+        "search_key": kept.search_key,
     }
     content = json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
     name = cipher.hash_name(f"answer {digest}")
@@ -65,9 +69,11 @@ def find(
             except UnusableRow:
                 continue  # as good as none: it is asked for again, and written anew
             content = cipher.decrypt(value, name)
-            reply = _decode_reply(content)
-            if reply is not None:
-                found[digest_by_name[name]] = KeptAnswer(reply, made_at, expires_at)
+            decoded = _decode_reply(content)
+            if decoded is not None:
+                reply, search_key = decoded
+                kept = KeptAnswer(reply, made_at, expires_at, search_key)
+                found[digest_by_name[name]] = kept
     return found
 
 
@@ -76,15 +82,15 @@ def delete_expired(database: Connection, now: float) -> None:
     database.execute("DELETE FROM ask_answers WHERE expires_at <= ?", (now,))
 
 
-def _decode_reply(content: bytes | None) -> ModelReply | None:
-    """The reply as it was, but for what it cost; None when it cannot be read, which only means to
-    ask again.
+def _decode_reply(content: bytes | None) -> tuple[ModelReply, str] | None:
+    """The reply as it was, but for what it cost, and the key of its failed search; None when it
+    cannot be read, which only means to ask again.
     """
     if content is None:
         return None
     try:
         fields: dict[str, Any] = json.loads(content.decode("utf-8", "surrogatepass"))
-        return ModelReply(
+        reply = ModelReply(
             answer=fields["answer"],
             sources=tuple(AnswerSource(title, url) for title, url in fields["sources"]),
             searched=fields["searched"],
@@ -93,6 +99,10 @@ def _decode_reply(content: bytes | None) -> ModelReply | None:
             partial=fields["partial"],
             value=fields["value"],
             model=fields["model"],
+            # Older releases did not write these.
+            search_failed=fields.get("search_failed"),
+            search_wanted=fields.get("search_wanted", False),
         )
+        return reply, fields.get("search_key", "")
     except (ValueError, KeyError, TypeError):
         return None

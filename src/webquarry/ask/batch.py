@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.engine import Engine, OnProgress
 from webquarry.ask.models import MAX_TOKENS, ModelReply, Question
-from webquarry.errors import BadInput, MissingExtra
+from webquarry.errors import AuthFailure, BadInput, MissingExtra
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +41,7 @@ def answer_schema() -> pa.Schema:
             ("cached_tokens", pa.int64()),
             ("searches", pa.int64()),
             ("usd", pa.float64()),
+            ("kept_searches", pa.int64()),
         ]
     )
     error = pa.struct([("code", pa.string()), ("message", pa.string()), ("retryable", pa.bool_())])
@@ -53,6 +54,7 @@ def answer_schema() -> pa.Schema:
             ("error", error),
             ("partial", pa.bool_()),
             ("value", pa.string()),
+            ("search_failed", pa.string()),
         ]
     )
 
@@ -91,6 +93,7 @@ def answer_batch(
         error_column,
         pa.array(partial, pa.bool_()),
         pa.array(values, pa.string()),
+        pa.array([reply.search_failed for reply in whole], pa.string()),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -138,7 +141,10 @@ def ask_rows(
         questions = list(map(_build_question, contexts, prompts, *columns))
         return _ask_questions(questions, engine, statement, run, on_progress)
     options = [column[0] for column in columns]
-    replies = _recall_rows(contexts, prompts, engine, statement, options)
+    try:
+        replies = _recall_rows(contexts, prompts, engine, statement, options)
+    except (BadInput, AuthFailure):
+        replies = [None] * len(contexts)  # the engine knows whether that ends the statement
     missing: list[int] = []
     for place, reply in enumerate(replies):
         if reply is None and contexts[place] is not None and prompts[place] is not None:
@@ -174,11 +180,15 @@ def _recall_rows(
     for kept in map(template.kept.get, keys):  # type: ignore[arg-type]
         if kept is not None and is_good(kept, now):
             replies.append(kept.reply)
+            if kept.reply.search_failed is not None:
+                statement.count_reply(kept.reply)
         else:
             replies.append(None)
     hits = len(replies) - replies.count(None)
     statement.add_rows(hits)
     statement.count_answers(rows=hits, hits=hits)
+    if hits:
+        engine.note(statement)
     return replies
 
 

@@ -13,7 +13,7 @@ no key, a limit, a cancellation.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -22,34 +22,51 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.ask import answers
 from webquarry.ask.answers import KeptAnswer
-from webquarry.ask.billing import ledger
+from webquarry.ask.asker import FAILED_SEARCH_SECONDS, Asker
+from webquarry.ask.billing import bill, ledger
 from webquarry.ask.billing.group_commit import GroupCommit
 from webquarry.ask.billing.ledger import SpendingRecord
+from webquarry.ask.billing.notes import StatementNotes
 from webquarry.ask.billing.prices import Prices
 from webquarry.ask.billing.statement import Statement
-from webquarry.ask.exchange.conversation import converse
+from webquarry.ask.claims import FileClaims
 from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.template_resolver import RequestOptions, TemplateResolver
-from webquarry.ask.in_flight import PendingQuestion, QuestionsInFlight
-from webquarry.ask.keys import Keys
-from webquarry.ask.models import AskLimits, ModelReply, Progress, Question, Usage
+from webquarry.ask.in_flight import QuestionsInFlight
+from webquarry.ask.keys import KEY_ERRORS, Keys
+from webquarry.ask.models import (
+    AskLimits,
+    ModelReply,
+    Progress,
+    Question,
+    ReplyError,
+    Usage,
+)
 from webquarry.ask.options import Options
 from webquarry.clock import Clock
-from webquarry.errors import Cancelled, LimitReached, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    Cancelled,
+    LimitReached,
+    WebquarryError,
+)
+from webquarry.records.claims import delete_ended_claims
 from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2
 
-    from webquarry.ask.exchange.exchange import Exchange, ExchangeContext
+    from webquarry.ask.exchange.exchange import ExchangeContext
     from webquarry.search.router import Router
 
 OnProgress = Callable[[Progress], None]
 GRACE_SECONDS = 1.0  # after a cancellation, for answers that are on their way and paid for
 _MOST_STATEMENTS = 1000  # of this process, whose hits are known
 _LIMITS = ("max_rows", "max_usd", "max_usd_per_day")
+_FOR_ALL = "max_usd_per_day"
 
 
 class Engine:
@@ -75,29 +92,48 @@ class Engine:
         self._statements: deque[Statement] = deque(maxlen=_MOST_STATEMENTS)
         self._commits = GroupCommit(records)
         self._in_flight = QuestionsInFlight()
+        self._notes = StatementNotes(records, self._commits)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tidied = False
 
     # What any thread may ask
 
     def statement(
-        self, *, door: str = "sql", limits: AskLimits | None = None, dry_run: bool | None = None
+        self,
+        *,
+        door: str = "sql",
+        limits: AskLimits | None = None,
+        dry_run: bool | None = None,
+        words: str = "",
+        ends_when_refused: bool = True,
     ) -> Statement:
-        """A new statement; without limits of its own, those of the options."""
+        """A new statement; without limits of its own, those of the options. `words` are its text,
+        for the bill. Without `ends_when_refused` a key that is missing or not accepted is the error
+        of each row.
+        """
         if dry_run is None:
             dry_run = self.options.dry_run
         if limits is None:
             limits = self.limits()
-        statement = Statement(door, limits, dry_run, self.clock)
+        statement = Statement(
+            door,
+            limits,
+            dry_run,
+            self.clock,
+            words=words,
+            ends_when_refused=ends_when_refused,
+        )
         statement.on_cancel(self._stop_in_flight)
         self._statements.append(statement)
         return statement
 
     def limits(self, *, own: bool = False) -> AskLimits:
-        """The limits of the options; with `own`, only those that the user has set."""
+        """The limits of the options; with `own`, only those that the user has set, and that of a
+        day, which holds for everybody.
+        """
         values = {}
         for name in _LIMITS:
-            if not own or name in self.options.set_by_user:
+            if not own or name in self.options.set_by_user or name == _FOR_ALL:
                 values[name] = getattr(self.options, name)
         return AskLimits(**values)
 
@@ -131,7 +167,11 @@ class Engine:
 
     def is_good(self, kept: KeptAnswer, now: float) -> bool:
         """Whether a kept answer may still be given; a setting that was lowered meanwhile counts."""
-        if kept.reply.searched:  # spelled out: this is asked for every row
+        if kept.reply.search_failed is not None:  # spelled out: this is asked for every row
+            if not self._has_search_of(kept):
+                return False
+            seconds = FAILED_SEARCH_SECONDS
+        elif kept.reply.searched:
             seconds = self.options.searched_seconds
         else:
             seconds = self.options.kept_seconds
@@ -149,22 +189,17 @@ class Engine:
         """What was spent in the last days (UTC, today included), by all doors and processes; newest
         first.
         """
-        now = self.clock.now()
-        since = (now - timedelta(days=days - 1)).date().isoformat()
-        paid = self._records.do(lambda database, cipher: ledger.spent_since(database, since))
-        # The ledger knows only what was paid for; the hits are ours.
-        hits = {statement.id: statement.progress().hits for statement in self._statements}
-        records = [replace(one, hits=hits.get(one.statement, 0)) for one in paid]
-        paying = {one.statement for one in paid}
-        today = now.date().isoformat()
-        for statement in reversed(self._statements):
-            own_hits = hits[statement.id]
-            if statement.id not in paying and own_hits:  # it was answered for nothing
-                free = SpendingRecord(
-                    today, statement.id, statement.door, "", statement.begun_at, hits=own_hits
-                )
-                records.append(free)
-        return records
+        since = (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
+
+        def read(database: Any, cipher: Any) -> list[SpendingRecord]:
+            self._notes.write(database, cipher)
+            return bill.read_bill(database, cipher, since)
+
+        return self._records.do(read)
+
+    def note(self, statement: Statement) -> None:
+        """Write down soon what is known of a statement beside money; any thread may say so."""
+        self._notes.add(statement)
 
     # What runs on the loop
 
@@ -182,32 +217,44 @@ class Engine:
         once.
         """
         self._loop = asyncio.get_running_loop()
+        self._notes.attach()
         statement.check()
+        templates, unaskable = self._resolve_all(questions, statement)
         statement.add_rows(len(questions))
-        templates = {question: self._resolve_question(question) for question in questions}
         # What is kept costs nothing, and counts towards no limit.
         replies = await self._find_kept(templates)
         statement.count_answers(rows=len(replies), hits=len(replies))
+        for reply in replies.values():
+            statement.count_reply(reply)
         missing = [question for question in templates if question not in replies]
-        if statement.dry_run:
+        refused: ReplyError | None = None
+        if missing:
+            refused = self._find_refusal(statement)
+        if refused is not None:
+            unaskable |= {question: ModelReply(None, error=refused) for question in missing}
+        elif statement.dry_run:
             for question in missing:
                 replies[question] = self._plan(question, templates[question], statement)
         else:
-            if missing:
-                self.check()
-                statement.admit(len(missing))
+            statement.admit(len(missing))
             replies |= await self._ask_missing(missing, templates, statement, on_progress)
-        # Of equal questions, all but the first are answered for nothing.
-        repeats = len(questions) - len(templates)
-        statement.count_answers(rows=repeats, hits=repeats)
+        for reply in unaskable.values():
+            statement.count_answers(failed=1)
+            statement.count_reply(reply)
+        replies |= unaskable
+        for question, count in Counter(questions).items():
+            if count > 1:
+                statement.count_repeats(replies[question], count - 1)
+        self.note(statement)
         return _order_replies(questions, replies)
 
     async def aclose(self) -> None:
         """End what is under way, write down what it took, close the connections."""
         await self._in_flight.aclose()
+        self._notes.close()
+        if "_asker" in self.__dict__:  # something was asked
+            await self._asker.aclose()
         await self._commits.aclose()
-        if "_context" in self.__dict__:  # something was asked
-            await self._context.client.aclose()
 
     def _resolve_question(self, question: Question) -> RequestTemplate:
         """What the request of a question looks like now."""
@@ -243,12 +290,15 @@ class Engine:
             if not self._tidied:
                 self._tidied = True
                 answers.delete_expired(database, now)
+                delete_ended_claims(database, now)
                 ledger.delete_old(database, now)
+                bill.delete_old_notes(database, now - ledger.KEPT_SECONDS)
             return answers.find(database, cipher, list(wanted), now)
 
         recorded = await self._commits.commit(look_up)
         for digest, kept in recorded.items():
             question = wanted[digest]
+            kept = replace(kept, reply=kept.reply.mend_letters())  # older releases kept them as is
             if self.is_good(kept, now):
                 template = templates[question]
                 self._templates.remember(template, question.context, question.prompt, kept)
@@ -266,9 +316,7 @@ class Engine:
         when all have ended.
         """
         # The user may have changed the concurrency since.
-        calls = self.options.concurrency
-        self._context.limiter.resize(calls)
-        self._exchange_limiter.resize(_count_exchanges(calls))
+        self._asker.resize(self.options.concurrency)
         answering = []
         for question in missing:
             template = templates[question]
@@ -308,7 +356,7 @@ class Engine:
                 key = digest
                 if question.fresh or not self.options.cache:
                     key = f"{digest} {id(question)}"  # shared with nobody
-                ask_model = partial(self._ask_model, question, template, digest)
+                ask_model = partial(self._asker.ask, question, template, digest)
                 answer, is_first = self._in_flight.join(key, statement, ask_model)
                 try:
                     reply = await answer
@@ -323,75 +371,59 @@ class Engine:
                     raise
             if not is_first:
                 reply = replace(reply, usage=Usage(), remembered=True)
+            refusal = statement.find_refusal(reply.error)
+            if refusal is not None:
+                self._halt(statement, refusal)
+                raise refusal
             failed = int(reply.error is not None)
-            statement.count_answers(hits=int(not is_first), failed=failed, usage=reply.usage)
+            # Another process may have answered it meanwhile.
+            hits = int(reply.remembered)
+            statement.count_answers(hits=hits, failed=failed, usage=reply.usage)
+            statement.count_reply(reply)
             if on_progress is not None:
                 on_progress(statement.progress())
             return reply
 
-    async def _ask_model(
-        self, question: Question, template: RequestTemplate, digest: str, pending: PendingQuestion
-    ) -> ModelReply:
-        """Ask for it and pay: reserve, converse, settle, keep; the reply is given when all that is
-        on disk.
+    def _resolve_all(
+        self, questions: Sequence[Question], statement: Statement
+    ) -> tuple[dict[Question, RequestTemplate], dict[Question, ModelReply]]:
+        """The requests, and the errors of questions that cannot be asked as they are. Where none
+        can be, and none could before, the statement itself is wrong, which is raised.
         """
-        from webquarry.ask.exchange.anthropic_client import CallFailure
-        from webquarry.ask.exchange.exchange import Exchange, estimate_worst_exchange
-
-        known_errors = pending.owner.known_errors
-        await self._exchange_limiter.acquire()
-        exchange = Exchange(self._context, pending, template, self.keys.model_key())
-        try:
-            known = known_errors.get("") or known_errors.get(template.model)
-            if known is not None:
-                return ModelReply(None, error=known, model=template.model)
-            worst = estimate_worst_exchange(self._context.prices, template, question)
+        templates: dict[Question, RequestTemplate] = {}
+        unaskable: dict[Question, ModelReply] = {}
+        first: WebquarryError | None = None
+        for question in questions:
+            if question in templates or question in unaskable:
+                continue
             try:
-                await exchange.reserve(worst)
-                reply = await converse(template, question.context, question.prompt, exchange)
-            except CallFailure as failure:
-                reply = ModelReply(None, error=failure.error, model=template.model)
-            reply = replace(reply, usage=exchange.usage)
-            await self._settle_and_keep(exchange, reply, template, question, digest)
-            return reply
-        finally:
-            self._exchange_limiter.release()
-            if exchange.is_open:
-                # Cancelled, or failed in a way of our own: what may have been billed is written
-                # down.
-                self._commits.submit(
-                    lambda database, cipher: exchange.settle(database, self.clock.now().timestamp())
-                )
+                templates[question] = self._resolve_question(question)
+            except (BadInput, AuthFailure) as error:
+                first = first or error
+                text = f"{error.message} {error.suggested_action}".strip()
+                unaskable[question] = ModelReply(None, error=ReplyError("bad_input", text))
+        is_hopeless = not templates and not statement.progress().rows
+        if first is not None and is_hopeless and statement.ends_when_refused:
+            raise first
+        return templates, unaskable
 
-    async def _settle_and_keep(
-        self,
-        exchange: Exchange,
-        reply: ModelReply,
-        template: RequestTemplate,
-        question: Question,
-        digest: str,
-    ) -> None:
-        """Settle the bill and keep the answer, in one transaction."""
-        now = self.clock.now().timestamp()
-        seconds = self.options.kept_seconds
-        if reply.searched:
-            seconds = self.options.searched_seconds
-        free = replace(reply, usage=Usage(), remembered=True)
-        kept = KeptAnswer(free, now, now + seconds)
-        keeps = reply.error is None and seconds > 0 and self.options.cache
-
-        def write(database: Any, cipher: Any) -> None:
-            exchange.settle(database, now)
-            if keeps:
-                answers.keep(database, cipher, digest, kept)
-
+    def _find_refusal(self, statement: Statement) -> ReplyError | None:
+        """The error of every row where there is no key; a statement that ends by it raises it."""
         try:
-            await self._commits.commit(write)
-        finally:
-            # Also an answer that could not be written down is paid for: asked again in this
-            # process, it costs nothing.
-            if keeps:
-                self._templates.remember(template, question.context, question.prompt, kept)
+            self.check()
+        except AuthFailure as error:
+            if statement.ends_when_refused:
+                raise
+            return ReplyError("auth", KEY_ERRORS.get(error.message, error.message))
+        return None
+
+    def _has_search_of(self, kept: KeptAnswer) -> bool:
+        """Whether the key of a failed search is still the one that is used."""
+        name = self.options.search_provider
+        try:
+            return kept.search_key == self._templates.describe_search_key(name)
+        except WebquarryError:
+            return False
 
     def _plan(
         self, question: Question, template: RequestTemplate, statement: Statement
@@ -418,16 +450,11 @@ class Engine:
             loop.call_soon_threadsafe(self._in_flight.stop, statement, self.grace_seconds)
 
     @cached_property
-    def _exchange_limiter(self) -> Limiter:
-        """How many exchanges are begun; within each, the limiter of calls decides."""
-        exchanges = _count_exchanges(self.options.concurrency)
-        return Limiter(exchanges, self.clock)
-
-    @cached_property
     def _context(self) -> ExchangeContext:
         """What every exchange works with; made when something is asked for the first time."""
         from webquarry.ask.exchange.anthropic_client import ModelClient
         from webquarry.ask.exchange.exchange import ExchangeContext
+        from webquarry.ask.exchange.searching import Searcher
 
         return ExchangeContext(
             client=ModelClient(self._templates.origin, self._open_transport, self.clock),
@@ -435,16 +462,24 @@ class Engine:
             commits=self._commits,
             prices=Prices(self.settings.ask_prices),
             clock=self.clock,
-            search=self._templates.search,
+            searcher=Searcher(self._templates, self.clock, self.settings),
             retries=self.settings.retries,
         )
 
-
-def _count_exchanges(calls: int) -> int:
-    """More than calls may be under way, so that a call's place is not empty while others reserve,
-    search or are kept.
-    """
-    return calls + max(1, calls // 2)
+    @cached_property
+    def _asker(self) -> Asker:
+        """Who asks and pays; made when something is asked for the first time."""
+        claims = FileClaims(self._commits, self.clock)
+        return Asker(
+            self._context,
+            self._commits,
+            claims,
+            self._templates,
+            self.keys,
+            self.options,
+            self.clock,
+            self.is_good,
+        )
 
 
 def _order_replies(

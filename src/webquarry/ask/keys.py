@@ -23,6 +23,12 @@ from webquarry.secret import Secret
 log = logging.getLogger(__name__)
 _WARNED: set[Path] = set()  # files that were warned of: once is enough, and they are read often
 
+NO_MODEL_KEY = "No Anthropic API key is configured."
+# Errors in the words of the original, whose rows have them as their texts.
+KEY_ERRORS = {
+    NO_MODEL_KEY: "Anthropic API key not configured. Use stps_set_api_key() or set "
+    "ANTHROPIC_API_KEY environment variable."
+}
 MODEL_KEY = "ANTHROPIC_API_KEY"
 SEARCH_KEY = "BRAVE_API_KEY"
 GOOGLE_KEY = "GOOGLE_SEARCH_API_KEY"
@@ -82,7 +88,7 @@ class Keys:
         found = self.find(MODEL_KEY)
         if found is None:
             raise AuthFailure(
-                "No Anthropic API key is configured.",
+                NO_MODEL_KEY,
                 suggested_action=f"Set the environment variable {MODEL_KEY}, or put the key into "
                 "the file "
                 "~/.stps/anthropic_api_key (mode 0600), or in SQL call stps_set_api_key('...').",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 MAX_TOKENS = 1000
+# Codes of errors that every further question would meet: the provider refuses us as a whole.
+REFUSALS = frozenset({"auth", "billing", "forbidden", "no_api"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,9 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0  # read from the provider's prompt cache
-    searches: int = 0
+    searches: int = 0  # that the search provider was asked for
     usd: float = 0.0
+    kept_searches: int = 0  # that our own cache answered
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -49,6 +52,7 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.searches + other.searches,
             self.usd + other.usd,
+            self.kept_searches + other.kept_searches,
         )
 
 
@@ -87,6 +91,8 @@ class ModelReply:
     partial: bool = False  # the answer was cut at max_tokens
     value: Mapping[str, Any] | None = None
     model: str = ""
+    search_failed: str | None = None  # why there was no search, where one was to be had
+    search_wanted: bool = False  # the model asked for a search
 
     @property
     def text(self) -> str | None:
@@ -94,6 +100,22 @@ class ModelReply:
         if self.error is None:
             return self.answer
         return f"ERROR: {self.error.message}"
+
+    def mend_letters(self) -> ModelReply:
+        """The same without half letters, which JSON can hold and no column can."""
+        error = self.error
+        if error is not None:
+            error = replace(error, message=mend_text(error.message))
+        return replace(
+            self,
+            answer=None if self.answer is None else mend_text(self.answer),
+            sources=tuple(
+                AnswerSource(mend_text(source.title), mend_text(source.url))
+                for source in self.sources
+            ),
+            error=error,
+            value=_mend_value(self.value),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +134,9 @@ class Progress:
     retries: int = 0
     usage: Usage = field(default_factory=Usage)
     seconds_left: float | None = None
+    unsearched: int = 0  # of `done`, those whose model wanted a search and got none
+    unoffered: int = 0  # of `done`, those that were answered while no search was to be had
+    failures: tuple[tuple[str, int], ...] = ()  # why rows failed, and how many, most first
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +148,21 @@ class AskLimits:
     max_rows: int | None = None
     max_usd: float | None = None
     max_usd_per_day: float | None = None  # of this user, through all doors and processes
+
+
+def mend_text(text: str) -> str:
+    """A text in which half letters (lone surrogates) are U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _mend_value(value: Any) -> Any:
+    """A value of JSON whose texts are mended."""
+    if isinstance(value, str):
+        return mend_text(value)
+    if isinstance(value, list):
+        return [_mend_value(part) for part in value]
+    if isinstance(value, Mapping):
+        return {mend_text(name): _mend_value(part) for name, part in value.items()}
+    return value

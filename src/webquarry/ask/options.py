@@ -94,6 +94,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "max_rows": _or_none(lambda text: _parse_count(text, 0, 10**9)),
     "max_usd": _or_none(_parse_amount),
     "max_usd_per_day": _or_none(_parse_amount),
+    "max_discarded_rows": _or_none(lambda text: _parse_count(text, 0, 10**9)),
     "concurrency": lambda text: _parse_count(text, 1, 1024),
     "on_error": _parse_on_error,
     "cache": _parse_switch,
@@ -122,6 +123,7 @@ class Options:
     max_rows: int | None
     max_usd: float | None
     max_usd_per_day: float | None
+    max_discarded_rows: int | None
     concurrency: int
     on_error: str
     cache: bool

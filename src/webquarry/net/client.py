@@ -10,6 +10,7 @@ never leaves the origin it was made for.
 from __future__ import annotations
 
 import base64
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -66,6 +67,7 @@ class Client:
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._sender = Sender(pacing, clock)
         self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
+        self._retries = settings.retries  # of requests to providers
 
     async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
         """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure,
@@ -93,7 +95,7 @@ class Client:
         """
         if timeout_seconds is None:
             timeout_seconds = self._settings.timeout_seconds
-        budget = Budget(self._clock, timeout_seconds, self._settings.retries)
+        budget = Budget(self._clock, timeout_seconds, self._retries)
         chain = RedirectChain(self._settings.max_redirects)
         limit = self._settings.max_bytes
         async with budget.deadline():
@@ -109,6 +111,12 @@ class Client:
                 target = chain.follow(sent.response, sent.location)
                 request = build_redirected_request(request, sent.response.status_code, target)
                 budget.redirects += 1
+
+    def without_retries(self) -> Client:
+        """The same connections and pacing, for somebody who asks providers again himself."""
+        client = copy.copy(self)
+        client._retries = 0
+        return client
 
     async def aclose(self) -> None:
         """Close every connection; requests under way end with an error."""

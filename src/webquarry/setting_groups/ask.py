@@ -43,6 +43,13 @@ class AskSettings(SettingGroup):
         description="Most US dollars that `ask` may cost in one day (UTC), through all doors and "
         "processes; `none` takes the limit away.",
     )
+    ask_max_discarded_rows: Annotated[int | None, BeforeValidator(read_none)] = Field(
+        100,
+        ge=0,
+        description="Most rows, by DuckDB's estimate, that a SQL statement may ask about only to "
+        "throw them away (`ORDER BY x LIMIT 5`); more are refused, or in the shell asked about "
+        "first. `none` takes the limit away.",
+    )
     ask_searched_seconds: float = Field(
         1800,
         ge=0,

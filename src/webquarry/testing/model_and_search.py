@@ -94,6 +94,9 @@ class FakeServers:
         self.gone_models: set[str] = set()
         self.search_status = 200
         self.search_latency = 0.0
+        # Seconds between two searches; one that comes sooner is answered 429.
+        self.search_interval = 0.0
+        self.refused_searches = 0  # of `searches`, those that got no results
         self.results = 7
         self.answer: Callable[[str, str], str] = lambda question, model: f"Answer to: {question}"
         # Goes before everything else.
@@ -106,6 +109,7 @@ class FakeServers:
         self.queries: list[str] = []
         self.moments: list[float] = []  # when each message came, by the loop's clock
         self.answered = 0
+        self._next_search = 0.0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="fake-servers", daemon=True
@@ -240,31 +244,50 @@ class FakeServers:
         return FakeReply(_build_model_turn(question, body, answer))
 
     async def _answer_search(self, head: bytes, query: str) -> FakeReply:
-        """Count the search and make up its results."""
+        """Count the search and make up its results, unless it is refused."""
         self.searches += 1
         self.queries.append(query)
+        refusal = self._find_search_refusal(head)
+        if refusal is not None:
+            self.refused_searches += 1
+            return refusal
         if self.search_latency:
             await asyncio.sleep(self.search_latency)
+        return FakeReply(_build_results(query, self.results))
+
+    def _find_search_refusal(self, head: bytes) -> FakeReply | None:
+        """What Brave would not answer: a wrong key, too many searches, or what `search_status`
+        says.
+        """
         if f"x-subscription-token: {SEARCH_KEY}".encode() not in head.lower():
             problem = {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "invalid", "status": 422}
             return FakeReply({"type": "ErrorResponse", "error": problem}, 422)
         if self.search_status != 200:
             problem = {"code": "OTHER", "detail": "no"}
             return FakeReply({"type": "ErrorResponse", "error": problem}, self.search_status)
-        hits = []
-        for number in range(1, self.results + 1):
-            hit = {
-                "title": f"{query} ({number})",
-                "url": f"https://site{number}.example/",
-                "description": f"Finding {number} on {query}.",
-            }
-            hits.append(hit)
-        body = {
-            "type": "search",
-            "query": {"original": query},
-            "web": {"type": "search", "results": hits},
+        now = self._loop.time()
+        if now < self._next_search:
+            problem = {"code": "RATE_LIMITED", "detail": "Request rate limit exceeded for plan."}
+            return FakeReply({"type": "ErrorResponse", "error": problem}, 429)
+        self._next_search = now + self.search_interval
+        return None
+
+
+def _build_results(query: str, count: int) -> dict[str, Any]:
+    """The results of a search as Brave words them."""
+    hits = []
+    for number in range(1, count + 1):
+        hit = {
+            "title": f"{query} ({number})",
+            "url": f"https://site{number}.example/",
+            "description": f"Finding {number} on {query}.",
         }
-        return FakeReply(body)
+        hits.append(hit)
+    return {
+        "type": "search",
+        "query": {"original": query},
+        "web": {"type": "search", "results": hits},
+    }
 
 
 def first_text(body: dict[str, Any]) -> str:

@@ -184,7 +184,7 @@ def test_18_two_databases_share_neither_key_nor_options_nor_memo(
         one.sql("SELECT stps_set_model('claude-haiku-4-5'), webquarry_set('max_rows', '5')")
         one.sql("SELECT stps_ask_ai('a', 'b')")
         with pytest.raises(webquarry.AuthFailure):
-            two.sql("SELECT stps_ask_ai('a', 'b')")
+            two.sql("SELECT ask('a', 'b')")
         two.sql(f"SELECT stps_set_api_key('{MODEL_KEY}')")
         assert two.sql("SELECT stps_get_model()").rows == [("claude-sonnet-5-5",)]
         assert len(two.sql("SELECT ask(range, 'b') FROM range(9)").rows) == 9

@@ -277,7 +277,7 @@ def test_a_schema_that_cannot_be_used_is_an_error_before_anything_is_paid(
     assert servers.messages == 0
 
 
-@pytest.mark.parametrize("statement", ["SELECT stps_ask_ai('a', 'b')", "SELECT ask('a', 'b')"])
+@pytest.mark.parametrize("statement", ["SELECT stps_ask_ai_address('a')", "SELECT ask('a', 'b')"])
 def test_no_key_is_an_error_at_once_that_names_the_ways(
     servers: FakeServers, tmp_path: Path, statement: str
 ) -> None:

@@ -258,6 +258,57 @@ def test_a_person_types_over_several_lines_and_errors_do_not_end_it(
     assert "sk-secret" not in history
 
 
+TOP = "SELECT stps_ask_ai(x, 'q') FROM t ORDER BY x LIMIT 5"
+TABLE = "CREATE TABLE t AS SELECT range AS x FROM range(300)"
+
+
+@pytest.mark.parametrize(("answer", "calls"), [("n", 0), ("", 0), ("y", 300)])
+def test_a_person_is_asked_before_rows_are_paid_for_and_thrown_away(
+    servers: FakeServers, environ: dict[str, str], answer: str, calls: int
+) -> None:
+    ours, theirs = pty.openpty()
+    typed = f"{TABLE};\n{TOP};\n{answer}\nSELECT 40 + 2;\n.quit\n"
+    settings = environ | {"PATH": os.environ["PATH"], "TERM": "dumb"}
+    with subprocess.Popen(
+        [*WEBQUARRY, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=settings
+    ) as process:
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        seen = b""
+        with contextlib.suppress(OSError):  # the other end is closed, which Linux tells so
+            while piece := os.read(ours, 65536):
+                seen += piece
+        assert process.wait(60) == 0
+    os.close(ours)
+
+    assert b"about 295 rows that nobody sees. Run it? [y/N]" in seen
+    assert b"42" in seen
+    assert (b"nothing was spent" in seen) == (calls == 0)
+    assert servers.messages == calls
+
+
+def test_a_command_refuses_what_would_be_thrown_away(
+    run: Runner, servers: FakeServers, environ: dict[str, str]
+) -> None:
+    done = run("sql", "-c", f"{TABLE}; {TOP}", settings=environ)
+
+    assert done.returncode == 1
+    assert "max_discarded_rows" in done.stderr.decode()
+    assert "subquery" in done.stderr.decode()
+    assert servers.messages == 0
+
+
+def test_usage_ends_with_a_total(run: Runner, environ: dict[str, str], tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text("SELECT stps_ask_ai(range, 'q') FROM range(3);\n.usage\n")
+    done = run("sql", "-c", f".read {script}", "--format", "csv", settings=environ)
+    lines = done.stdout.decode().splitlines()
+
+    assert "SELECT stps_ask_ai(range" in lines[-3]
+    assert lines[-2].startswith("questions,hits,calls,searches,kept_searches")
+    assert lines[-1].startswith("3,0,3,0,0")
+
+
 @pytest.mark.parametrize(
     ("text", "statements", "rest"),
     [

@@ -17,8 +17,7 @@ from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
 _UNITS_PER_USD = 1_000_000_000
-_KEPT_DAYS = 400
-_DAY_SECONDS = 86400
+KEPT_SECONDS = 400 * 86400
 
 # For each limit: what is spent below it, and what is reserved below it.
 _SUMS = {
@@ -118,7 +117,9 @@ class SpendingRecord:
     cached_tokens: int = 0
     usd: float = 0.0
     uncertain_usd: float = 0.0
-    hits: int = 0  # answers that cost nothing; only known of statements of this process
+    hits: int = 0  # answers that cost nothing
+    words: str = ""  # how the statement's text begins
+    kept_searches: int = 0  # that our own cache answered
 
 
 def reserve(
@@ -190,7 +191,7 @@ def delete_old(database: Connection, now: float) -> None:
     changed on the disk.
     """
     _check_seals(database, _COUNT_DAMAGED)
-    oldest = now - _KEPT_DAYS * _DAY_SECONDS
+    oldest = now - KEPT_SECONDS
     database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (oldest,))
 
 

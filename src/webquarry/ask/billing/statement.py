@@ -7,20 +7,41 @@ anywhere: `progress()`.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable
 
-from webquarry.ask.models import AskLimits, Progress, ReplyError, Usage
+from webquarry.ask.models import AskLimits, ModelReply, Progress, ReplyError, Usage
 from webquarry.clock import Clock
-from webquarry.errors import Cancelled, LimitReached, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    Cancelled,
+    LimitReached,
+    WebquarryError,
+)
+
+log = logging.getLogger(__name__)
 
 
 class Statement:
     """What belongs together: one budget, one progress, one cancellation."""
 
-    def __init__(self, door: str, limits: AskLimits, dry_run: bool, clock: Clock) -> None:
+    def __init__(
+        self,
+        door: str,
+        limits: AskLimits,
+        dry_run: bool,
+        clock: Clock,
+        *,
+        words: str = "",
+        ends_when_refused: bool = True,
+    ) -> None:
         self.id = secrets.token_hex(8)
+        self.words = words  # how its text begins
+        # Whether a key that is missing or not accepted ends it; else each row has that error.
+        self.ends_when_refused = ends_when_refused
         self.door = door
         self.limits = limits
         self.dry_run = dry_run
@@ -38,6 +59,9 @@ class Statement:
         self._worst_usd = 0.0
         self._throttled = self._retries = 0
         self._usage = Usage()
+        self._unsearched = self._unoffered = 0
+        self._failures: Counter[str] = Counter()
+        self._warned: set[str] = set()
         self._on_cancel: list[Callable[[Statement], None]] = []
 
     def check_row_count(self, rows: int) -> None:
@@ -104,6 +128,42 @@ class Statement:
             if usage is not None:
                 self._usage = self._usage + usage
 
+    def count_reply(self, reply: ModelReply, *, rows: int = 1) -> None:
+        """Note of rows that have this reply why they failed, or had no search."""
+        with self._lock:
+            if reply.error is not None:
+                self._failures[reply.error.message] += rows
+            if reply.search_failed and reply.search_wanted:
+                self._unsearched += rows
+            elif reply.search_failed:
+                self._unoffered += rows
+
+    def count_repeats(self, reply: ModelReply, rows: int) -> None:
+        """Rows that ask what another row asks: they are answered, or fail, for nothing."""
+        if reply.error is None:
+            self.count_answers(rows=rows, hits=rows)
+        else:
+            self.count_answers(rows=rows, failed=rows)
+        self.count_reply(reply, rows=rows)
+
+    def find_refusal(self, error: ReplyError | None) -> WebquarryError | None:
+        """What ends the whole, where the error of one row is one that every other would meet."""
+        if error is None or error.code != "auth" or not self.ends_when_refused:
+            return None
+        return AuthFailure(
+            error.message,
+            suggested_action="Replace the key and run it again; `webquarry doctor` says where it "
+            "was found. What was answered is kept.",
+        )
+
+    def warn_once(self, about: str, message: str) -> None:
+        """Say on the log what many rows meet, once."""
+        with self._lock:
+            if about in self._warned:
+                return
+            self._warned.add(about)
+        log.warning("%s", message)
+
     def count_planned(self, digest: str, worst_usd: float) -> None:
         """A dry run came to a question that would be paid for; each counts once."""
         with self._lock:
@@ -131,6 +191,9 @@ class Statement:
                 retries=self._retries,
                 usage=self._usage,
                 seconds_left=self._estimate_seconds_left(),
+                unsearched=self._unsearched,
+                unoffered=self._unoffered,
+                failures=tuple(self._failures.most_common()),
             )
 
     def _estimate_seconds_left(self) -> float | None:

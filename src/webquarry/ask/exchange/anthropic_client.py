@@ -57,6 +57,11 @@ class CallFailure(Exception):
         """The provider has too much to do: everybody waits."""
         return self.status in (429, _OVERLOADED)
 
+    @property
+    def is_late(self) -> bool:
+        """No answer came in time."""
+        return self.error.code == "timeout"
+
 
 class ModelClient:
     """The connections to the model. Belongs to one event loop."""
@@ -87,7 +92,7 @@ class ModelClient:
             # The cause holds the request, key and all.
             raise self._build_status_failure(error, model) from None
         except APIConnectionError as error:
-            raise _build_connection_failure(error) from None
+            raise _build_connection_failure(error, seconds) from None
         return _parse_message(reply)
 
     async def aclose(self) -> None:
@@ -191,15 +196,26 @@ def _parse_retry_after_ms(headers: httpx2.Headers) -> float | None:
     return None
 
 
-def _build_connection_failure(error: APIConnectionError) -> CallFailure:
+def build_late_failure(seconds: float) -> CallFailure:
+    """The model was asked, and did not answer in so many seconds."""
+    message = (
+        f"The model did not answer within {seconds:.0f} seconds. The call may have been billed, so "
+        "it was not repeated; ask again, or for a shorter answer (max_tokens)."
+    )
+    return CallFailure(ReplyError("timeout", message, True), billed=True)
+
+
+def _build_connection_failure(error: APIConnectionError, seconds: float) -> CallFailure:
     """No answer came. Unless the connection was never made, the request may have been worked on,
     and billed.
     """
     cause = error.__cause__
     billed = not isinstance(cause, _UNSENT)
+    if isinstance(cause, httpx2.TimeoutException) and billed:
+        return build_late_failure(seconds)
     if isinstance(cause, httpx2.TimeoutException):
-        late = ReplyError("timeout", "The model did not answer in time.", True)
-        return CallFailure(late, billed=billed)
+        late = ReplyError("timeout", "The model could not be reached in time.", True)
+        return CallFailure(late)
     reason = error if cause is None else cause
     kind = type(reason).__name__
     unreachable = ReplyError("network", f"The model could not be reached ({kind}).", True)

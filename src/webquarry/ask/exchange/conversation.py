@@ -10,7 +10,7 @@ Nothing here opens a socket or knows about money: both calls and the search are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from webquarry.ask.exchange import results
@@ -33,8 +33,24 @@ class ConversationBackend(Protocol):
     async def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The model's reply to a request."""
 
-    async def search(self, query: str) -> Sequence[Result] | None:
-        """What was found; None when the search failed or took too long."""
+    async def search(self, query: str) -> Sequence[Result]:
+        """What was found. Raises `SearchUnavailable` when the search failed or took too long."""
+
+
+class SearchUnavailable(Exception):
+    """There was no search; the text is the reason, for a person."""
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """What came of the tool calls of one turn."""
+
+    results: list[dict[str, Any]]  # one for each call, as they are sent back
+    found: tuple[Result, ...] | None  # what the search found; None when there was none
+    failed: str | None = None  # why there was no search, where one was wanted
+
+
+_NO_RUN = ToolRun([], None)
 
 
 async def converse(
@@ -46,21 +62,23 @@ async def converse(
     body = template.build_request(context, prompt)
     body, reply, text = await _call_until_done(body, backend)
     # A tool may be used once, and only the search is one.
-    found: tuple[Result, ...] | None = None
+    run = _NO_RUN
     uses = [block for block in reply["content"] if block.get("type") == "tool_use"]
     if reply.get("stop_reason") == "tool_use" and uses and template.provider:
         wants_search = any(use.get("name") == WEB_SEARCH for use in uses)
         if not wants_search and text.strip():
             return _build_reply(template, "end_turn", text, reply, None)
-        tool_results, found = await _run_tools(uses, backend)
+        run = await _run_tools(uses, backend)
         turns = [
             {"role": "assistant", "content": _get_returnable_blocks(reply)},
-            {"role": "user", "content": tool_results},
+            {"role": "user", "content": run.results},
         ]
         messages = [*body["messages"], *turns]
         body = body | {"messages": messages, "tool_choice": {"type": "none"}}
         body, reply, text = await _call_until_done(body, backend)
-    return _build_reply(template, str(reply.get("stop_reason")), text, reply, found)
+    answer = _build_reply(template, str(reply.get("stop_reason")), text, reply, run.found)
+    wanted = run.found is not None or run.failed is not None
+    return replace(answer, search_failed=run.failed, search_wanted=wanted)
 
 
 async def _call_until_done(
@@ -85,14 +103,13 @@ async def _call_until_done(
     return body, reply, text
 
 
-async def _run_tools(
-    uses: Sequence[Mapping[str, Any]], backend: ConversationBackend
-) -> tuple[list[dict[str, Any]], tuple[Result, ...] | None]:
+async def _run_tools(uses: Sequence[Mapping[str, Any]], backend: ConversationBackend) -> ToolRun:
     """One result for each tool call, and what the search found: the first search is made, every
     other call refused.
     """
     tool_results: list[dict[str, Any]] = []
     found: tuple[Result, ...] | None = None
+    failed: str | None = None
     searched = False
     for use in uses:
         succeeded = False
@@ -102,29 +119,30 @@ async def _run_tools(
             text = results.ONE_ONLY
         else:
             searched = True
-            text, found = await _search(use.get("input"), backend)
+            text, found, failed = await _search(use.get("input"), backend)
             succeeded = found is not None
         result = {"type": "tool_result", "tool_use_id": use.get("id"), "content": text}
         if not succeeded:
             result["is_error"] = True
         tool_results.append(result)
-    return tool_results, found
+    return ToolRun(tool_results, found, failed)
 
 
 async def _search(
     arguments: Any, backend: ConversationBackend
-) -> tuple[str, tuple[Result, ...] | None]:
+) -> tuple[str, tuple[Result, ...] | None, str | None]:
     """What the model is shown of the search that it asked for, and the results in it; None when
-    there was no search.
+    there was no search, and then the reason.
     """
     query = arguments.get("query") if isinstance(arguments, dict) else None
     if not isinstance(query, str) or not query.strip():
-        return results.MISSING_QUERY, None
-    hits = await backend.search(query)
-    if hits is None:
-        return results.UNAVAILABLE, None
+        return results.MISSING_QUERY, None, "The model asked for a search without a query."
+    try:
+        hits = await backend.search(query)
+    except SearchUnavailable as unavailable:
+        return results.UNAVAILABLE, None, str(unavailable)
     found = results.select_results(hits)
-    return results.format_results(found), found
+    return results.format_results(found), found, None
 
 
 def _get_returnable_blocks(reply: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,10 +1,11 @@
 """One exchange with the model: calls with their retries, the search, the time and the money that
 they take.
 
-Times: 30 s for a call, 10 s for the search, 90 s for the whole; waits that the provider asked for,
-or for a place among the calls, are not counted. Money: the worst case is set aside before the first
-call and settled after the last; a call of which nobody knows whether it was billed counts in full,
-as uncertain.
+Times: 30 s for a call, and more for a long answer; 10 s for the search; 90 s for the whole, or both
+calls and the search where that is longer. Waits that a provider asked for, or for a place among the
+calls, are not counted. A call that took too long may have been billed, and is not repeated. Money:
+the worst case is set aside before the first call and settled after the last; a call of which nobody
+knows whether it was billed counts in full, as uncertain.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,32 +23,30 @@ from webquarry.ask.billing.group_commit import GroupCommit
 from webquarry.ask.billing.ledger import OverLimit, Reservation
 from webquarry.ask.billing.prices import Prices, Tokens
 from webquarry.ask.exchange import results
-from webquarry.ask.exchange.anthropic_client import CallFailure, ModelClient
+from webquarry.ask.exchange.anthropic_client import CallFailure, ModelClient, build_late_failure
+from webquarry.ask.exchange.conversation import SearchUnavailable
 from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.exchange.request_template import RequestTemplate
+from webquarry.ask.exchange.searching import MOST_WAIT_SECONDS, Searcher
 from webquarry.ask.in_flight import PendingQuestion
-from webquarry.ask.models import Question, ReplyError, Usage
+from webquarry.ask.models import REFUSALS, Question, ReplyError, Usage
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
-from webquarry.search.models import Found, Query, Result
+from webquarry.search.models import Query, Result
 from webquarry.secret import Secret
 
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 30.0
+SECONDS_PER_TOKEN = 1 / 40  # of the longest answer, beside that: slow models write so fast
+MOST_CALL_SECONDS = 600.0
 SEARCH_SECONDS = 10.0
 TOTAL_SECONDS = 90.0
-MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an answer to give up on
 _THROTTLED_TRIES = 20
 _FIRST_WAIT_SECONDS = 0.5  # before a second try; doubled for each further one
 _RESERVE_WAIT_SECONDS = 0.05  # before the ledger is asked again for money that own calls hold
-_LEAST_SEARCH_SECONDS = 0.001  # a timeout of nothing would not even begin
 _OVERHEAD_TOKENS = 1500  # what the provider adds to a request with tools or a schema, generously
 _TURN_TOKENS = 500  # the JSON around the turns that a second request has more
-# Errors that every further question would meet.
-_ERRORS_FOR_ALL = {"auth", "billing", "forbidden", "no_api"}
-
-Search = Callable[[str, Query], Awaitable[Found]]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class ExchangeContext:
     commits: GroupCommit
     prices: Prices
     clock: Clock
-    search: Search
+    searcher: Searcher
     retries: int
 
 
@@ -78,7 +77,8 @@ class Exchange:
         self._statement = pending.owner
         self._template = template
         self._key = key
-        self._seconds_left = TOTAL_SECONDS
+        self._call_seconds = limit_call(template.max_tokens)
+        self._seconds_left = max(TOTAL_SECONDS, 2 * self._call_seconds + SEARCH_SECONDS)
         self._reservations: list[Reservation] = []
         self._unused_usd = 0.0  # of what is reserved, what no call has used yet
         self.usage = Usage()
@@ -104,26 +104,29 @@ class Exchange:
                     self._seconds_left -= wait
                     await self._context.clock.sleep(wait)
 
-    async def search(self, query: str) -> Sequence[Result] | None:
+    async def search(self, query: str) -> Sequence[Result]:
         """What the search provider found; every failure is the same to the model."""
         self._check_wanted()
         provider = self._template.provider
-        seconds = max(_LEAST_SEARCH_SECONDS, min(SEARCH_SECONDS, self._seconds_left))
+        seconds = min(SEARCH_SECONDS, self._seconds_left)
+        if seconds <= 0:
+            raise SearchUnavailable("No time was left for a search.")
         try:
-            async with asyncio.timeout(seconds):
-                found = await self._context.search(provider, Query(query, results.MOST_RESULTS))
-        except TimeoutError:
-            log.warning(
-                "the search took longer than %g seconds; the model answers without it",
-                SEARCH_SECONDS,
+            found = await self._context.searcher.search(
+                provider, Query(query, results.MOST_RESULTS), seconds, self._check_wanted
             )
-            return None
+        except Cancelled:
+            raise
         except WebquarryError as error:
-            log.warning("the search failed, the model answers without it: %s", error.message)
-            return None
-        price = 0.0
-        if not found.cached:
-            price = self._context.prices.price_search(provider)
+            self._statement.warn_once(
+                f"search {error.kind}",
+                f"the search failed, the model answers without it: {error.message}",
+            )
+            raise SearchUnavailable(error.message) from None
+        if found.cached:
+            self.usage = self.usage + Usage(kept_searches=1)
+            return found.results
+        price = self._context.prices.price_search(provider)
         self.usage = self.usage + Usage(searches=1, usd=price)
         self._unused_usd -= price
         return found.results
@@ -219,17 +222,16 @@ class Exchange:
     async def _send(self, content: bytes) -> dict[str, Any]:
         """The reply of the client, within the time of a call and of the whole."""
         context = self._context
-        seconds = min(CALL_SECONDS, self._seconds_left)
+        seconds = min(self._call_seconds, self._seconds_left)
         if seconds <= 0:
-            message = f"The question took longer than {TOTAL_SECONDS:g} seconds."
+            message = "The question took longer than all of its time."
             raise CallFailure(ReplyError("timeout", message, True))
         begun = context.clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
                 return await context.client.send(self._key, self._template.model, content, seconds)
         except TimeoutError:
-            error = ReplyError("timeout", "The model did not answer in time.", True)
-            raise CallFailure(error, billed=True) from None
+            raise build_late_failure(seconds) from None
         finally:
             self._seconds_left -= context.clock.monotonic() - begun
 
@@ -248,6 +250,8 @@ class Exchange:
         """Seconds before the next try; None when there is none."""
         if not failure.error.retryable or _asks_too_long(failure):
             return None
+        if failure.is_late and failure.billed:
+            return None  # it was paid for once, for nothing; whoever asks again pays again
         if failure.is_throttling and failure.retry_after is not None:
             return failure.retry_after if failures < _THROTTLED_TRIES else None
         spread = 0.5 + random.random() / 2  # noqa: S311 - spreads the tries
@@ -259,7 +263,7 @@ class Exchange:
 
     def _share_error(self, failure: CallFailure) -> None:
         """What every further question would meet does not have to be asked."""
-        if failure.error.code in _ERRORS_FOR_ALL or _asks_too_long(failure):
+        if failure.error.code in REFUSALS or _asks_too_long(failure):
             self._statement.known_errors[""] = failure.error
         elif failure.error.code == "model_gone":
             self._statement.known_errors[self._template.model] = failure.error
@@ -274,6 +278,11 @@ class Exchange:
             cached_tokens=tokens.cache_read,
             usd=self._context.prices.price_call(self._template.model, tokens),
         )
+
+
+def limit_call(max_tokens: int) -> float:
+    """Seconds that a call may take: longer answers have longer."""
+    return min(MOST_CALL_SECONDS, CALL_SECONDS + max_tokens * SECONDS_PER_TOKEN)
 
 
 def encode_body(body: Mapping[str, Any]) -> bytes:

@@ -8,6 +8,7 @@ keep the form, and the answer is checked all the same.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -37,6 +38,11 @@ _BITS = {"INTEGER": 31, "BIGINT": 63}
 _MOST_FIELDS = 100
 _LARGEST = sys.float_info.max
 _MOST_LEVELS = 5
+_DECIMAL = re.compile(
+    r"(?:DECIMAL|DEC|NUMERIC)(?:\(\s*(?P<precision>\d{1,2})\s*(?:,\s*(?P<scale>\d{1,2})\s*)?\))?"
+)
+_DECIMAL_DIGITS, _DECIMAL_SCALE = 18, 3  # as DuckDB has them where they are not named
+_MOST_DIGITS = 38
 
 
 class Mismatch(Exception):
@@ -62,6 +68,10 @@ class Schema:
             raise _bad("it is not an object with a type for each field")
         tree = _parse_type(form, 1)
         return Schema(json.dumps(form, ensure_ascii=False, separators=(",", ":")), tree)
+
+    def build_structure(self) -> str:
+        """As DuckDB's `json_transform` takes it."""
+        return json.dumps(_build_structure(self.tree), ensure_ascii=False)
 
     def sql_type(self) -> str:
         """As a column of SQL has it."""
@@ -108,10 +118,36 @@ def _parse_type(form: Any, level: int) -> Any:
             return (_parse_type(name[:-2], level + 1),)
         if name in _TYPE_NAMES:
             return _TYPE_NAMES[name]
+        decimal = _parse_decimal(name)
+        if decimal is not None:
+            return decimal
     raise _bad(
-        f"{json.dumps(form)[:60]} is none of the types {', '.join(_JSON)}, a list of one "
+        f"{json.dumps(form)[:60]} is none of the types {', '.join(_JSON)}, DECIMAL, a list of one "
         "(VARCHAR[]), or an object"
     )
+
+
+def _parse_decimal(name: str) -> str | None:
+    """DECIMAL with its precision and scale; None for another type."""
+    found = _DECIMAL.fullmatch(name)
+    if found is None:
+        return None
+    precision = int(found["precision"] or _DECIMAL_DIGITS)
+    scale = _DECIMAL_SCALE
+    if found["precision"]:
+        scale = int(found["scale"] or 0)
+    if not 1 <= precision <= _MOST_DIGITS or scale > precision:
+        return None
+    return f"DECIMAL({precision},{scale})"
+
+
+def _build_structure(kind: Any) -> Any:
+    """A type as `json_transform` takes it."""
+    if isinstance(kind, tuple):
+        return [_build_structure(kind[0])]
+    if isinstance(kind, dict):
+        return {name: _build_structure(inner) for name, inner in kind.items()}
+    return kind
 
 
 def _build_sql_type(kind: Any) -> str:
@@ -137,8 +173,10 @@ def _build_json_schema(kind: Any) -> dict[str, Any]:
         own: dict[str, Any] = {"type": "array", "items": _build_json_schema(kind[0])}
     elif isinstance(kind, dict):
         own = _build_object_schema(kind)
-    else:
+    elif kind in _JSON:
         own = _JSON[kind]
+    else:
+        own = _JSON["DOUBLE"]  # a DECIMAL is a number, too
     return {"anyOf": [own, {"type": "null"}]}
 
 
@@ -186,6 +224,10 @@ def _check_scalar(value: Any, kind: str) -> Any:
         return None
     if kind == "DOUBLE":
         return float(value) if _is_number(value) else None
+    if kind.startswith("DECIMAL"):
+        precision, _, scale = kind[len("DECIMAL(") : -1].partition(",")
+        bound = 10 ** (int(precision) - int(scale))
+        return value if _is_number(value) and -bound < value < bound else None
     if kind == "BOOLEAN":
         return value if isinstance(value, bool) else None
     if not isinstance(value, str):

@@ -7,6 +7,7 @@ looked at again after a second, or as soon as a key or an option has changed.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -106,6 +107,19 @@ class TemplateResolver:
     async def search(self, provider: str, query: Query) -> Found:
         """Ask the provider through the router, with its cache, its pace and its breaker."""
         return await self._get_router().route(query, provider=provider)
+
+    def get_search_interval(self, provider: str) -> float:
+        """The least number of seconds between two searches of a provider."""
+        return self._get_router().provider(provider).min_interval_seconds
+
+    def describe_search_key(self, provider: str) -> str:
+        """What tells the credentials of a provider from others, and tells nobody what they are."""
+        found = self._get_router().provider(provider)
+        parts = [provider]
+        for wanted in found.credentials:
+            if wanted.variable not in found.missing:
+                parts.append(found.credential(wanted.variable))
+        return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
     def _build_template(self, options: RequestOptions) -> RequestTemplate:
         """Check the options and fill in what they leave open; equal requests share a template."""

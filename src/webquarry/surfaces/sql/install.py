@@ -24,8 +24,9 @@ from typing import Any
 from webquarry.ask.keys import MODEL_KEY, SEARCH_KEY
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
+from webquarry.surfaces.sql.functions.asking import CHECK_SCHEMA, check_schema
 from webquarry.surfaces.sql.functions.catalogue import all_functions, all_macros
-from webquarry.surfaces.sql.functions.function import INNER
+from webquarry.surfaces.sql.functions.function import INNER, translate_errors
 from webquarry.surfaces.sql.functions.setters import build_getters
 from webquarry.surfaces.sql.functions.types import ValueType, build_sql_type
 from webquarry.surfaces.sql.instance import Instance
@@ -143,6 +144,7 @@ def _register_all(connection: Any, instance: Instance) -> None:
         for name, (getter, value_type) in getters.items():
             _register_getter(connection, lease, name, getter, value_type)
         _register_getter(connection, lease, _INSTANCE_FUNCTION, lambda: number, "BIGINT")
+        _register_check(connection, lease, instance)
     except load_library("duckdb").Error as error:
         lease.end()
         raise BadInput(
@@ -189,6 +191,20 @@ def _register_getter(
         side_effects=True,
     )
     lease.names.append(name)
+
+
+def _register_check(connection: Any, lease: _Lease, instance: Instance) -> None:
+    """The function that looks at the form of an answer while a plan is made."""
+
+    def check(text: str | None) -> str:
+        with instance.statements.enter(None) as scope, translate_errors(scope):
+            return check_schema(text)
+
+    _HELD.append(check)
+    connection.create_function(
+        CHECK_SCHEMA, check, ["VARCHAR"], "VARCHAR", null_handling="special", side_effects=False
+    )
+    lease.names.append(CHECK_SCHEMA)
 
 
 def _get_lease(connection: Any, instance: Instance) -> _Lease:

@@ -4,14 +4,15 @@ away go out.
 DuckDB pushes a plain LIMIT below our functions, but not ORDER BY ... LIMIT; HAVING is evaluated for
 every input row, and a join may drop rows that were asked about below it. `EXPLAIN (FORMAT json)`
 shows this and pays nothing. A plan names an expression by its alias, so the text is parsed too, to
-learn which aliases hide a paid function. Estimates may be wrong: this warns, and never refuses.
+learn which aliases hide a paid function. Estimates may be wrong: this warns; whether a statement is
+refused is for the session to say.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +33,18 @@ class PlanWarning:
 
     message: str
     instead: str
+    discarded: int = 0  # rows that would be asked about and thrown away, as far as that is known
 
     def __str__(self) -> str:
         return f"{self.message} {self.instead}"
 
 
-def find_warnings(connection: Any, text: str) -> list[PlanWarning]:
-    """The warnings about a statement, or several; none about what cannot be explained."""
+def find_warnings(
+    connection: Any, text: str, parameters: Sequence[Any] | None = None
+) -> list[PlanWarning]:
+    """The warnings about a statement, or several; none about what cannot be explained. Of several
+    with parameters nothing is known.
+    """
     words = _split_words(text)
     try:
         if not words & paid_names():
@@ -52,18 +58,24 @@ def find_warnings(connection: Any, text: str) -> list[PlanWarning]:
         # get through.
         return []
     warnings: dict[PlanWarning, None] = {}
+    if parameters and len(statements) > 1:
+        return []
     for statement in statements:
         # One by one: behind EXPLAIN only the first would be explained, and the others run.
         if statement.type.name in _EXPLAINED:
-            warnings |= dict.fromkeys(_check_statement(connection, statement.query))
+            found = _check_statement(connection, statement.query, parameters)
+            warnings |= dict.fromkeys(found)
     return list(warnings)
 
 
-def _check_statement(connection: Any, statement: str) -> list[PlanWarning]:
+def _check_statement(
+    connection: Any, statement: str, parameters: Sequence[Any] | None
+) -> list[PlanWarning]:
     """The warnings about one statement, by its plan and its text."""
     duckdb = load_library("duckdb")
     try:
-        rows = connection.execute(f"EXPLAIN (FORMAT json) {statement}").fetchall()
+        explained = connection.execute(f"EXPLAIN (FORMAT json) {statement}", parameters)
+        rows = explained.fetchall()
         plan = json.loads(rows[0][1])
     except (duckdb.Error, ValueError, TypeError):
         return []
@@ -194,11 +206,13 @@ def _judge_parents(operator: Any, above: tuple[Any, ...]) -> PlanWarning | None:
         rows = f"about {count:,} rows"
     for parent in above:
         name = parent.get("name", "")
+        discarded = max(0, count - max(0, _estimate_rows(parent)))
         if name in _LIMITS and operator.get("name") == "FILTER":
             return PlanWarning(
                 "A filter on an answer below LIMIT asks about many more rows than the limit has "
                 f"({rows}).",
                 "Limit the rows in a subquery first, or SET threads = 1 to stop sooner.",
+                discarded,
             )
         if name in _LIMITS:
             limit = "ORDER BY ... LIMIT" if name == "TOP_N" else "This LIMIT"
@@ -206,6 +220,7 @@ def _judge_parents(operator: Any, above: tuple[Any, ...]) -> PlanWarning | None:
                 f"{limit} throws rows away only after they were asked about ({rows}).",
                 "Limit in a subquery: SELECT ask(x, ...) FROM (SELECT x FROM t ORDER BY x LIMIT "
                 "5).",
+                discarded,
             )
         join_type = str(parent.get("extra_info", {}).get("Join Type", ""))
         if "JOIN" not in name or join_type in _KEEPING_JOINS:

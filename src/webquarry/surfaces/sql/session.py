@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from webquarry.ask.models import Progress
-from webquarry.errors import BadInput, Cancelled
+from webquarry.errors import BadInput, Cancelled, LimitReached
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.surfaces.sql.frames import build_frame, build_table
@@ -31,6 +31,8 @@ from webquarry.surfaces.sql.lint import PlanWarning, find_warnings
 from webquarry.surfaces.sql.statements import Scope
 
 log = logging.getLogger(__name__)
+# Asks a person whether a statement with this warning is to be run.
+Confirm = Callable[[PlanWarning], bool]
 
 
 @dataclass(frozen=True)
@@ -94,18 +96,21 @@ class SqlSession:
         *,
         timeout: float | None = None,
         lint: bool = True,
+        confirm: Confirm | None = None,
     ) -> SqlResult:
         """Run one statement to its end. `timeout` in seconds cancels it; `lint` looks at the plan
-        first.
+        first, and refuses what would pay for more rows than may be thrown away
+        (`max_discarded_rows`), unless `confirm` says that it is wanted.
         """
         warnings: list[PlanWarning] = []
-        if lint and not parameters:
-            warnings = find_warnings(self.connection, statement)
+        if lint:
+            warnings = find_warnings(self.connection, statement, parameters)
         for warning in warnings:
             log.warning("%s", warning)
+        self._check_discarded(warnings, confirm)
         rows: list[tuple[Any, ...]] = []
         with (
-            self._instance.statements.pin(self._number) as scope,
+            self._instance.statements.pin(self._number, statement) as scope,
             self._cancel_after(timeout),
             self._unwrap_errors(scope),
         ):
@@ -152,6 +157,25 @@ class SqlSession:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _check_discarded(self, warnings: Sequence[PlanWarning], confirm: Confirm | None) -> None:
+        """Refuse what would ask about too many rows only to throw them away."""
+        if not warnings:
+            return
+        options = self._instance.engine.options
+        most = options.max_discarded_rows
+        worst = max(warnings, key=lambda one: one.discarded)
+        if most is None or worst.discarded <= most or options.dry_run:
+            return
+        if confirm is not None and confirm(worst):
+            return
+        raise LimitReached(
+            "The statement was not run, and nothing was spent: it would ask about "
+            f"{worst.discarded:,} rows (an estimate) only to throw them away, and the limit "
+            f"(max_discarded_rows) is {most:,}. {worst.message}",
+            suggested_action=f"{worst.instead} Or allow it: SELECT "
+            "webquarry_set('max_discarded_rows', 'none').",
+        )
 
     @contextmanager
     def _cancel_after(self, seconds: float | None) -> Iterator[None]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ _MOST_ANSWERS = 256  # answers of tools that a statement remembers
 class Scope:
     """One SQL statement: what it may spend, what it has spent, and the answers that it has got."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: str = "") -> None:
+        self.words = words  # its text, or how that begins
         self.running = 0
         self.touched = time.monotonic()
         self.cancelled = False
@@ -47,19 +48,28 @@ class Scope:
         self.failed: dict[tuple[Any, ...], Any] = {}
         self.answers: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock = threading.Lock()
-        self._statements: dict[bool, Statement] = {}
+        self._statements: dict[tuple[bool, bool], Statement] = {}
         self._tasks: set[asyncio.Task[Any]] = set()  # work that costs nothing and may be cut off
 
-    def get_statement(self, engine: Engine, *, own_limits: bool) -> Statement:
-        """The engine's statement. `own_limits`: only the limits that the user has set himself, as
-        for `stps_*`.
+    def get_statement(
+        self, engine: Engine, *, own_limits: bool, ends_when_refused: bool = True
+    ) -> Statement:
+        """The engine's statement. `own_limits`: only the limits that the user has set himself, and
+        that of the day, as for `stps_*`. Without `ends_when_refused` a key that is missing or not
+        accepted is the error of each row.
         """
+        key = (own_limits, ends_when_refused)
         with self._lock:
-            statement = self._statements.get(own_limits)
+            statement = self._statements.get(key)
             if statement is None:
                 limits = engine.limits(own=own_limits)
-                statement = engine.statement(door="sql", limits=limits)
-                self._statements[own_limits] = statement
+                statement = engine.statement(
+                    door="sql",
+                    limits=limits,
+                    words=self.words,
+                    ends_when_refused=ends_when_refused,
+                )
+                self._statements[key] = statement
                 if self.cancelled:
                     statement.cancel()
             return statement
@@ -103,6 +113,9 @@ class Scope:
             parts = [statement.progress() for statement in self._statements.values()]
         if len(parts) == 1:
             return parts[0]
+        failures: Counter[str] = Counter()
+        for part in parts:
+            failures.update(dict(part.failures))
         seconds_left = [part.seconds_left for part in parts if part.seconds_left is not None]
         return Progress(
             rows=sum(part.rows for part in parts),
@@ -115,6 +128,9 @@ class Scope:
             retries=sum(part.retries for part in parts),
             usage=sum((part.usage for part in parts), Usage()),
             seconds_left=max(seconds_left, default=None),
+            unsearched=sum(part.unsearched for part in parts),
+            unoffered=sum(part.unoffered for part in parts),
+            failures=tuple(failures.most_common()),
         )
 
 
@@ -128,10 +144,11 @@ class Statements:
         self._pinned: dict[int, Scope] = {}  # by connection
 
     @contextmanager
-    def enter(self, mark: Mark | None) -> Iterator[Scope]:
-        """The statement of one call, for the time of that call."""
+    def enter(self, mark: Mark | None, words: str = "") -> Iterator[Scope]:
+        """The statement of one call, for the time of that call; `words` are how its text begins."""
         with self._lock:
             scope = self._get_scope(mark)
+            scope.words = scope.words or words
             scope.running += 1
         try:
             yield scope
@@ -141,11 +158,11 @@ class Statements:
                 scope.touched = self._now()
 
     @contextmanager
-    def pin(self, connection: int) -> Iterator[Scope]:
+    def pin(self, connection: int, words: str = "") -> Iterator[Scope]:
         """Everything that a connection asks until the end of the block is one statement, cursors'
         calls included.
         """
-        scope = Scope()
+        scope = Scope(words)
         with self._lock:
             self._pinned[connection] = scope
         try:

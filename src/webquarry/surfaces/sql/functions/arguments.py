@@ -1,10 +1,11 @@
 """Arguments of a SQL function: Arrow columns come in by place, and go out by name, cast to what the
 parameter takes.
 
-Two ways in. A macro hands over every parameter in order, after two columns that name the connection
-and the statement. On a cursor, where macros are not seen, DuckDB calls the function with whatever
-was written and has dropped all names: there the options come as a struct, `ask(context, prompt,
-{model: '...'})`, and anything that cannot be placed is refused.
+Two ways in. A macro hands over every parameter in order, after three columns that name the
+connection and the statement and tell how its text begins. On a cursor, where macros are not seen,
+DuckDB calls the function with whatever was written and has dropped all names: there the options
+come as a struct, `ask(context, prompt, {model: '...'})`, and anything that cannot be placed is
+refused.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class Arguments:
     columns: dict[str, Any]
     rows: int
     mark: Mark | None = None
+    words: str = ""  # how the text of the statement begins
 
     def to_lists(self, *names: str) -> list[list[Any]]:
         """Columns as Python values; a parameter that was not given is all None."""
@@ -79,14 +81,17 @@ class Arguments:
 def read_macro_call(
     function: str, parameters: Sequence[Parameter], columns: Sequence[Any]
 ) -> Arguments:
-    """The arguments as a macro passes them: connection, statement, then every parameter. A struct
-    of options is understood here too, so that one text works on connections and cursors.
+    """The arguments as a macro passes them: connection, statement, the first words of its text,
+    then every parameter. A struct of options is understood here too, so that one text works on
+    connections and cursors.
     """
-    connection, statement, *rest = (_to_plain_array(column) for column in columns)
+    connection, statement, texts, *rest = (_to_plain_array(column) for column in columns)
     rows = len(connection)
     mark = None
+    words = ""
     if rows:
         mark = (connection[0].as_py(), statement[0].as_py())
+        words = texts[0].as_py() or ""
     # A struct in the place of an optional argument holds options.
     is_struct = load_library("pyarrow").types.is_struct
     by_name: dict[str, Any] = {}
@@ -98,7 +103,7 @@ def read_macro_call(
             by_name[parameter.name] = column
     if options is not None:
         by_name |= _read_options(function, parameters, options)
-    return Arguments(_cast_all(by_name, parameters), rows, mark)
+    return Arguments(_cast_all(by_name, parameters), rows, mark, words)
 
 
 def read_cursor_call(

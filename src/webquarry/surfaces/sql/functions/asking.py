@@ -12,9 +12,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.batch import Run, answer_batch, text_batch
+from webquarry.ask.exchange.schema import Schema
 from webquarry.errors import BadInput, LimitReached, ProviderFailure
 from webquarry.surfaces.sql.functions.function import (
     HERE,
+    INNER,
     Function,
     FunctionCall,
     parse_parameters,
@@ -36,11 +38,13 @@ Row = dict[str, Any]  # of the columns of `answer_batch`
 _DETAILS: dict[str, Any] = {
     "sources": SOURCES,
     "searched": "BOOLEAN",
+    "search_failed": "VARCHAR",
     "usage": USAGE,
     "error": ERROR,
 }
 ANSWER: dict[str, Any] = {"answer": "VARCHAR", **_DETAILS}
 ON_ERROR = ("column", "text", "fail")
+CHECK_SCHEMA = f"{INNER}schema"
 _COLUMNS = ("context", "prompt", "model", "max_tokens", "search", "schema", "fresh")
 _KEY = (*_COLUMNS, "instructions")  # what makes two questions the same; the context first
 _ADDRESS_TOKENS = 800
@@ -125,7 +129,8 @@ def ask_planned(call: FunctionCall) -> list[Any]:
 def stps_ask_ai(call: FunctionCall) -> Any:
     """Texts, and `ERROR: ...` in the place of an answer that there is none of."""
     engine = call.instance.engine
-    statement = call.scope.get_statement(engine, own_limits=True)
+    is_lenient = engine.options.on_error != "fail"
+    statement = call.scope.get_statement(engine, own_limits=True, ends_when_refused=not is_lenient)
     if engine.options.on_error in ("", "text"):
         batch = _build_batch(call)
         line = call.instance.progress_line
@@ -175,11 +180,16 @@ def stps_ask_ai_gender(call: FunctionCall) -> list[Any]:
         "search": [False] * len(names),
         "instructions": [_GENDER_INSTRUCTIONS] * len(names),
     }
-    statement = call.scope.get_statement(call.instance.engine, own_limits=True)
+    statement = call.scope.get_statement(
+        call.instance.engine, own_limits=True, ends_when_refused=False
+    )
     genders: list[str | None] = []
     for row in _answer_rows(call, statement, "column", columns):
         if row is None:
             genders.append(None)
+            continue
+        if row["error"] is not None:
+            genders.append(f"ERROR: {row['error']['message']}")
             continue
         words = (row["answer"] or "").lower()
         if "female" in words:  # in which "male" is, too
@@ -189,6 +199,15 @@ def stps_ask_ai_gender(call: FunctionCall) -> list[Any]:
         else:
             genders.append("unknown")
     return genders
+
+
+def check_schema(text: str | None) -> str:
+    """The form of an answer as `json_transform` takes it; a wrong one is `BadInput`. DuckDB asks
+    this when it makes a plan, before it would complain of the form itself.
+    """
+    if text is None:
+        return '"VARCHAR"'
+    return Schema.parse(text).build_structure()
 
 
 def _build_batch(call: FunctionCall, columns: dict[str, list[Any]] | None = None) -> Any:
@@ -333,7 +352,7 @@ def _to_json(rows: list[Row | None]) -> list[str | None]:
 
 
 _STRUCTURE = (
-    '\'{"answer":\' || coalesce(CAST("schema" AS VARCHAR), \'"VARCHAR"\') || \','
+    f'\'{{"answer":\' || {CHECK_SCHEMA}(CAST("schema" AS VARCHAR)) || \','
     + build_json_structure(_DETAILS)[1:]
     + "'"
 )

@@ -30,7 +30,8 @@ from webquarry.surfaces.sql.statements import Scope
 
 log = logging.getLogger(__name__)
 INNER = "_webquarry_"
-HERE = "current_connection_id(), current_query_id()"  # the mark of a statement, in a macro
+# In a macro: the mark of the statement, and how its text begins.
+HERE = "current_connection_id(), current_query_id(), left(current_query(), 200)"
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ class Function:
     def _run_body(self, instance: Instance, arguments: Arguments) -> Any:
         """The values of one chunk, as part of the statement that it belongs to."""
         arrow = load_library("pyarrow")
-        with instance.statements.enter(arguments.mark) as scope, translate_errors(scope):
+        entered = instance.statements.enter(arguments.mark, arguments.words)
+        with entered as scope, translate_errors(scope):
             call = FunctionCall(instance, scope, arguments)
             try:
                 values = self.body(call)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, SEARCH_KEY
+from webquarry.ask.billing.bill import add_total
+from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, NAMES, SEARCH_KEY
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
 from webquarry.surfaces.sql.functions.function import (
@@ -28,13 +30,16 @@ log = logging.getLogger(__name__)
 
 USAGE_ROW: dict[str, Any] = {
     "day": "VARCHAR",
+    "begun_at": "TIMESTAMP",
     "statement": "VARCHAR",
     "door": "VARCHAR",
+    "sql": "VARCHAR",
     "model": "VARCHAR",
     "questions": "BIGINT",
     "hits": "BIGINT",
     "calls": "BIGINT",
     "searches": "BIGINT",
+    "kept_searches": "BIGINT",
     "input_tokens": "BIGINT",
     "output_tokens": "BIGINT",
     "cached_tokens": "BIGINT",
@@ -42,11 +47,10 @@ USAGE_ROW: dict[str, Any] = {
     "uncertain_usd": "DOUBLE",
 }
 _USAGE: ValueType = [USAGE_ROW]
-_KEY_IN_SQL = (
-    "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the environment "
-    f"variable {MODEL_KEY}, the file ~/.stps/anthropic_api_key (mode 0600), or "
-    "webquarry.sql.install(con, api_key=...)"
-)
+_RECORD_FIELDS = [name for name in USAGE_ROW if name not in ("begun_at", "sql")]
+_NOT_IN_TOTAL = ("day", "begun_at", "statement", "door", "sql", "model")
+TOTAL_ROW = {name: kind for name, kind in USAGE_ROW.items() if name not in _NOT_IN_TOTAL}
+_INSTALL_ARGUMENTS = {MODEL_KEY: "api_key", SEARCH_KEY: "brave_api_key"}
 
 
 def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
@@ -60,8 +64,21 @@ def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any
             call.instance.set_key(variable, value)
             messages.append(done)
     if variable != GOOGLE_ENGINE:
-        call.instance.warn_once("sql-key", _KEY_IN_SQL)
+        call.instance.warn_once("sql-key", _describe_better_places(variable))
     return messages
+
+
+def _describe_better_places(variable: str) -> str:
+    """Where else a key can be given than in a SQL text."""
+    file = NAMES[variable][0]
+    text = (
+        "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the "
+        f"environment variable {variable}, or the file ~/.stps/{file} (mode 0600)"
+    )
+    argument = _INSTALL_ARGUMENTS.get(variable)
+    if argument is None:
+        return text
+    return f"{text}, or webquarry.sql.install(con, {argument}=...)"
 
 
 def set_model(call: FunctionCall) -> list[Any]:
@@ -97,12 +114,16 @@ def set_search_provider(call: FunctionCall) -> list[Any]:
 
 
 def set_option(call: FunctionCall) -> list[Any]:
-    """Set an option for each row; NULL takes a limit away."""
+    """Set an option for each row; NULL, which is often a value that was not found, is an error."""
     names, values = call.arguments.to_lists("name", "value")
     messages = []
     for name, value in zip(names, values, strict=True):
-        text = "none" if value is None else value
-        kept = call.instance.set_option(name or "", text)
+        if value is None:
+            raise BadInput(
+                f"The option {name} was given NULL, and nothing was changed.",
+                suggested_action="Give a value; 'none' takes a limit away.",
+            )
+        kept = call.instance.set_option(name or "", value)
         messages.append(f"{name} = {kept}")
     return messages
 
@@ -111,9 +132,16 @@ def list_usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
     """The bill of the last days, a row for each statement and model."""
     rows = []
     for record in instance.engine.usage(days=days):
-        row = {name: getattr(record, name) for name in USAGE_ROW}
-        rows.append(row)
+        row = {name: getattr(record, name) for name in _RECORD_FIELDS}
+        begun_at = datetime.fromtimestamp(record.begun_at, UTC).replace(tzinfo=None)
+        rows.append(row | {"begun_at": begun_at, "sql": record.words or None})
     return rows
+
+
+def sum_usage(instance: Instance, days: int = 1) -> dict[str, Any]:
+    """The bill of the last days in one row."""
+    total = add_total(instance.engine.usage(days=days))
+    return {name: getattr(total, name) for name in TOTAL_ROW}
 
 
 def list_usage_of_days(call: FunctionCall) -> list[Any]:
@@ -125,6 +153,12 @@ def list_usage_of_days(call: FunctionCall) -> list[Any]:
         bill = list_usage(call.instance, days)
         bills.append(bill)
     return bills
+
+
+def sum_usage_of_days(call: FunctionCall) -> list[Any]:
+    """What so many days took in all, for each row; NULL is one day."""
+    (counts,) = call.arguments.to_lists("days")
+    return [sum_usage(call.instance, 1 if count is None else count) for count in counts]
 
 
 def _build_key_setter(
@@ -164,6 +198,16 @@ FUNCTIONS = (
         scalar=None,
         table="SELECT unnest({call}, recursive := true)",
     ),
+    Function(
+        "webquarry_usage_total",
+        parse_parameters("days BIGINT"),
+        TOTAL_ROW,
+        sum_usage_of_days,
+        defaults={"days": "1"},
+        public=False,
+        scalar=None,
+        table="SELECT unnest({call})",
+    ),
 )
 
 
@@ -180,8 +224,13 @@ def build_getters(instance: Instance) -> dict[str, tuple[Callable[[], Any], Valu
         with translate_errors(None):
             return list_usage(instance)
 
+    def get_total() -> dict[str, Any]:
+        with translate_errors(None):
+            return sum_usage(instance)
+
     return {
         "stps_get_model": (lambda: get_option("model"), "VARCHAR"),
         "stps_get_search_provider": (lambda: get_option("search_provider"), "VARCHAR"),
         "webquarry_usage": (get_usage, _USAGE),
+        "webquarry_usage_total": (get_total, TOTAL_ROW),
     }

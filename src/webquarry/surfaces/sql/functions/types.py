@@ -33,6 +33,7 @@ USAGE: ValueType = {
     "cached_tokens": "BIGINT",
     "searches": "BIGINT",
     "usd": "DOUBLE",
+    "kept_searches": "BIGINT",
 }
 ERROR: ValueType = {"code": "VARCHAR", "message": "VARCHAR", "retryable": "BOOLEAN"}
 ADDRESS: dict[str, Any] = {

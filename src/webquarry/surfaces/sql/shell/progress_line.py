@@ -8,16 +8,32 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
 from webquarry.ask.models import Progress
 from webquarry.surfaces.sql.shell.tables import shorten
+from webquarry.surfaces.terminal import one_line
 
 _EVERY_SECONDS = 0.2
+_MOST_REASONS = 3
+_LONGEST_REASON = 120  # characters
 
 
 def summarize(progress: Progress) -> str:
-    """What a statement has done so far, in one line."""
+    """What a statement has done, in one line: with the reasons why rows failed or had no search."""
+    parts = _count(progress, reasons=True)
+    if progress.unsearched:
+        parts.append(
+            f"{progress.unsearched:,} of {progress.done:,} rows wanted a search and got none"
+        )
+    if progress.unoffered:
+        parts.append(f"{progress.unoffered:,} were asked while no search was to be had")
+    return ", ".join(parts)
+
+
+def _count(progress: Progress, *, reasons: bool) -> list[str]:
+    """What can be counted, part by part."""
     usage = progress.usage
     rows = f"{progress.done:,} rows"
     if progress.done < progress.rows:
@@ -28,19 +44,37 @@ def summarize(progress: Progress) -> str:
         f"{progress.hits:,} kept",
         f"{usage.searches:,} searches",
     ]
+    if usage.kept_searches:
+        parts.append(f"{usage.kept_searches:,} kept searches")
     if progress.failed:
-        parts.append(f"{progress.failed:,} failed")
+        why = ""
+        if reasons and progress.failures:
+            why = f" ({_tell_reasons(progress.failures)})"
+        parts.append(f"{progress.failed:,} failed{why}")
     if progress.throttled:
         parts.append(f"{progress.throttled:,} x 429")
     parts.append(f"${usage.usd:.4f}")
     if progress.planned:
         parts.append(f"dry run: {progress.planned:,} calls, at most ${progress.worst_usd:.4f}")
-    return ", ".join(parts)
+    return parts
+
+
+def _tell_reasons(failures: Sequence[tuple[str, int]]) -> str:
+    """Why rows failed, the most frequent reasons first."""
+    reasons = []
+    for message, count in failures[:_MOST_REASONS]:
+        reason = one_line(message).rstrip(".")
+        if len(reason) > _LONGEST_REASON:
+            reason = reason[: _LONGEST_REASON - 3] + "..."
+        reasons.append(f"{count:,} x {reason}" if len(failures) > 1 else reason)
+    if len(failures) > _MOST_REASONS:
+        reasons.append("and other reasons")
+    return "; ".join(reasons)
 
 
 def format_line(progress: Progress) -> str:
-    """The same, with the time that is left where it can be told."""
-    text = summarize(progress)
+    """How far a statement is, with the time that is left where it can be told."""
+    text = ", ".join(_count(progress, reasons=False))
     if progress.seconds_left is None:
         return text
     minutes, seconds = divmod(round(progress.seconds_left), 60)

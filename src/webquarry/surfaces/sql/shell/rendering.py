@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Callable
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any
 
 from webquarry.surfaces.sql.session import SqlResult
@@ -49,6 +50,8 @@ def to_json_value(value: Any) -> Any:
         return [to_json_value(part) for part in value]
     if isinstance(value, date | datetime | time):
         return value.isoformat()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
     if value is None or isinstance(value, str | int | float | bool):
         return value
     return str(value)

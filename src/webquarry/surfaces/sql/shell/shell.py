@@ -17,7 +17,8 @@ from pathlib import Path
 from webquarry.errors import Cancelled, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.surfaces.sql.libraries import load_library
-from webquarry.surfaces.sql.session import SqlResult, SqlSession
+from webquarry.surfaces.sql.lint import PlanWarning
+from webquarry.surfaces.sql.session import Confirm, SqlResult, SqlSession
 from webquarry.surfaces.sql.shell.completion import Completer, complete_lines
 from webquarry.surfaces.sql.shell.progress_line import summarize
 from webquarry.surfaces.sql.shell.rendering import FORMATS, render
@@ -58,6 +59,7 @@ FROM duckdb_functions()
 WHERE database_name = 'temp' AND function_name NOT LIKE '\\_webquarry%' ESCAPE '\\' ORDER BY ALL
 """
 _USAGE = "FROM webquarry_usage(days := 1)"
+_TOTAL = "FROM webquarry_usage_total(days := 1)"
 _QUIT = (".quit", ".exit")
 _MOST_DEPTH = 10  # of files that read files
 _HISTORY_LINES = 1000
@@ -73,6 +75,7 @@ class Shell:
         self._depth = 0
         self.failed = False
         self.interrupted = False
+        self._confirm: Confirm | None = None
         self._commands: dict[str, Callable[[str], None]] = {
             ".help": lambda _: self._write_note(_HELP),
             ".tables": lambda _: self._show_query(_TABLES),
@@ -80,11 +83,12 @@ class Shell:
             ".read": self._read_file,
             ".format": self._set_format,
             ".functions": lambda _: self._show_query(_FUNCTIONS),
-            ".usage": lambda _: self._show_query(_USAGE),
+            ".usage": lambda _: self._show_usage(),
         }
 
     def run_interactive(self) -> None:
         """With a person at a terminal, until they leave."""
+        self._confirm = self._ask_person
         pending = ""
         completer = Completer(self._session, (*self._commands, *_QUIT))
         with keep_history(), complete_lines(lambda word, line: completer.find(pending, line, word)):
@@ -134,13 +138,25 @@ class Shell:
     def _run_statement(self, statement: str) -> None:
         """Show the rows of a statement, and what it cost."""
         with self._report_errors():
-            result = self._session.sql(statement)
+            result = self._session.sql(statement, confirm=self._confirm)
             # DuckDB answers a CREATE or SET with a table that says nothing.
             is_empty_table = result.columns in (("Count",), ("Success",))
             if not is_empty_table or _HAS_ROWS.match(statement):
                 self._show(result)
             if self._spend and (result.progress.rows or result.progress.planned):
                 self._write_note(f"{summarize(result.progress)}\n")
+
+    def _ask_person(self, warning: PlanWarning) -> bool:
+        """Whether a statement is to be run although it pays for rows that are thrown away."""
+        question = (
+            f"This pays for about {warning.discarded:,} rows that nobody sees. Run it? [y/N] "
+        )
+        self._write_note(question)
+        try:
+            answer = input()
+        except EOFError:
+            return False
+        return answer.strip().lower() in ("y", "yes")
 
     def _run_command(self, line: str) -> None:
         """Run a command of the shell by its name."""
@@ -183,6 +199,11 @@ class Shell:
         """Run a query of ours and show its rows."""
         result = self._session.sql(query, lint=False)
         self._show(result)
+
+    def _show_usage(self) -> None:
+        """What was spent today, statement by statement and in all."""
+        self._show_query(_USAGE)
+        self._show_query(_TOTAL)
 
     def _show_schema(self, name: str) -> None:
         """The statements that made the tables; of one, if a name is given."""

@@ -1,0 +1,321 @@
+"""Searches for the model: at which pace, what is waited for, who is left alone, and what an answer
+says whose search failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ask.asking import asked, with_engine
+from tests.ask.fakes import SEARCH_KEY, FakeServers
+from tests.ask.hasty_clock import TIMES, hasten
+from webquarry.ask.engine import Engine
+from webquarry.ask.exchange import exchange
+from webquarry.ask.exchange.searching import Searcher, SearchPace
+from webquarry.ask.models import ModelReply, Progress, Question
+from webquarry.clock import Clock
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    NetworkFailure,
+    ProviderFailure,
+    RateLimited,
+    WebquarryError,
+)
+from webquarry.search.models import Found, Query
+from webquarry.settings import Settings
+
+WRONG = "wrong-search-key-0001"
+
+
+def searching(number: int) -> list[Question]:
+    return [Question(f"row {place} [search]", "What is it?") for place in range(number)]
+
+
+def run_statement(
+    servers: FakeServers, folder: Path, *wanted: Question, **settings: str
+) -> tuple[list[ModelReply], Progress]:
+    async def work(engine: Engine) -> tuple[list[ModelReply], Progress]:
+        statement = engine.statement()
+        replies = await engine.ask_all(wanted, statement)
+        return replies, statement.progress()
+
+    result: tuple[list[ModelReply], Progress] = with_engine(
+        servers, folder, work, search=True, **settings
+    )
+    return result
+
+
+def search_warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+
+
+# The pace
+
+
+def test_a_provider_of_one_search_a_second_searches_for_every_row(
+    servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasten(monkeypatch)
+    servers.search_interval = 1 / TIMES
+    replies, progress = run_statement(servers, tmp_path, *searching(40))
+
+    assert [reply.searched for reply in replies] == [True] * 40
+    assert [reply.search_failed for reply in replies] == [None] * 40
+    assert progress.unsearched == 0
+    assert servers.messages == 80
+
+
+def test_a_pause_is_no_part_of_the_time_of_a_search(
+    servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second is asked for, and a search may take a tenth of that."""
+    monkeypatch.setattr(exchange, "SEARCH_SECONDS", 0.5)
+    hasten(monkeypatch)
+    servers.search_interval = 1 / TIMES
+    replies, _ = run_statement(servers, tmp_path, *searching(16))
+
+    assert all(reply.searched for reply in replies)
+
+
+class StandingClock(Clock):
+    """Time passes only while somebody waits."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+
+    def monotonic(self) -> float:
+        return self.time
+
+    async def sleep(self, seconds: float) -> None:
+        self.time += seconds
+        await asyncio.sleep(0)
+
+
+class Source:
+    """A search provider that does what the test says."""
+
+    def __init__(self, *outcomes: WebquarryError | None) -> None:
+        self.outcomes = list(outcomes)
+        self.asked = 0
+        self.key = "one"
+
+    async def search(self, provider: str, query: Query) -> Found:
+        self.asked += 1
+        outcome = self.outcomes.pop(0) if self.outcomes else None
+        if outcome is not None:
+            raise outcome
+        return Found((), provider)
+
+    def describe_search_key(self, provider: str) -> str:
+        return self.key
+
+    def get_search_interval(self, provider: str) -> float:
+        return 0.0
+
+
+def open_searcher(source: Source, **settings: Any) -> tuple[Searcher, StandingClock]:
+    clock = StandingClock()
+    return Searcher(source, clock, Settings(**settings)), clock
+
+
+def search(searcher: Searcher, check: Callable[[], None] = lambda: None) -> Found:
+    return asyncio.run(searcher.search("brave", Query("a", 5), 10.0, check))
+
+
+def test_a_complaint_is_waited_for_and_the_search_made_again() -> None:
+    source = Source(RateLimited("slow", retry_after_seconds=45.0))
+    searcher, clock = open_searcher(source)
+
+    search(searcher)
+
+    assert source.asked == 2
+    assert clock.time >= 145.0
+    assert searcher.find_rest("brave") is None
+
+
+def test_a_wait_that_nobody_would_wait_for_is_a_rest() -> None:
+    source = Source(RateLimited("slow", retry_after_seconds=1200.0))
+    searcher, clock = open_searcher(source)
+
+    with pytest.raises(RateLimited):
+        search(searcher)
+    assert searcher.find_rest("brave") == "slow"
+    with pytest.raises(NetworkFailure):
+        search(searcher)
+    assert source.asked == 1
+    clock.time += 1200.0
+    assert searcher.find_rest("brave") is None
+    search(searcher)
+
+
+def test_a_spent_quota_is_asked_once() -> None:
+    source = Source(RateLimited("spent", retryable=False))
+    searcher, _ = open_searcher(source)
+
+    with pytest.raises(RateLimited):
+        search(searcher)
+    assert (source.asked, searcher.find_rest("brave")) == (1, "spent")
+
+
+def test_a_refused_key_rests_until_it_is_another() -> None:
+    source = Source(AuthFailure("refused"))
+    searcher, _ = open_searcher(source)
+
+    with pytest.raises(AuthFailure):
+        search(searcher)
+    assert searcher.find_rest("brave") == "refused"
+    source.key = "two"
+    assert searcher.find_rest("brave") is None
+    search(searcher)
+    assert source.asked == 2
+
+
+def test_what_fails_in_passing_is_tried_again_and_rests_when_it_goes_on() -> None:
+    source = Source(ProviderFailure("down"), None)
+    searcher, _ = open_searcher(source, retries=1)
+    search(searcher)
+    assert source.asked == 2
+
+    source = Source(*(ProviderFailure("down") for _ in range(4)))
+    searcher, _ = open_searcher(source, retries=1, breaker_failures=4)
+    for _ in range(2):
+        assert searcher.find_rest("brave") is None
+        with pytest.raises(ProviderFailure):
+            search(searcher)
+    assert searcher.find_rest("brave") == "down"
+
+
+def test_a_query_that_is_not_taken_says_nothing_of_the_provider() -> None:
+    source = Source(*(BadInput("too long") for _ in range(9)))
+    searcher, _ = open_searcher(source)
+    for _ in range(9):
+        with pytest.raises(BadInput):
+            search(searcher)
+
+    assert searcher.find_rest("brave") is None
+
+
+def test_the_pace_is_what_the_provider_was_seen_to_bear() -> None:
+    async def work() -> SearchPace:
+        clock = StandingClock()
+        pace = SearchPace(clock)
+        for _ in range(4):
+            started = await pace.wait_turn()
+            pace.record_success()
+        pace.record_complaint(started, 2.0)
+        return pace
+
+    pace = asyncio.run(work())
+
+    assert pace.interval == pytest.approx(0.5)
+
+
+# A search that failed
+
+
+def test_a_rejected_search_key_is_one_warning_and_rows_are_answered_without_it(
+    servers: FakeServers, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    replies, progress = run_statement(
+        servers, tmp_path, *searching(100), BRAVE_API_KEY=WRONG, WEBQUARRY_ASK_CONCURRENCY="4"
+    )
+
+    assert all(reply.answer and reply.error is None for reply in replies)
+    assert all(reply.search_failed and "BRAVE_API_KEY" in reply.search_failed for reply in replies)
+    assert progress.unsearched + progress.unoffered == 100
+    assert progress.unsearched <= 6
+    assert servers.searches <= 6
+    assert servers.messages <= 106
+    about_search = [one for one in search_warnings(caplog) if "search" in one]
+    assert len(about_search) <= 2
+    assert len([one for one in about_search if "the search failed" in one]) == 1
+
+
+def test_the_tool_is_not_offered_while_the_provider_rests(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    async def work(engine: Engine) -> None:
+        await engine.ask(searching(1)[0], engine.statement())
+        reply = await engine.ask(Question("other [search]", "b"), engine.statement())
+        assert reply.search_failed
+        assert not reply.search_wanted
+
+    with_engine(servers, tmp_path, work, BRAVE_API_KEY=WRONG)
+
+    assert ["tools" in body for body in servers.bodies] == [True, True, False]
+    assert servers.searches == 1
+
+
+def test_a_corrected_key_is_used_at_once_and_the_old_answer_is_not(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    async def work(engine: Engine) -> ModelReply:
+        failed = await engine.ask(searching(1)[0], engine.statement())
+        assert failed.search_failed
+        same = await engine.ask(searching(1)[0], engine.statement())
+        assert same.remembered
+        engine.keys.set("BRAVE_API_KEY", SEARCH_KEY)
+        return await engine.ask(searching(1)[0], engine.statement())
+
+    reply = with_engine(servers, tmp_path, work, BRAVE_API_KEY=WRONG)
+    assert (reply.searched, reply.search_failed) == (True, None)
+
+
+def test_a_key_corrected_in_another_process_is_used_at_once(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    assert asked(servers, tmp_path, *searching(1), BRAVE_API_KEY=WRONG)[0].search_failed
+    assert asked(servers, tmp_path, *searching(1))[0].searched
+
+
+class Later(Clock):
+    def now(self) -> datetime:
+        return super().now() + timedelta(seconds=61)
+
+
+def test_an_answer_whose_search_failed_is_kept_for_a_minute_at_most(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    servers.search_status = 500
+
+    async def soon(engine: Engine) -> ModelReply:
+        return await engine.ask(searching(1)[0], engine.statement())
+
+    async def later(engine: Engine) -> ModelReply:
+        engine.clock = Later()
+        return await engine.ask(searching(1)[0], engine.statement())
+
+    settings = {"WEBQUARRY_RETRIES": "0"}
+    assert "500" in with_engine(servers, tmp_path, soon, search=True, **settings).search_failed
+    kept = with_engine(servers, tmp_path, soon, search=True, **settings)
+    assert (kept.remembered, kept.search_wanted) == (True, True)
+    assert "500" in kept.search_failed
+    servers.search_status = 200
+    assert with_engine(servers, tmp_path, later, search=True, **settings).searched
+
+
+def test_rows_that_wanted_a_search_and_got_none_are_counted_with_their_repeats(
+    servers: FakeServers, tmp_path: Path
+) -> None:
+    servers.search_status = 500
+    wanted = [*searching(2), *searching(2), Question("plain", "b")]
+    _, progress = run_statement(servers, tmp_path, *wanted, WEBQUARRY_RETRIES="0")
+
+    assert (progress.done, progress.unsearched) == (5, 4)
+
+
+def test_paid_and_kept_searches_are_counted_apart(servers: FakeServers, tmp_path: Path) -> None:
+    same_query = [Question("a [search]", "first?"), Question("a [search]", "second?")]
+    first, second = (asked(servers, tmp_path, one)[0].usage for one in same_query)
+
+    assert (first.searches, first.kept_searches) == (1, 0)
+    assert (second.searches, second.kept_searches) == (0, 1)
+    assert servers.searches == 1
