@@ -58,13 +58,16 @@ class Sender:
         limit: int,
         *,
         cut: bool = False,
+        is_final: Callable[[SentResponse], bool] | None = None,
     ) -> SentResponse:
-        """Send it, and again after a passing failure while the budget has tries and time for it."""
+        """Send it, and again after a passing failure while the budget has tries and time for it; a
+        response that is final by this judgement is the last.
+        """
         host = request.url.host
         while True:
             outcome = await self._send_once(transport, request, budget, limit, cut)
             wait = self._wait_after(request, outcome, budget)
-            if wait is not None:
+            if wait is not None and not _is_last(outcome, is_final):
                 budget.tries_left -= 1
                 budget.further += 1
                 budget.doing = f"waiting to ask {host} again"
@@ -121,6 +124,13 @@ class Sender:
         if wait < budget.remaining:
             return wait
         return None
+
+
+def _is_last(
+    outcome: SentResponse | NetworkFailure, is_final: Callable[[SentResponse], bool] | None
+) -> bool:
+    """Whether an outcome that could be tried again is final by the caller's judgement."""
+    return is_final is not None and isinstance(outcome, SentResponse) and is_final(outcome)
 
 
 async def _receive(
