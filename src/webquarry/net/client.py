@@ -87,31 +87,21 @@ class Client:
         options = FetchOptions(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True)
         return await self._fetch(url, options)
 
-    async def send(
-        self,
-        request: httpx2.Request,
-        *,
-        timeout_seconds: float | None = None,
-        is_final: Callable[[Reply], bool] | None = None,
-    ) -> Reply:
+    async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
         """The answer to a provider's request, of any status. Redirects are followed within the same
-        origin only. An answer that would be tried again by its status is not where it `is_final`.
+        origin only.
         """
         if timeout_seconds is None:
             timeout_seconds = self._settings.timeout_seconds
         budget = Budget(self._clock, timeout_seconds, self._settings.retries)
         chain = RedirectChain(self._settings.max_redirects)
         limit = self._settings.max_bytes
-
-        def judge(sent: SentResponse) -> bool:
-            return is_final is not None and is_final(self._build_reply("", sent, ()))
-
         async with budget.deadline():
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
                 transport = self._providers.get()
-                sent = await self._sender.send(transport, request, budget, limit, is_final=judge)
+                sent = await self._sender.send(transport, request, budget, limit)
                 if sent.location is None:
                     # A key may stand in the query.
                     hops = [redact(hop) for hop in chain.hops]

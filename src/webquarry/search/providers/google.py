@@ -41,9 +41,9 @@ KEY = "GOOGLE_SEARCH_API_KEY"
 ENGINE = "GOOGLE_SEARCH_ENGINE_ID"
 END = datetime(2027, 1, 1, tzinfo=UTC)
 _ENDED = (
-    "Google ended its Custom Search JSON API on 2027-01-01: use web-search-brave-tool instead, with "
-    "a key from https://brave.com/search/api/, or another provider (brave, tavily, exa, serper, "
-    "searchapi, searxng, duckduckgo)."
+    "Google ended its Custom Search JSON API on 2027-01-01: use web-search-brave-tool instead, "
+    "with a key from https://brave.com/search/api/, or another provider (brave, tavily, exa, "
+    "serper, searchapi, searxng, duckduckgo)."
 )
 MAX_URL_CHARACTERS = 2048  # of the query as it stands in the URL
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words

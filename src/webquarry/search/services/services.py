@@ -21,6 +21,7 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited
 from webquarry.net.client import Client
+from webquarry.net.http.retry import IS_FINAL
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search.services.breakers import Breakers, LocalBreakers
@@ -152,9 +153,9 @@ class Services(Generic[S]):
             left = None
             if seconds is not None:
                 left = max(LEAST_SECONDS, end - self.clock.monotonic())
-            reply = await self._client.send(
-                request, timeout_seconds=left, is_final=partial(_is_used_up, parse)
-            )
+            if parse is not None:
+                request.extensions[IS_FINAL] = partial(_is_used_up, parse)
+            reply = await self._client.send(request, timeout_seconds=left)
         rest = min(service.rest_after(reply), LONGEST_WAIT_SECONDS)
         if rest:
             self._not_before[service.name] = self.clock.monotonic() + rest
@@ -180,10 +181,8 @@ class Services(Generic[S]):
         await self.clock.sleep(wait)
 
 
-def _is_used_up(parse: Callable[[Reply], object] | None, reply: Reply) -> bool:
+def _is_used_up(parse: Callable[[Reply], object], reply: Reply) -> bool:
     """Whether a reply means that a quota is used up: asking again would be refused again."""
-    if parse is None:
-        return False
     try:
         parse(reply)
     except RateLimited as error:
