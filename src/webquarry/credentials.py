@@ -59,6 +59,16 @@ def find_home(environ: Mapping[str, str]) -> Path | None:
         return None
 
 
+def expand_home(path: Path) -> Path:
+    """A path of the user's with `~` as the home folder; without one, a path where nothing can
+    be.
+    """
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return NOWHERE / path
+
+
 def folders(environ: Mapping[str, str]) -> list[Path]:
     """The folders that may hold credential files, in the order they are tried."""
     home = find_home(environ) or NOWHERE

@@ -3,10 +3,10 @@
 What JSON readers usually let pass (a key given twice, NaN) is refused: the caller meant something
 by it that would be lost. A byte order mark is let pass: some shells put one there.
 
-A stream that may stay open is read no further than the line on which its first value is whole. Only
-as much of JSON is looked at as tells where that is: brackets, quotation marks and backslashes, none
-of which is part of another character in UTF-8. What can never become an object ends with its line as
-well, so that its sender is told.
+A stream that may stay open is read no further than the line on which its first value is whole.
+Only as much of JSON is looked at as tells where that is: brackets, quotation marks and backslashes,
+none of which is part of another character in UTF-8. What can never become an object ends with its
+line as well, so that its sender is told.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class EndFinder:
         if not value or is_half_mark:
             return False
         self._at = len(self._seen) - len(value)
-        self._is_over = value[:1] not in (b"{", b"[")
+        self._is_over = not value.startswith((b"{", b"["))
         return True
 
     def _take(self, sign: bytes) -> bool:

@@ -4,6 +4,7 @@ stdout.
 Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`), and so
 does the name of the file that it is a link to. The answer comes as soon as one whole object and the
 end of its line have come in: a host may leave stdin open.
+
 Diagnostics go to stderr. A failure is `{"error": "<sentence>"}` and exit code 1. `--schema`,
 `--version` and `--help` are answered before anything is imported but `os` and `sys`: hosts ask for
 the schema often, and with little patience.

@@ -496,3 +496,38 @@ def test_a_place_of_an_error_that_is_no_text_names_nobody(google: Google, place:
 
     with pytest.raises(ProviderFailure, match="Sorry"):
         google.parse_reply(reply(body, 500))
+
+
+@pytest.mark.parametrize("year", [2026, 2027])
+@pytest.mark.parametrize(
+    "error",
+    [
+        AuthFailure(SENTENCE, suggested_action="Replace it."),
+        BadInput("Google Custom Search failed (HTTP 410). Gone"),
+        ProviderFailure("Google Custom Search failed (HTTP 404)."),
+        RateLimited("Google asked us to slow down."),
+    ],
+)
+def test_from_2027_on_every_error_names_the_end_and_what_to_use_instead(
+    google: Google, error: WebquarryError, year: int
+) -> None:
+    error = type(error)(error.message, suggested_action=error.suggested_action)
+    before = error.message
+    google.clock = FrozenClock(datetime(year, 12, 31, tzinfo=UTC))
+    with pytest.raises(WebquarryError) as caught, google.explain_errors():
+        raise error
+
+    has_ended = year == 2027
+    message = caught.value.message
+    assert message.startswith(before.removesuffix("."))
+    assert ("ended its Custom Search JSON API on 2027-01-01" in message) is has_ended
+    assert ("web-search-brave-tool" in message) is has_ended
+    assert ("web-search-brave-tool" in caught.value.suggested_action) is has_ended
+    assert message.count("2027-01-01") <= 1
+
+
+def test_the_end_is_the_first_moment_of_2027(google: Google) -> None:
+    google.clock = FrozenClock(datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC))
+    assert google.current_notice == Google.notice
+    google.clock = FrozenClock(datetime(2027, 1, 1, tzinfo=UTC))
+    assert "ended" in google.current_notice

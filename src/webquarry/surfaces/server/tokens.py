@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.clock import Clock
-from webquarry.credentials import find_home
+from webquarry.credentials import expand_home, find_home
 from webquarry.errors import BadInput, NotFound
 from webquarry.settings import Settings
 from webquarry.surfaces.server.principal import (
@@ -87,7 +87,7 @@ class Token:
 def tokens_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     """Where the tokens are."""
     if settings.tokens_file is not None:
-        return settings.tokens_file.expanduser()
+        return expand_home(settings.tokens_file)
     folder = Path(environ.get("XDG_CONFIG_HOME") or "")
     if not folder.is_absolute():
         home = find_home(environ)
