@@ -282,7 +282,7 @@ def test_a_path_in_site_is_kept_to() -> None:
     engines = Engines(brave=brave("https://docs.rs/serde", "https://docs.rs/tokio/latest"))
     answer = answered(engines, site="docs.rs/tokio")
 
-    assert answer.urls == ["https://docs.rs/tokio/latest"]
+    assert answer.as_dict()["urls"] == ["https://docs.rs/tokio/latest"]
     assert answer.meta["webquarry/routing"]["notes"] == []
 
 
