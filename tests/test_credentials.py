@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,63 @@ def test_a_folder_or_binary_in_the_files_place_is_passed_over_with_a_warning(
     with caplog.at_level(logging.WARNING):
         assert find(BRAVE, {"HOME": str(tmp_path)}) is None
     assert caplog.text.count("cannot be read") == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "/dev/zero", "/dev/tty", "socket"])
+def test_what_is_no_plain_file_is_passed_over_without_waiting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    place = tmp_path / ".config/ikigai/brave-api-key"
+    write(tmp_path / ".config/webquarry/brave-api-key", "ours")
+    place.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "socket":
+        os.mknod(place, 0o600 | 0o140000)
+    elif kind == "link to a pipe":
+        os.mkfifo(tmp_path / "pipe")
+        place.symlink_to(tmp_path / "pipe")
+    else:
+        place.symlink_to(kind)
+    with caplog.at_level(logging.WARNING):
+        found = find(BRAVE, {"HOME": str(tmp_path)})
+
+    assert found is not None
+    assert found.value.reveal() == "ours"
+    assert "it is no plain file" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        codecs.BOM_UTF8 + b"the-key\r\n",
+        codecs.BOM_UTF16_LE + "the-key\r\n".encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + "the-key\n".encode("utf-16-be"),
+        b" the-key\n\n",
+    ],
+)
+def test_a_byte_order_mark_in_a_key_file_is_dropped(tmp_path: Path, content: bytes) -> None:
+    write(tmp_path / ".config/ikigai/brave-api-key", "")
+    (tmp_path / ".config/ikigai/brave-api-key").write_bytes(content)
+    found = find(BRAVE, {"HOME": str(tmp_path)})
+
+    assert found is not None
+    assert found.value.reveal() == "the-key"
+
+
+def test_a_byte_order_mark_in_a_variable_is_dropped(tmp_path: Path) -> None:
+    found = find(BRAVE, {"HOME": str(tmp_path), "BRAVE_API_KEY": "\ufeffthe-key"})
+
+    assert found is not None
+    assert found.value.reveal() == "the-key"
+
+
+def test_a_file_that_is_too_large_for_a_key_is_passed_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path / ".config/ikigai/brave-api-key", "x" * 100_000)
+    with caplog.at_level(logging.WARNING):
+        assert find(BRAVE, {"HOME": str(tmp_path)}) is None
+
+    assert "larger than 65536 bytes" in caplog.text

@@ -6,13 +6,16 @@ then in ours:
     BRAVE_API_KEY  ->  ~/.config/ikigai/brave-api-key  ->  ~/.config/webquarry/brave-api-key
 
 Values are `Secret`s from the moment they are read. Files looser than mode 0600 earn a warning,
-never a refusal.
+never a refusal. Only plain files are read: a pipe or a device could hold us up for ever. A user
+without a home has no files, and the environment alone counts.
 """
 
 from __future__ import annotations
 
+import codecs
 import logging
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +24,10 @@ from webquarry.errors import AuthFailure
 from webquarry.secret import Secret
 
 log = logging.getLogger(__name__)
+
+NOWHERE = Path(os.devnull)  # a folder in which nothing can be, for users without a home
+_LARGEST_FILE = 64 * 1024  # bytes; a key has some dozens
+_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # which editors put first, as a byte order mark
 
 
 @dataclass(frozen=True)
@@ -42,9 +49,29 @@ class FoundCredential:
     source: str
 
 
+def find_home(environ: Mapping[str, str]) -> Path | None:
+    """The home folder of this environment, or else of this user; None when there is neither, as in
+    a container that runs under a number.
+    """
+    try:
+        return Path(environ.get("HOME") or Path.home())
+    except RuntimeError:
+        return None
+
+
+def expand_home(path: Path) -> Path:
+    """A path of the user's with `~` as the home folder; without one, a path where nothing can
+    be.
+    """
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return NOWHERE / path
+
+
 def folders(environ: Mapping[str, str]) -> list[Path]:
     """The folders that may hold credential files, in the order they are tried."""
-    home = Path(environ.get("HOME") or Path.home())
+    home = find_home(environ) or NOWHERE
     usual = home / ".config"
     chosen = Path(environ.get("XDG_CONFIG_HOME") or usual)
     order = [usual / "ikigai", chosen / "webquarry", usual / "webquarry"]
@@ -56,21 +83,21 @@ def find(
 ) -> FoundCredential | None:
     """The first place that holds a value, or None."""
     environ = os.environ if environ is None else environ
-    value = environ.get(credential.variable, "").strip()
+    value = _strip(environ.get(credential.variable, ""))
     if value:
         secret = _check_value(value, credential.variable)
         return FoundCredential(secret, f"environment variable {credential.variable}")
     for folder in folders(environ):
         path = folder / credential.file
         try:
-            value = path.read_text("utf-8").strip()
+            value = read_key_file(path)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             log.warning(
                 "the credential file %s cannot be read (%s); it is passed over",
                 path,
-                type(error).__name__,
+                explain_unreadable(error),
             )
             continue
         if value:
@@ -78,6 +105,39 @@ def find(
             secret = _check_value(value, str(path))
             return FoundCredential(secret, str(path))
     return None
+
+
+def read_key_file(path: Path) -> str:
+    """What a file holds, without the white space around it and without a byte order mark; OSError
+    or ValueError for what cannot be read, or is no plain file.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError("it is no plain file")
+    # A pipe that took its place meanwhile must not hold us up either.
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        content = file.read(_LARGEST_FILE + 1)
+    if len(content) > _LARGEST_FILE:
+        raise ValueError(f"it is larger than {_LARGEST_FILE} bytes")
+    encoding = "utf-8"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as some shells write
+        encoding = "utf-16"
+    return _strip(content.decode(encoding))
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def explain_unreadable(error: OSError | ValueError) -> str:
+    """Why a key file cannot be read, without anything of what it holds."""
+    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
+        return str(error)
+    return type(error).__name__
+
+
+def _strip(value: str) -> str:
+    """The value without what people and editors put around it."""
+    return value.strip().removeprefix(_MARK).strip()
 
 
 def _check_value(value: str, source: str) -> Secret:

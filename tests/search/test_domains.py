@@ -14,13 +14,20 @@ from webquarry.search.query.domains import DomainFilter, host_of, normalise
     ("entry", "domain"),
     [
         ("duckdb.org", "duckdb.org"),
-        ("https://duckdb.org/docs", "duckdb.org"),
-        ("HTTP://DuckDB.org?x=1", "duckdb.org"),
-        ("//duckdb.org/x", "duckdb.org"),
-        ("duckdb.org/docs/api", "duckdb.org"),
+        ("https://duckdb.org/docs", "duckdb.org/docs"),
+        ("HTTP://DuckDB.org?", "duckdb.org"),
+        ("//duckdb.org/x", "duckdb.org/x"),
+        ("duckdb.org/Docs/api/", "duckdb.org/Docs/api"),
+        ("duckdb.org/docs/*", "duckdb.org/docs"),
+        ("duckdb.org/*", "duckdb.org"),
+        ("duckdb.org/", "duckdb.org"),
+        ("duckdb.org/#top", "duckdb.org"),
+        ("duckdb.org/a/../docs/./%64ev", "duckdb.org/docs/dev"),
+        ("duckdb.org/größe", "duckdb.org/gr%C3%B6%C3%9Fe"),
+        ("duckdb.org/a%2Fb", "duckdb.org/a%2Fb"),
         ("duckdb.org:8443", "duckdb.org"),
-        ("www.duckdb.org", "duckdb.org"),
-        ("https://www.duckdb.org/", "duckdb.org"),
+        ("www.duckdb.org", "www.duckdb.org"),
+        ("https://www.duckdb.org/", "www.duckdb.org"),
         ("www.org", "www.org"),
         ("*.duckdb.org", "duckdb.org"),
         (".duckdb.org", "duckdb.org"),
@@ -54,6 +61,65 @@ def test_an_entry_that_cannot_be_a_domain_is_bad_input_that_quotes_it(entry: str
         normalise(entry)
 
     assert len(caught.value.message) < 120
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["a.org?x=1", "a.org/watch?v=5", "a.org/a b", "a.org/*/b", "a.org/x\\y", "a.org/" + "x" * 600],
+)
+def test_an_entry_that_cannot_be_kept_to_is_bad_input_and_never_a_wider_one(entry: str) -> None:
+    with pytest.raises(BadInput, match="cannot be kept to") as caught:
+        normalise(entry)
+
+    assert len(caught.value.message) < 200
+
+
+PATHS = [
+    ("https://duckdb.org/docs", True),
+    ("https://duckdb.org/docs/", True),
+    ("https://duckdb.org/docs/sql?x=1#y", True),
+    ("https://www.duckdb.org/docs/sql", True),
+    ("https://duckdb.org/%64ocs/sql", True),
+    ("https://duckdb.org/x/../docs", True),
+    ("https://duckdb.org/", False),
+    ("https://duckdb.org/docs-old", False),
+    ("https://duckdb.org/Docs", False),
+    ("https://duckdb.org/en/docs", False),
+    ("https://duckdb.org/docs/../blog", False),
+    ("https://duckdb.org/docs/%2e%2E/blog", False),
+    ("https://duckdb.org/?/docs", False),
+    ("https://other.org/docs", False),
+    ("https://duckdb.org/docs%2Fsql", False),
+    ("https://duckdb.org/\ud800", False),
+]
+
+
+@pytest.mark.parametrize(("url", "below"), PATHS)
+def test_a_path_is_kept_to_by_whole_segments_in_either_list(url: str, below: bool) -> None:
+    assert DomainFilter.of(["duckdb.org/docs"], []).admits(url) is below
+    assert DomainFilter.of([], ["duckdb.org/docs"]).admits(url) is not below
+
+
+@pytest.mark.parametrize(
+    ("url", "covered"),
+    [
+        ("https://www.another.com/x", True),
+        ("https://de.www.another.com/", True),
+        ("https://another.com/x", False),
+        ("https://docs.another.com/", False),
+        ("https://xwww.another.com/", False),
+    ],
+)
+def test_www_means_that_host_in_either_list(url: str, covered: bool) -> None:
+    assert DomainFilter.of(["www.another.com"], []).admits(url) is covered
+    assert DomainFilter.of([], ["www.another.com"]).admits(url) is not covered
+
+
+def test_a_wider_entry_beside_a_narrower_one_counts() -> None:
+    both = DomainFilter.of(["a.org/docs", "a.org"], ["a.org/docs/old", "b.org"])
+
+    assert both.admits("https://a.org/blog")
+    assert not both.admits("https://a.org/docs/old/1")
 
 
 @pytest.mark.parametrize(
@@ -143,6 +209,10 @@ def test_a_top_level_domain_covers_all_below_it() -> None:
         (["a.org"], ["docs.a.org"], False),
         (["a.org", "b.org"], ["a.org"], False),
         ([], ["a.org"], False),
+        (["a.org/docs"], ["a.org"], True),
+        (["a.org/docs/sql"], ["a.org/docs"], True),
+        (["a.org"], ["a.org/docs"], False),
+        (["a.org"], ["www.a.org"], False),
     ],
 )
 def test_lists_that_leave_nothing_are_noticed(
@@ -158,7 +228,8 @@ def test_fuzz_whatever_the_entry_it_becomes_a_domain_or_bad_input(entry: str) ->
     except BadInput:
         return
     assert normalise(domain) == domain
-    assert host_of(f"https://{domain}/") == domain
+    assert host_of(f"https://{domain}/") == domain.partition("/")[0]
+    assert DomainFilter.of([entry], []).admits(f"https://{domain}")
 
 
 NEARLY = st.tuples(

@@ -28,7 +28,7 @@ def test_a_lens_of_the_users_own_takes_the_place_of_ours(tmp_path: Path) -> None
     write(tmp_path, "academic", domains=["https://WWW.Mine.example/x"])
     write(tmp_path, "other", cx="abc:123", routing=["brave"])
     lenses = load_lenses(tmp_path)
-    assert lenses["academic"].domains == ["mine.example"]
+    assert lenses["academic"].domains == ["www.mine.example/x"]
     assert lenses["other"].cx == "abc:123"
     assert "news" in lenses
 

@@ -96,7 +96,7 @@ def test_results_outside_the_allowed_domains_are_removed_whatever_the_provider_s
         ]
     )
 
-    found = search(pages, Query("x", allowed_domains=("https://DuckDB.org/docs",)))
+    found = search(pages, Query("x", allowed_domains=("https://DuckDB.org/",)))
 
     assert urls(found) == ["https://duckdb.org/a", "https://docs.duckdb.org/"]
     assert pages.asked[0]["q"] == "x site:duckdb.org"

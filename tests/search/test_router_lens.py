@@ -136,8 +136,9 @@ def test_groups_are_not_asked_for_once_there_is_enough_and_that_is_told() -> Non
     assert len(engines.asked) == 1
     first = len(sites(engines.sent()["q"]))
     assert found.notes == (
-        f"Brave Search takes few domains at once: the first {first} of {len(ACADEMIC.domains)} "
-        "were asked for.",
+        f"Brave Search takes few domains at once: {first} of {len(ACADEMIC.domains)} "
+        "were asked for, which gave enough results. "
+        f"Not asked for: {', '.join(ACADEMIC.domains[first:])}.",
     )
 
 

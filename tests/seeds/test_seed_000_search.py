@@ -242,5 +242,5 @@ def test_output_mapping_of_google(run: InProcess) -> None:
         "title": "Tidal turbine seals: field notes",
         "url": "https://www.example-marine.org/seals",
         "description": "Mar 3, 2026 ... Notes from three retrievals and what wore out first.",
-        "published_date": "2026-03-03T08:15:00+00:00",
+        "published_date": "2026-03-03T08:15:00Z",
     }

@@ -267,7 +267,7 @@ def test_freshness_and_routing_travel_beside_the_answer() -> None:
     ]
 
 
-def test_site_is_not_applied_with_a_lens_and_a_path_in_site_never_and_both_are_told() -> None:
+def test_site_is_not_applied_with_a_lens_and_that_is_told() -> None:
     def notes(**arguments: Any) -> Any:
         answer = answered(Engines(brave=brave("https://docs.rs/x")), **arguments)
         return answer.meta["webquarry/routing"]["notes"]
@@ -275,10 +275,15 @@ def test_site_is_not_applied_with_a_lens_and_a_path_in_site_never_and_both_are_t
     assert any(
         "`site` was not applied" in note for note in notes(site="docs.rs", lens="programming")
     )
-    assert notes(site="docs.rs/tokio") == [
-        "`site` means the whole domain docs.rs; its path was not applied."
-    ]
     assert notes(site="https://docs.rs/") == []
+
+
+def test_a_path_in_site_is_kept_to() -> None:
+    engines = Engines(brave=brave("https://docs.rs/serde", "https://docs.rs/tokio/latest"))
+    answer = answered(engines, site="docs.rs/tokio")
+
+    assert answer.as_dict()["urls"] == ["https://docs.rs/tokio/latest"]
+    assert answer.meta["webquarry/routing"]["notes"] == []
 
 
 def test_a_failure_of_everybody_is_one_error() -> None:

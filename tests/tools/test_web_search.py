@@ -25,7 +25,7 @@ def test_their_arguments_and_answers_are_the_same() -> None:
 def test_each_asks_its_own_provider_and_maps_what_comes_back(name: str) -> None:
     asked: list[tuple[str, Query]] = []
 
-    async def search(provider: str, query: Query) -> list[Result]:
+    async def search(provider: str, query: Query, notes: list[str]) -> list[Result]:
         asked.append((provider, query))
         return [
             Result("T", "https://a.example/", "S", provider, "2026-01-16"),
@@ -45,7 +45,7 @@ def test_each_asks_its_own_provider_and_maps_what_comes_back(name: str) -> None:
                 "title": "T",
                 "url": "https://a.example/",
                 "description": "S",
-                "published_date": "2026-01-16",
+                "published_date": "2026-01-16T00:00:00",
             },
             {"title": "U", "url": "https://b.example/", "description": ""},
         ]

@@ -16,7 +16,15 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from webquarry.credentials import Credential, FoundCredential, find
+from webquarry.credentials import (
+    NOWHERE,
+    Credential,
+    FoundCredential,
+    explain_unreadable,
+    find,
+    find_home,
+    read_key_file,
+)
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.secret import Secret
 
@@ -122,17 +130,17 @@ class Keys:
 
     def _read_stps_file(self, name: str) -> FoundCredential | None:
         """What a file in ~/.stps holds, if it can be a key."""
+        home = find_home(self._environ) or NOWHERE
+        path = home / ".stps" / name
         try:
-            home = Path(self._environ.get("HOME") or Path.home())
-            path = home / ".stps" / name
-            value = path.read_text("utf-8").strip()
-        except (FileNotFoundError, NotADirectoryError, RuntimeError):
+            value = read_key_file(path)
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             log.warning(
                 "the credential file ~/.stps/%s cannot be read (%s); it is passed over",
                 name,
-                type(error).__name__,
+                explain_unreadable(error),
             )
             return None
         if not value:

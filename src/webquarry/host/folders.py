@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+from webquarry.credentials import NOWHERE, find_home
 from webquarry.host.models import Executable, Origin
 from webquarry.settings import Settings
 
@@ -63,12 +64,17 @@ def needs_trust(folder: Path, settings: Settings, environ: Mapping[str, str]) ->
 
 
 def expand(path: Path, environ: Mapping[str, str]) -> Path:
-    """The absolute path; `~` is the HOME of this environment."""
+    """The absolute path; `~` is the HOME of this environment. Without a home, or in a folder that
+    was deleted, it is one where nothing can be.
+    """
     if path.parts[:1] == ("~",):
-        home = Path(environ.get("HOME") or Path.home())
+        home = find_home(environ) or NOWHERE
         path = home.joinpath(*path.parts[1:])
-    # resolve() would follow links, and they are shown to people
-    return Path(os.path.abspath(path))  # noqa: PTH100
+    try:
+        # resolve() would follow links, and they are shown to people
+        return Path(os.path.abspath(path))  # noqa: PTH100
+    except FileNotFoundError:
+        return NOWHERE / path
 
 
 def executables_in(folder: Folder) -> tuple[list[Executable], dict[Path, str]]:

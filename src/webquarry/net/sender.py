@@ -20,8 +20,9 @@ from webquarry.net.budget import Budget
 from webquarry.net.http.body import drain, read_body
 from webquarry.net.http.failures import STACK_ERRORS, describe
 from webquarry.net.http.redirects import location_of
-from webquarry.net.http.retry import REPEATABLE, compute_wait, may_repeat
+from webquarry.net.http.retry import IS_FINAL, REPEATABLE, compute_wait, may_repeat
 from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
 from webquarry.secret import redact
 
@@ -118,9 +119,19 @@ class Sender:
         if not budget.tries_left or not may_repeat(request.method, result, promised=promised):
             return None
         wait = compute_wait(budget.further + 1, retry_after, self._chance())
-        if wait < budget.remaining:
+        if wait < budget.remaining and not self._is_final(request, outcome):
             return wait
         return None
+
+    def _is_final(self, request: httpx2.Request, outcome: SentResponse | NetworkFailure) -> bool:
+        """Whether the maker of the request knows that its answer would be the same again."""
+        judge = request.extensions.get(IS_FINAL)
+        if judge is None or not isinstance(outcome, SentResponse):
+            return False
+        status = outcome.response.status_code
+        headers = outcome.response.headers
+        reply = Reply(str(request.url), status, headers, outcome.body, self._clock.now())
+        return bool(judge(reply))
 
 
 async def _receive(

@@ -3,24 +3,26 @@ pass are collected.
 
 When filtering leaves too few, two further pages are asked for and no more. A further page that
 fails costs nothing but itself. A list of domains that is too long for one query is asked for in
-groups, in the order of the list, in up to three requests: with the whole list left out, the few
-results from those domains would have to come by chance.
+groups, in the order of the list: with the whole list left out, the few results from those domains
+would have to come by chance. Each group is a request that may cost money: there are ten at most,
+none after there are enough results, and none after one that says that the next would fail as well.
+The domains that were not asked for are told.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from urllib.parse import unquote_plus
 
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.errors import NetworkFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.identity import identity
 from webquarry.search.merge import merge
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
-from webquarry.search.query.domains import host_of
+from webquarry.search.query.domains import host_of, split_entry
 from webquarry.search.replies.text import shorten_text
 from webquarry.search.services.guard import apply_retry_after
 from webquarry.search.services.services import LEAST_SECONDS, Services
@@ -31,7 +33,9 @@ EXTRA_PAGES = 2  # asked for at most, beyond those that the count alone needs
 _LONGEST_TITLE = 1_000  # characters
 _LONGEST_SNIPPET = 10_000
 _LONGEST_ADDRESS = 8_000
-MOST_GROUPS = 3  # requests for a list of domains that does not fit into one
+MOST_GROUPS = 10  # requests for a list of domains that does not fit into one
+_LASTING = (RateLimited, NetworkFailure)  # the next request would fail as well
+_MOST_NAMED = 5  # domains that were not asked for, in a note
 
 
 class ResultCollector:
@@ -96,15 +100,18 @@ async def read_pages(
     end = None
     if seconds is not None:
         end = services.clock.monotonic() + seconds
+    wanted = query.allowed_domains
+    query = drop_paths(provider, query)
     groups = split_domains(provider, query)
     needed = -(-query.count // provider.page_size)
     most_pages = 1
     if len(groups) == 1:
         most_pages = min(needed + EXTRA_PAGES, provider.max_pages)
-    asked_for = 0
+    asked: list[str] = []
+    goes_on = True
     for number, group in enumerate(groups, 1):
         collector.begin_list()
-        asked_for += len(group)
+        asked += group
         cursor = query.cursor
         for page in range(most_pages):
             part = replace(query, allowed_domains=group, page=page, cursor=cursor)
@@ -119,19 +126,47 @@ async def read_pages(
                 if len(groups) > 1:
                     what = f"group {number} of the domains"
                 collector.leave_out(what, provider, error)
+                goes_on = error.retryable and not isinstance(error, _LASTING)
                 break
             yield batch
             if collector.is_enough or not batch.more:
                 break
             cursor = batch.cursor
-        if collector.is_enough:
+        if collector.is_enough or not goes_on:
             break
-    domains = len(query.allowed_domains)
-    if asked_for < domains:
+    collector.notes += _notes_on_domains(provider, query, asked, collector.is_enough)
+    if collector.came and not collector.count and query.allowed_domains != wanted:
         collector.notes.append(
-            f"{provider.label} takes few domains at once: the first {asked_for} of {domains} were "
-            "asked for."
+            f"{provider.label} was asked for whole domains, because it knows no paths: none of its "
+            f"{collector.came} results was below the paths that are allowed."
         )
+
+
+def _notes_on_domains(
+    provider: Provider, query: Query, asked: Sequence[str], is_enough: bool
+) -> list[str]:
+    """What of a list of domains the provider was not asked for, in a sentence."""
+    wanted = query.allowed_domains
+    if not wanted or "allowed_domains" not in provider.native:
+        return []
+    if not _names_all(provider, query, asked[:1]):
+        return [
+            f"The query leaves no room to name domains: {provider.label} was asked without them, "
+            "and only its results from them are here."
+        ]
+    known = set(asked)
+    left_out = [domain for domain in wanted if domain not in known]
+    if not left_out:
+        return []
+    names = ", ".join(left_out[:_MOST_NAMED])
+    more = len(left_out) - _MOST_NAMED
+    if more > 0:
+        names += f" and {more} more"
+    why = ", which gave enough results" if is_enough else ""
+    return [
+        f"{provider.label} takes few domains at once: {len(wanted) - len(left_out)} of "
+        f"{len(wanted)} were asked for{why}. Not asked for: {names}."
+    ]
 
 
 async def fetch_page(
@@ -143,7 +178,7 @@ async def fetch_page(
     with provider.explain_errors():
         try:
             request = provider.build_request(query)
-            reply = await services.send(provider, request, seconds)
+            reply = await services.send(provider, request, seconds, provider.parse_reply)
             batch = _parse_page(provider, reply)
         except WebquarryError as error:
             other_request = provider.fallback_request(query, error)
@@ -151,7 +186,7 @@ async def fetch_page(
                 raise
             log.info("%s is asked by its second way: %s", provider.label, error.message)
             try:
-                reply = await services.send(provider, other_request, seconds)
+                reply = await services.send(provider, other_request, seconds, provider.parse_reply)
                 batch = _parse_page(provider, reply)
             except WebquarryError as second:
                 raise error from second
@@ -183,9 +218,22 @@ def _parse_page(provider: Provider, reply: Reply) -> Batch:
         raise ProviderFailure(words, retryable=False)
 
 
+def drop_paths(provider: Provider, query: Query) -> Query:
+    """The query with what the provider can be told of its domains. Without their paths an allowed
+    domain is wider, which is mended by what comes back; a blocked one would take too much with it.
+    """
+    if provider.takes_paths:
+        return query
+    allowed = [split_entry(domain)[0] for domain in query.allowed_domains]
+    blocked = [domain for domain in query.blocked_domains if not split_entry(domain)[1]]
+    return replace(
+        query, allowed_domains=tuple(dict.fromkeys(allowed)), blocked_domains=tuple(blocked)
+    )
+
+
 def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
     """The allowed domains as they are asked for: all at once if they fit, else the longest groups
-    that do.
+    that do. A domain that is too long even alone is in none of them.
     """
     rest = query.allowed_domains
     if len(rest) < 2 or "allowed_domains" not in provider.native:
@@ -195,10 +243,9 @@ def split_domains(provider: Provider, query: Query) -> list[tuple[str, ...]]:
     groups: list[tuple[str, ...]] = []
     while rest and len(groups) < MOST_GROUPS:
         size = _find_longest(provider, query, rest)
-        if not size:
-            break
-        groups.append(rest[:size])
-        rest = rest[size:]
+        if size:
+            groups.append(rest[:size])
+        rest = rest[size or 1 :]
     return groups or [query.allowed_domains]
 
 
@@ -215,12 +262,12 @@ def _find_longest(provider: Provider, query: Query, domains: tuple[str, ...]) ->
     return fits
 
 
-def _names_all(provider: Provider, query: Query, domains: tuple[str, ...]) -> bool:
+def _names_all(provider: Provider, query: Query, domains: Sequence[str]) -> bool:
     """Would a request for these domains name them all? A provider leaves out a list that does not
     fit, as a whole.
     """
     try:
-        part = replace(query, allowed_domains=domains)
+        part = replace(query, allowed_domains=tuple(domains))
         request = provider.build_request(part)
     except WebquarryError:
         return True  # it will be raised again when the provider is really asked

@@ -40,6 +40,8 @@ class Provider(Service):
     kind: ClassVar[str] = "web"
     # Fields of Query that requests carry and the provider applies.
     native: ClassVar[frozenset[str]] = frozenset()
+    # Whether a domain of a query may have a path; others are given the domains alone.
+    takes_paths: ClassVar[bool] = False
 
     def applied(self, query: Query) -> frozenset[str]:
         """Of `native`, what holds for the values of this query; less where the provider knows only
@@ -49,8 +51,8 @@ class Provider(Service):
 
     @abstractmethod
     def build_request(self, query: Query) -> httpx2.Request:
-        """The request for one page of results. The query's domains are bare ones, as
-        `domains.normalise` gives them.
+        """The request for one page of results. The query's domains are as
+        `domains.normalise` gives them, with a path only where `takes_paths` says so.
         """
 
     @abstractmethod

@@ -97,18 +97,21 @@ class Router:
                 suggested_action=error.suggested_action,
             ) from None
 
-    async def search(self, name: str, query: Query) -> list[Result]:
+    async def search(self, name: str, query: Query, notes: list[str] | None = None) -> list[Result]:
         """Up to `query.count` results of one provider: absolute URLs, each once, from the domains
-        asked for.
+        asked for. What could not be asked for is added to `notes`.
         """
         provider = self.services.get(name)
         domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
         query = normalise_query(query, domains)
+        notes = [] if notes is None else notes
         if domains.admits_nothing:
+            notes.append("Nobody was asked: every allowed domain is blocked as well.")
             return []
         collector = ResultCollector(query.count, lambda result: domains.admits(result.url))
         async for batch in read_pages(self.services, provider, query, collector):
             collector.add(batch)
+        notes += collector.notes
         return list(collector.merge_results())
 
     async def route(

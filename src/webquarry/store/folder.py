@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from webquarry.credentials import find_home
+
 
 def find_folder(
     chosen: Path | None, environ: Mapping[str, str], variable: str, below_home: str
@@ -13,12 +15,14 @@ def find_folder(
     without a home.
     """
     if chosen is not None:
-        return chosen.expanduser()
+        try:
+            return chosen.expanduser()
+        except RuntimeError:  # `~` without a home
+            return None
     base = Path(environ.get(variable) or "")
     if base.is_absolute():
         return base / "webquarry"
-    try:
-        home = Path(environ.get("HOME") or Path.home())
-    except RuntimeError:
+    home = find_home(environ)
+    if home is None:
         return None
     return home / below_home / "webquarry"

@@ -1,7 +1,10 @@
 """One executable per tool. A JSON object comes in on stdin, one JSON object goes out on
 stdout.
 
-Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`).
+Every script points at `main`; its name picks the tool (`web-fetch-tool` is `web_fetch`), and so
+does the name of the file that it is a link to. The answer comes as soon as one whole object and the
+end of its line have come in: a host may leave stdin open.
+
 Diagnostics go to stderr. A failure is `{"error": "<sentence>"}` and exit code 1. `--schema`,
 `--version` and `--help` are answered before anything is imported but `os` and `sys`: hosts ask for
 the schema often, and with little patience.
@@ -32,7 +35,7 @@ A failure is {{"error": "..."}} and exit code 1; diagnostics go to stderr.
 def main() -> int:
     """Run the executable; the exit code comes back."""
     try:
-        return _run(script_name(sys.argv[0]), sys.argv[1:])
+        return _run(sys.argv[0], sys.argv[1:])
     except KeyboardInterrupt:
         return 130
 
@@ -45,16 +48,40 @@ def script_name(path: str) -> str:
     return name
 
 
-def _run(script: str, flags: list[str]) -> int:
-    """Answer a flag, or call the tool."""
+def find_tool(path: str) -> str | None:
+    """The tool that a script of this path stands for, by its own name or that of the file that it
+    is a link to; None when there is none.
+    """
+    script = script_name(path)
+    name = _tool_of(script)
+    if name or not os.path.isfile(path):  # noqa: PTH113 - see above
+        return name
+    # A link by another name; of two names of one file the short one is known too.
+    return _tool_of(script_name(os.path.realpath(path))) or _tool_of(f"{script}-tool")
+
+
+def _tool_of(script: str) -> str | None:
+    """The tool of this script's name, if there is one."""
     name = script.removesuffix("-tool").replace("-", "_")
-    schema = os.path.join(SCHEMAS, f"{name}.json")  # noqa: PTH118 - see above
-    if not script.endswith("-tool") or not os.path.isfile(schema):  # noqa: PTH113 - see above
+    if script.endswith("-tool") and os.path.isfile(_schema_of(name)):  # noqa: PTH113 - see above
+        return name
+    return None
+
+
+def _schema_of(name: str) -> str:
+    return os.path.join(SCHEMAS, f"{name}.json")  # noqa: PTH118 - see above
+
+
+def _run(path: str, flags: list[str]) -> int:
+    """Answer a flag, or call the tool."""
+    script = script_name(path)
+    name = find_tool(path)
+    if name is None:
         return _report_misuse(script, f"There is no tool behind the name {script!r}.")
     if not flags:
         return _call_tool(script, name)
     if flags == ["--schema"]:
-        with open(schema, "rb") as file:  # noqa: PTH123 - see above
+        with open(_schema_of(name), "rb") as file:  # noqa: PTH123 - see above
             return _write(file.read())
     if flags == ["--version"]:
         from webquarry import __version__
@@ -98,15 +125,21 @@ def _call_tool(script: str, name: str) -> int:
 
 
 def _read_stdin(script: str, size: int) -> bytes:
-    """The first bytes of stdin; a person at a terminal is told that we wait for them."""
+    """The first bytes of stdin, until its end or that of the line that makes a JSON object whole; a
+    person at a terminal is told that we wait for them.
+    """
+    from webquarry.surfaces.arguments import read_whole_value
+
     if sys.stdin is None:
         return b""
     if sys.stdin.isatty() and sys.stderr is not None:
         sys.stderr.write(
-            USAGE.format(script=script) + "\nWaiting for a JSON object; end it with Ctrl-D.\n"
+            USAGE.format(script=script)
+            + "\nWaiting for a JSON object; a whole one ends with its line, all else with Ctrl-D.\n"
         )
         sys.stderr.flush()
-    return sys.stdin.buffer.read(size)
+    stream: Any = sys.stdin.buffer
+    return read_whole_value(stream, size)
 
 
 def _report_error(error: Exception) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.search.models import Query
 from webquarry.search.providers.brave import Brave
@@ -200,10 +202,25 @@ def test_an_altered_query_is_answered_like_any_other(brave: Brave) -> None:
     assert [hit.title for hit in batch.results] == ["Tidal turbine - Wiki"]
 
 
-def test_relative_age_is_never_made_into_a_date(brave: Brave) -> None:
-    [hit] = brave.parse_reply(reply(one_hit(age="2 days ago"))).results
+@pytest.mark.parametrize(
+    ("fields", "published"),
+    [
+        ({"age": "2 days ago"}, "2026-11-15"),
+        ({"age": "February 12, 2025"}, "2025-02-12"),
+        ({"age": "3 hours ago"}, "2026-11-17T09:00:00Z"),
+        ({"age": "February 12, 2025", "page_age": "2026-04-12T14:22:41"}, "2026-04-12T14:22:41"),
+        ({"age": "February 12, 2025", "page_age": "lately"}, "2025-02-12"),
+        ({"age": "a while ago"}, None),
+        ({"age": 5}, None),
+    ],
+)
+def test_the_age_that_is_shown_is_the_date_where_there_is_no_other(
+    brave: Brave, fields: dict[str, Any], published: str | None
+) -> None:
+    brave.clock = FrozenClock(datetime(2026, 11, 17, 12, 30, tzinfo=UTC))
+    [hit] = brave.parse_reply(reply(one_hit(**fields))).results
 
-    assert hit.published is None
+    assert hit.published == published
 
 
 @pytest.mark.parametrize("page_age", [5, None, "2 days ago", "2026-99-99T00:00:00", ["2026-01-01"]])

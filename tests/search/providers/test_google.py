@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
 from webquarry.search.models import Query
 from webquarry.search.providers.google import Google
@@ -245,10 +247,30 @@ def test_a_date_of_modification_is_no_date_of_publication(google: Google, name: 
     assert published(google, {"metatags": [{name: "2026-03-03"}]}) is None
 
 
-def test_a_date_in_the_snippet_is_not_read(google: Google) -> None:
-    [hit] = google.parse_reply(reply(one_item(snippet="Mar 3, 2026 ... text"))).results
+@pytest.mark.parametrize(
+    ("item", "published"),
+    [
+        ({"snippet": "Mar 3, 2026 ... text"}, "2026-03-03"),
+        ({"snippet": None, "htmlSnippet": "Mar 3, 2026 <b>...</b>&nbsp;text"}, "2026-03-03"),
+        ({"snippet": "3 days ago ... text"}, "2026-11-14"),
+        ({"snippet": "Mar 3, 2026 was a day"}, None),
+        ({"snippet": "Text ... Mar 3, 2026 ... more"}, None),
+        (
+            {
+                "snippet": "Mar 3, 2026 ... text",
+                "pagemap": {"metatags": [{"date": "2026-01-02T03:04:05+01:00"}]},
+            },
+            "2026-01-02T03:04:05+01:00",
+        ),
+    ],
+)
+def test_a_date_at_the_beginning_of_the_snippet_counts_where_the_page_gives_none(
+    google: Google, item: dict[str, Any], published: str | None
+) -> None:
+    google.clock = FrozenClock(datetime(2026, 11, 17, 12, 30, tzinfo=UTC))
+    [hit] = google.parse_reply(reply(one_item(**item))).results
 
-    assert hit.published is None
+    assert hit.published == published
 
 
 def test_the_citation_tag_is_defined_as_year_month_day(google: Google) -> None:
@@ -474,3 +496,38 @@ def test_a_place_of_an_error_that_is_no_text_names_nobody(google: Google, place:
 
     with pytest.raises(ProviderFailure, match="Sorry"):
         google.parse_reply(reply(body, 500))
+
+
+@pytest.mark.parametrize("year", [2026, 2027])
+@pytest.mark.parametrize(
+    "error",
+    [
+        AuthFailure(SENTENCE, suggested_action="Replace it."),
+        BadInput("Google Custom Search failed (HTTP 410). Gone"),
+        ProviderFailure("Google Custom Search failed (HTTP 404)."),
+        RateLimited("Google asked us to slow down."),
+    ],
+)
+def test_from_2027_on_every_error_names_the_end_and_what_to_use_instead(
+    google: Google, error: WebquarryError, year: int
+) -> None:
+    error = type(error)(error.message, suggested_action=error.suggested_action)
+    before = error.message
+    google.clock = FrozenClock(datetime(year, 12, 31, tzinfo=UTC))
+    with pytest.raises(WebquarryError) as caught, google.explain_errors():
+        raise error
+
+    has_ended = year == 2027
+    message = caught.value.message
+    assert message.startswith(before.removesuffix("."))
+    assert ("ended its Custom Search JSON API on 2027-01-01" in message) is has_ended
+    assert ("web-search-brave-tool" in message) is has_ended
+    assert ("web-search-brave-tool" in caught.value.suggested_action) is has_ended
+    assert message.count("2027-01-01") <= 1
+
+
+def test_the_end_is_the_first_moment_of_2027(google: Google) -> None:
+    google.clock = FrozenClock(datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC))
+    assert google.current_notice == Google.notice
+    google.clock = FrozenClock(datetime(2027, 1, 1, tzinfo=UTC))
+    assert "ended" in google.current_notice

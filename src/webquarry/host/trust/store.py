@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from webquarry.credentials import NOWHERE, find_home
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.host.folders import Folder, executables_in
 from webquarry.host.trust.contents import CannotVouch, copy_folder, hash_folder
@@ -65,7 +66,7 @@ class TrustStore:
         """The user's own store."""
         state = Path(environ.get("XDG_STATE_HOME") or "")
         if not state.is_absolute():  # the XDG rules ignore relative paths
-            home = Path(environ.get("HOME") or Path.home())
+            home = find_home(environ) or NOWHERE
             state = home / ".local" / "state"
         return cls(state / "webquarry" / "trusted-tools.json")
 

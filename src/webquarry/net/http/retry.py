@@ -2,9 +2,10 @@
 
 Only requests that do the same when sent twice are repeated, after a passing network failure, a 429
 or a 503: those of a method that promises it, and those whose maker does (`REPEATABLE` in their
-extensions), as for a search by POST. The wait doubles with every try and is spread by chance, so
-that tasks that failed together do not come back together. A server's `Retry-After` is the least we
-wait.
+extensions), as for a search by POST. One whose maker knows its answers better (`IS_FINAL`, a
+function of the reply) is not repeated after an answer that would be the same again. The wait
+doubles with every try and is spread by chance, so that tasks that failed together do not come back
+together. A server's `Retry-After` is the least we wait.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from webquarry.errors import NetworkFailure
 
 REPEATABLE = "webquarry.repeatable"
+IS_FINAL = "webquarry.is_final"
 IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 REPEATED_STATUSES = frozenset({429, 503})
 _FIRST_WAIT = 0.5

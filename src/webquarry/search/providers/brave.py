@@ -29,6 +29,7 @@ from webquarry.search.replies.body import (
     quote_words,
     unknown_shape_failure,
 )
+from webquarry.search.replies.dates import read_shown_date
 from webquarry.search.replies.text import iso_date, plain_from_html
 
 KEY = "BRAVE_API_KEY"
@@ -126,12 +127,14 @@ class Brave(Provider):
         return httpx2.Request("GET", url, params=parameters, headers=headers)
 
     def _result(self, hit: dict[str, Any]) -> Result | None:
+        published = iso_date(hit.get("page_age"))
+        if published is None:  # `age` is display text, such as "2 days ago"
+            published = read_shown_date(hit.get("age"), self.clock.now())
         return self.result(
             title=hit.get("title"),
             url=hit.get("url"),
             snippet=hit.get("description"),
-            # `age` is display text, such as "2 days ago".
-            published=iso_date(hit.get("page_age")),
+            published=published,
             clean=plain_from_html,
         )
 

@@ -2,14 +2,16 @@
 are 10 pages.
 
 API: GET https://www.googleapis.com/customsearch/v1. The service is closed to new customers and ends
-on 2027-01-01. The key goes into a header, so that no URL holds it. One domain goes out as
-`siteSearch`, which takes exactly one; others as operators in the query.
+on 2027-01-01; from then on it is still asked, and every error says so. The key goes into a header,
+so that no URL holds it. One domain goes out as `siteSearch`, which takes exactly one; others, and
+those with a path, as operators in the query.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -32,10 +34,17 @@ from webquarry.search.replies.body import (
     quote_words,
     unknown_shape_failure,
 )
+from webquarry.search.replies.dates import read_snippet_date
 from webquarry.search.replies.text import iso_date, plain, plain_from_html
 
 KEY = "GOOGLE_SEARCH_API_KEY"
 ENGINE = "GOOGLE_SEARCH_ENGINE_ID"
+END = datetime(2027, 1, 1, tzinfo=UTC)
+_ENDED = (
+    "Google ended its Custom Search JSON API on 2027-01-01: use web-search-brave-tool instead, "
+    "with a key from https://brave.com/search/api/, or another provider (brave, tavily, exa, "
+    "serper, searchapi, searxng, duckduckgo)."
+)
 MAX_URL_CHARACTERS = 2048  # of the query as it stands in the URL
 MAX_WORDS = 32  # Google passes over the words after these, and operators are words
 
@@ -82,7 +91,25 @@ class Google(Provider):
     notice = "Google's Custom Search JSON API ends on 2027-01-01 and is closed to new customers."
     page_size = 10
     max_pages = 10
+    takes_paths = True  # as Google's `site:` does
     native = EVERY_FILTER
+
+    @property
+    def current_notice(self) -> str:
+        if self._has_ended:
+            return _ENDED
+        return self.notice
+
+    def explain(self, error: WebquarryError) -> None:
+        super().explain(error)
+        if self._has_ended:
+            error.suggested_action = _ENDED
+            if _ENDED not in error.message:  # new credentials are not to be had any more
+                error.args = (f"{error.message} {_ENDED}",)
+
+    @property
+    def _has_ended(self) -> bool:
+        return self.clock.now() >= END
 
     def applied(self, query: Query) -> frozenset[str]:
         """All filters, but for a language that Google has no code for."""
@@ -99,9 +126,9 @@ class Google(Provider):
         allowed = list(query.allowed_domains)
         blocked = list(query.blocked_domains)
         site: dict[str, str] = {}
-        if len(allowed) == 1:
+        if len(allowed) == 1 and "/" not in allowed[0]:
             site = {"siteSearch": allowed.pop(), "siteSearchFilter": "i"}
-        elif not allowed and len(blocked) == 1:
+        elif not allowed and len(blocked) == 1 and "/" not in blocked[0]:
             site = {"siteSearch": blocked.pop(), "siteSearchFilter": "e"}
         count = self.results_wanted(query)
         language = language_code(query)
@@ -162,6 +189,8 @@ class Google(Provider):
         except ValueError:
             return None
         published = next(_dates(item.get("pagemap")), None)
+        if published is None:
+            published = read_snippet_date(snippet, self.clock.now())
         return self.result(title, item.get("link"), snippet, published)
 
     def _failure(self, problem: dict[str, Any], status: int) -> WebquarryError:

@@ -46,6 +46,7 @@ class SearchApi(Provider):
     sign_up = "https://www.searchapi.io/"
     page_size = 10
     max_pages = 10
+    takes_paths = True  # as Google's `site:` does
     native = EVERY_FILTER
 
     def applied(self, query: Query) -> frozenset[str]:

@@ -40,6 +40,7 @@ class Serper(Provider):
     sign_up = "https://serper.dev/api-key"
     page_size = 10
     max_pages = 10
+    takes_paths = True  # as Google's `site:` does
     native = frozenset(
         {
             "allowed_domains",

@@ -1,18 +1,21 @@
 """Domain lists: which results may stay.
 
 An entry is one domain and covers its subdomains, by whole labels: `duckdb.org` covers
-`docs.duckdb.org` but neither `notduckdb.org` nor `duckdb.org.evil.com`. Entries are read kindly:
-`https://duckdb.org/docs`, `www.duckdb.org`, `*.duckdb.org`, `DuckDB.org.` and `duckdb.org:443` all
-mean `duckdb.org`. The lists are lists of domains, so a path says nothing. Where both lists name a
-host, the blocked one wins. An empty list is the same as none.
+`docs.duckdb.org` but neither `notduckdb.org` nor `duckdb.org.evil.com`, and `www.duckdb.org` does
+not cover `duckdb.org`. A path narrows it, by whole segments: `duckdb.org/docs` covers
+`duckdb.org/docs/sql`, not `duckdb.org/docs-old`. Entries are read kindly: `https://duckdb.org/`,
+`*.duckdb.org`, `DuckDB.org.` and `duckdb.org:443` all mean `duckdb.org`. Where both lists cover a
+page, the blocked one wins. An empty list is the same as none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from urllib.parse import quote, unquote_to_bytes
 
 import idna
 
@@ -20,14 +23,18 @@ from webquarry.errors import BadInput
 from webquarry.search.replies.addresses import split_url
 
 _LONGEST_NAME = 253  # characters of a domain
+_LONGEST_PATH = 500
 _LONGEST_QUOTED = 60  # characters of an entry in an error
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _PORT = re.compile(r":\d{0,5}$")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\]")  # browsers read these otherwise than Python does
+_IN_SEGMENT = "!$&'()*+,;=:@"  # may stand in a segment of a path as they are
 
 
 def normalise(entry: str) -> str:
-    """The bare domain that an entry of a list means; what cannot be one is BadInput."""
+    """What an entry of a list means: a bare domain, or one with a path (`duckdb.org/docs`); what
+    cannot be kept to is BadInput.
+    """
     trimmed = entry.strip()
     scheme, separator, rest = trimmed.partition("://")
     if not separator:
@@ -39,17 +46,19 @@ def normalise(entry: str) -> str:
     host = host.removeprefix("*.").removeprefix(".")
     domain = _to_ascii(host)
     if domain is None:
-        short = entry
-        if len(entry) > _LONGEST_QUOTED:
-            short = entry[: _LONGEST_QUOTED - 3] + "..."
         raise BadInput(
-            f"{short!r} is not a domain.",
+            f"{_shorten(entry)!r} is not a domain.",
             suggested_action="Give bare domains, such as duckdb.org, one per entry.",
         )
-    bare = domain.removeprefix("www.")
-    if "." in bare:
-        return bare
-    return domain
+    return domain + _parse_path(entry, rest[len(authority) :])
+
+
+def split_entry(entry: str) -> tuple[str, str]:
+    """The host and the path of an entry as `normalise` gives it; the path is empty, or begins with
+    a slash.
+    """
+    host, slash, path = entry.partition("/")
+    return host, slash + path
 
 
 def host_of(url: str) -> str | None:
@@ -74,7 +83,7 @@ def host_of(url: str) -> str | None:
 
 @dataclass(frozen=True)
 class DomainFilter:
-    """The two lists of one search, as bare domains."""
+    """The two lists of one search, their entries as `normalise` gives them."""
 
     allowed: frozenset[str]
     blocked: frozenset[str]
@@ -95,17 +104,84 @@ class DomainFilter:
         """Everything that is allowed is blocked as well."""
         if not self.allowed:
             return False
-        return all(not self.blocked.isdisjoint(_suffixes(host)) for host in self.allowed)
+        return all(_is_covered(self._blocked_paths, *split_entry(one)) for one in self.allowed)
 
     def admits(self, url: str) -> bool:
         """May a result with this URL stay?"""
         host = host_of(url)
         if host is None:
             return False
-        suffixes = set(_suffixes(host))
-        if not self.blocked.isdisjoint(suffixes):
+        path = _normalise_path(split_url(url).path)
+        if _is_covered(self._blocked_paths, host, path):
             return False
-        return not self.allowed or not self.allowed.isdisjoint(suffixes)
+        return not self.allowed or _is_covered(self._allowed_paths, host, path)
+
+    @cached_property
+    def _allowed_paths(self) -> dict[str, list[str]]:
+        return _group_paths(self.allowed)
+
+    @cached_property
+    def _blocked_paths(self) -> dict[str, list[str]]:
+        return _group_paths(self.blocked)
+
+
+def _group_paths(entries: Iterable[str]) -> dict[str, list[str]]:
+    """The paths of the entries by their hosts; the empty path is the whole host."""
+    paths: dict[str, list[str]] = {}
+    for entry in entries:
+        host, path = split_entry(entry)
+        paths.setdefault(host, []).append(path)
+    return paths
+
+
+def _is_covered(paths: Mapping[str, list[str]], host: str, path: str) -> bool:
+    """Whether one of the entries, as `_group_paths` gives them, covers this page."""
+    for domain in _suffixes(host):
+        for prefix in paths.get(domain, ()):
+            if path == prefix or path.startswith(f"{prefix}/") or not prefix:
+                return True
+    return False
+
+
+def _parse_path(entry: str, rest: str) -> str:
+    """The path in what follows the host of an entry, empty if there is none. A mark in a page
+    (`#top`) narrows nothing; what would narrow and cannot be kept to is BadInput.
+    """
+    rest = rest.partition("#")[0]
+    written, _, query = rest.partition("?")
+    written = written.removesuffix("/*")
+    path = _normalise_path(written)
+    is_readable = not _FORBIDDEN.search(written) and "*" not in written
+    if query or not is_readable or len(path) > _LONGEST_PATH:
+        raise BadInput(
+            f"{_shorten(entry)!r} cannot be kept to: an entry is a domain, or a domain and the "
+            "beginning of a path.",
+            suggested_action="Give entries such as duckdb.org or duckdb.org/docs, without blanks, "
+            "`*` and what follows a `?`.",
+        )
+    return path
+
+
+def _normalise_path(path: str) -> str:
+    """A path as browsers ask for it, in one spelling and without a slash at its end: `..` is gone
+    up, and `%64` is `d`.
+    """
+    segments: list[str] = []
+    for segment in path.split("/")[1:]:
+        written = segment.encode("utf-8", "replace")
+        name = quote(unquote_to_bytes(written), safe=_IN_SEGMENT)
+        if name == "..":
+            del segments[-1:]
+        elif name != ".":
+            segments.append(name)
+    return "".join(f"/{segment}" for segment in segments).rstrip("/")
+
+
+def _shorten(entry: str) -> str:
+    """An entry as an error quotes it."""
+    if len(entry) <= _LONGEST_QUOTED:
+        return entry
+    return entry[: _LONGEST_QUOTED - 3] + "..."
 
 
 def _to_ascii(host: str) -> str | None:

@@ -17,6 +17,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from webquarry.cache.base import key_of
+from webquarry.credentials import expand_home
 from webquarry.errors import BadInput
 from webquarry.search.query.domains import normalise
 
@@ -52,7 +53,7 @@ def load_lenses(own: Path | None = None) -> dict[str, Lens]:
     """Every lens by name, the user's own in place of ours."""
     lenses = _read_folder(files("webquarry") / "data" / "lenses")
     if own is not None:
-        folder = own.expanduser()
+        folder = expand_home(own)
         if not folder.is_dir():
             raise BadInput(
                 f"The folder of lenses {own} is not there.",

@@ -150,18 +150,23 @@ class Service(ABC):
     def parse_probe(self, reply: Reply) -> None:
         """Raise what the probe's reply says is wrong."""
 
+    @property
+    def current_notice(self) -> str:
+        """What a user should know of it today."""
+        return self.notice
+
     def explain(self, error: WebquarryError) -> None:
         """Put our name and our notice on an error; where its words are promised, into what it
         suggests.
         """
         error.provider = self.name
         if error.message == self.credentials_text:
-            error.suggested_action = f"{error.suggested_action} {self.notice}".rstrip()
+            error.suggested_action = f"{error.suggested_action} {self.current_notice}".rstrip()
             return
         message = error.message
         if self.name not in message.lower() and self.label not in message:
             message = f"{self.label}: {message}"
-        error.args = (f"{message.removesuffix('.')}. {self.notice}".rstrip(),)
+        error.args = (f"{message.removesuffix('.')}. {self.current_notice}".rstrip(),)
 
     @contextmanager
     def explain_errors(self) -> Iterator[None]:

@@ -11,9 +11,9 @@ answer (`Service.rest_after`) is, as far as the time allows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Generic, TypeVar
 
 import httpx2
@@ -21,6 +21,7 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited
 from webquarry.net.client import Client
+from webquarry.net.http.retry import IS_FINAL
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search.services.breakers import Breakers, LocalBreakers
@@ -135,10 +136,15 @@ class Services(Generic[S]):
         return self._pace.hold(service)
 
     async def send(
-        self, service: S, request: httpx2.Request, seconds: float | None = None
+        self,
+        service: S,
+        request: httpx2.Request,
+        seconds: float | None = None,
+        parse: Callable[[Reply], object] | None = None,
     ) -> Reply:
         """The reply to one request, after the service's pause; what it says of haste holds for the
-        next one. Without `seconds` the time limit is that of the settings, without the pause.
+        next one. Without `seconds` the time limit is that of the settings, without the pause. With
+        `parse`, which raises what a reply means, a quota that is used up is not asked for again.
         """
         limit = self._settings.timeout_seconds if seconds is None else seconds
         end = self.clock.monotonic() + limit
@@ -147,6 +153,8 @@ class Services(Generic[S]):
             left = None
             if seconds is not None:
                 left = max(LEAST_SECONDS, end - self.clock.monotonic())
+            if parse is not None:
+                request.extensions[IS_FINAL] = partial(_is_used_up, parse)
             reply = await self._client.send(request, timeout_seconds=left)
         rest = min(service.rest_after(reply), LONGEST_WAIT_SECONDS)
         if rest:
@@ -156,7 +164,7 @@ class Services(Generic[S]):
     async def probe(self, service: S, seconds: float | None = None) -> None:
         """Ask a service the cheapest question there is; what is wrong with it is raised."""
         with service.explain_errors():
-            reply = await self.send(service, service.build_probe(), seconds)
+            reply = await self.send(service, service.build_probe(), seconds, service.parse_probe)
             service.parse_probe(reply)
 
     async def _wait_until_welcome(self, service: S, end: float) -> None:
@@ -171,3 +179,14 @@ class Services(Generic[S]):
                 retry_after_seconds=round(wait, 1),
             )
         await self.clock.sleep(wait)
+
+
+def _is_used_up(parse: Callable[[Reply], object], reply: Reply) -> bool:
+    """Whether a reply means that a quota is used up: asking again would be refused again."""
+    try:
+        parse(reply)
+    except RateLimited as error:
+        return not error.retryable
+    except Exception:  # whoever asked parses it too, and is told
+        return False
+    return False

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.clock import Clock
+from webquarry.credentials import expand_home, find_home
 from webquarry.errors import BadInput, NotFound
 from webquarry.settings import Settings
 from webquarry.surfaces.server.principal import (
@@ -86,10 +87,16 @@ class Token:
 def tokens_path(settings: Settings, environ: Mapping[str, str]) -> Path:
     """Where the tokens are."""
     if settings.tokens_file is not None:
-        return settings.tokens_file.expanduser()
+        return expand_home(settings.tokens_file)
     folder = Path(environ.get("XDG_CONFIG_HOME") or "")
     if not folder.is_absolute():
-        folder = Path(environ.get("HOME") or Path.home()) / ".config"
+        home = find_home(environ)
+        if home is None:
+            raise BadInput(
+                "There is no folder for tokens: this user has no home.",
+                suggested_action="Set WEBQUARRY_TOKENS_FILE to a file that can be written to.",
+            )
+        folder = home / ".config"
     return folder / "webquarry" / "tokens.json"
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from webquarry.search.models import Query, Result
+from webquarry.search.replies.dates import to_timestamp
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 
@@ -35,7 +36,7 @@ class ResultBlock(BaseModel):
             title=result.title,
             url=result.url,
             description=result.snippet,
-            published_date=result.published,
+            published_date=to_timestamp(result.published),
         )
 
 
@@ -43,6 +44,9 @@ class SearchAnswer(Answer):
     """The results, best first; none is an answer too."""
 
     results: list[ResultBlock]
+    notes: list[str] | None = Field(
+        default=None, description="What was not asked for, or did not come; only when something"
+    )
 
 
 async def search(
@@ -54,5 +58,7 @@ async def search(
         allowed_domains=tuple(allowed or ()),
         blocked_domains=tuple(blocked or ()),
     )
-    results = await kit.router.search(provider, asked)
-    return SearchAnswer(results=[ResultBlock.of(result) for result in results])
+    notes: list[str] = []
+    results = await kit.router.search(provider, asked, notes)
+    blocks = [ResultBlock.of(result) for result in results]
+    return SearchAnswer(results=blocks, notes=notes or None)

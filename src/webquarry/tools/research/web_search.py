@@ -11,7 +11,6 @@ from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
 from webquarry.pages.question import check_claim
 from webquarry.search.models import Found, Query
-from webquarry.search.query.domains import normalise
 from webquarry.search.query.lenses import pick_lens
 from webquarry.search.replies.codes import country_code, language_code
 from webquarry.tool import tool
@@ -97,7 +96,7 @@ async def web_search(
     )
     if not results:
         answer.hints = _hints(kit, found, arguments)
-    return add_trace(answer, found, kit.clock.monotonic() - started, _notes_on_site(site, lens))
+    return add_trace(answer, found, kit.clock.monotonic() - started)
 
 
 def _hints(kit: Toolkit, found: Found, arguments: Mapping[str, Any]) -> ZeroResultHints:
@@ -115,16 +114,3 @@ def _hints(kit: Toolkit, found: Found, arguments: Mapping[str, Any]) -> ZeroResu
         if can_answer and provider.name not in asked:
             others.append(provider.name)
     return zero_result_hints(filters, others)
-
-
-def _notes_on_site(site: str | None, lens: str | None) -> tuple[str, ...]:
-    """A path behind the domain says nothing to most providers, so it is left out, and that is
-    said.
-    """
-    if lens or not site:
-        return ()
-    address = site.partition("://")[2] or site
-    path = address.rstrip("/").partition("/")[2]
-    if not path:
-        return ()
-    return (f"`site` means the whole domain {normalise(site)}; its path was not applied.",)
