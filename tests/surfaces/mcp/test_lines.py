@@ -19,9 +19,9 @@ from webquarry.surfaces.mcp.lines import (
     BATCH_REVISION,
     HANDSHAKE_REVISIONS,
     MOST_LEVELS,
-    Batch,
-    agreed_revision,
+    BatchAnswers,
     find_problem,
+    find_revision,
     parse_line,
 )
 from webquarry.surfaces.mcp.standard_streams import LineWriter, read_lines
@@ -191,7 +191,7 @@ def test_a_batch_is_split_in_its_revision_and_what_is_no_message_refused_with_it
         {"jsonrpc": "2.0", "id": 3, "method": 4},
     ]
     line = parse_line(json.dumps(items).encode(), "2025-03-26")
-    batch = Batch(line)
+    batch = BatchAnswers(line)
 
     assert line.is_batch
     assert line.messages == tuple(items[:2])
@@ -204,7 +204,7 @@ def test_a_batch_is_split_in_its_revision_and_what_is_no_message_refused_with_it
 
 def test_a_batch_that_waits_for_nothing_is_not_answered() -> None:
     line = parse_line(b'[{"jsonrpc": "2.0", "method": "notifications/x"}]', "2025-03-26")
-    batch = Batch(line)
+    batch = BatchAnswers(line)
 
     assert batch.is_complete
     assert batch.render() is None
@@ -223,14 +223,12 @@ def test_an_empty_batch_is_no_batch() -> None:
 def test_the_revision_is_the_one_that_the_sdk_agrees_on() -> None:
     def wanted(version: Any) -> str | None:
         params = {"protocolVersion": version}
-        return agreed_revision(
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-        )
+        return find_revision({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 
     assert HANDSHAKE_REVISIONS == HANDSHAKE_PROTOCOL_VERSIONS
     assert [wanted(version) for version in HANDSHAKE_REVISIONS] == list(HANDSHAKE_REVISIONS)
     assert wanted("1999-01-01") == wanted([]) == HANDSHAKE_REVISIONS[-1]
-    assert agreed_revision({"jsonrpc": "2.0", "id": 1, "method": "ping"}) is None
+    assert find_revision({"jsonrpc": "2.0", "id": 1, "method": "ping"}) is None
 
 
 # --- descriptors, and what is imported

@@ -46,7 +46,7 @@ class Line:
     is_batch: bool = False
 
 
-class Batch:
+class BatchAnswers:
     """The answers to one batch, until all are there."""
 
     def __init__(self, line: Line) -> None:
@@ -99,7 +99,7 @@ def split_batch(values: list[Any], revision: str | None) -> Line:
     return _sort_messages(values, is_batch=True)
 
 
-def agreed_revision(message: Message) -> str | None:
+def find_revision(message: Message) -> str | None:
     """The revision that is agreed on by this message; None for any but `initialize`."""
     if message.get("method") != "initialize" or not is_request(message):
         return None

@@ -19,11 +19,11 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
 from webquarry.surfaces.mcp.lines import (
-    Batch,
+    BatchAnswers,
     Line,
     Message,
-    agreed_revision,
     encode,
+    find_revision,
     parse_line,
 )
 from webquarry.surfaces.mcp.standard_streams import LineWriter, claim_streams, read_lines
@@ -65,7 +65,7 @@ class StdioTransport:
         self._revision: str | None = None
         # Requests that wait for their answers: the batch that each is in, if any. Nobody keeps a
         # client from using an id twice.
-        self._under_way: dict[types.RequestId | None, list[Batch | None]] = {}
+        self._under_way: dict[types.RequestId | None, list[BatchAnswers | None]] = {}
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
@@ -91,14 +91,14 @@ class StdioTransport:
                     await self._writer.write(text)
 
     async def _take_line(self, line: Line, to_server: ToServer) -> None:
-        batch = Batch(line) if line.is_batch else None
+        batch = BatchAnswers(line) if line.is_batch else None
         if batch is None:
             for refusal in line.refusals:
                 await self._writer.write(encode(refusal))
         elif batch.is_complete:
             await self._write_batch(batch)
         for message in line.messages:
-            self._revision = agreed_revision(message) or self._revision
+            self._revision = find_revision(message) or self._revision
             typed = _type_message(message)
             metadata = None
             if isinstance(typed, types.JSONRPCRequest):
@@ -125,7 +125,7 @@ class StdioTransport:
         if not self._under_way:
             self._is_idle.set()
 
-    async def _write_batch(self, batch: Batch) -> None:
+    async def _write_batch(self, batch: BatchAnswers) -> None:
         answers = batch.render()
         if answers is not None:
             await self._writer.write(answers)

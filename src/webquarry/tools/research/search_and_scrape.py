@@ -241,17 +241,8 @@ async def search_and_scrape(
     """
     check_question(question, max_tokens)
     check_claim(claim)
-    # Not said in the schema, which a model pays for on every turn.
-    lengths = {
-        "max_length_per_source": max_length_per_source,
-        "total_max_length": total_max_length,
-    }
-    for name, length in lengths.items():
-        if length < LEAST_BYTES:
-            raise BadInput(
-                f"The field {name!r} does not fit: {length} bytes hold no source.",
-                suggested_action=f"Give at least {LEAST_BYTES}, or fewer num_results.",
-            )
+    _check_length("max_length_per_source", max_length_per_source)
+    _check_length("total_max_length", total_max_length)
     began, started = kit.clock.now(), kit.clock.monotonic()
     claim = (claim or "").strip()
     note("searching")
@@ -289,6 +280,17 @@ async def search_and_scrape(
     notes = outcomes.notes(same_text=deduplicate)
     add_trace(answer, found, kit.clock.monotonic() - started, notes)
     return answer.add_meta(cache=_oldest_freshness(kit, found, pages))
+
+
+def _check_length(name: str, length: int) -> None:
+    """Refuse a length that holds nothing. Not said in the schema, which a model pays for on every
+    turn.
+    """
+    if length < LEAST_BYTES:
+        raise BadInput(
+            f"The field {name!r} does not fit: {length} bytes hold no source.",
+            suggested_action=f"Give at least {LEAST_BYTES}, or fewer num_results.",
+        )
 
 
 def _usual_bytes(num_results: int) -> int:

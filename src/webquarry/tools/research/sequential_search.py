@@ -36,6 +36,15 @@ _MOST_INDEXED = 10  # steps in the index of an answer; get_research_session has 
 _RESULTS = 5  # of each search that `thorough` runs
 _NAME = "sequential_search"
 
+Confidence = Annotated[
+    Literal["low", "medium", "high"] | None, Field(description="In what it found.")
+]
+ResponseMode = Annotated[Literal["full", "compact"], Field(description="full: lists the steps.")]
+Depth = Annotated[
+    Literal["quick", "standard", "thorough"],
+    Field(description="standard adds coverage and refinement queries; thorough runs them."),
+]
+
 
 class AspectCoverage(AnswerPart):
     """Words of the goal and the gaps: in a source's title, only in a step, or nowhere yet."""
@@ -116,9 +125,7 @@ async def sequential_search(
         str | None, Field(description="Goal of all steps; with step 1.")
     ] = None,
     reasoning: Annotated[str | None, Field(description="Why this step.")] = None,
-    confidence: Annotated[
-        Literal["low", "medium", "high"] | None, Field(description="In what it found.")
-    ] = None,
+    confidence: Confidence = None,
     rejectedApproaches: Annotated[
         list[str] | None, Field(description="What was tried and left.")
     ] = None,
@@ -129,13 +136,8 @@ async def sequential_search(
     revisesStep: Annotated[int | None, Field(description="Number of that step.")] = None,
     branchFromStep: Annotated[int | None, Field(description="Step to branch off from.")] = None,
     branchId: Annotated[str | None, Field(description="Name of the branch.")] = None,
-    responseMode: Annotated[
-        Literal["full", "compact"], Field(description="full: lists the steps.")
-    ] = "full",
-    depth: Annotated[
-        Literal["quick", "standard", "thorough"],
-        Field(description="standard adds coverage and refinement queries; thorough runs them."),
-    ] = "quick",
+    responseMode: ResponseMode = "full",
+    depth: Depth = "quick",
 ) -> SequentialSearchOutput:
     """Record a step of multi-step research; kept for weeks. Give the sessionId to other tools, to
     record their sources with the current step.
