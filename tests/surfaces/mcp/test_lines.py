@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from webquarry.surfaces.mcp.lines import (
+from webquarry.surfaces.mcp.wire.lines import (
     BATCH_REVISION,
     HANDSHAKE_REVISIONS,
     MOST_LEVELS,
@@ -24,8 +24,8 @@ from webquarry.surfaces.mcp.lines import (
     find_revision,
     parse_line,
 )
-from webquarry.surfaces.mcp.standard_streams import LineWriter, read_lines
-from webquarry.surfaces.mcp.transport import _type_message
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, read_lines
+from webquarry.surfaces.mcp.wire.transport import _type_message
 
 PING = '{"jsonrpc": "2.0", "id": %s, "method": "ping", "params": {"x": %s}}'
 
@@ -278,7 +278,7 @@ def test_a_pipe_that_does_not_wait_is_waited_for_and_one_that_nobody_reads_is_an
 
 def test_lines_and_streams_are_there_without_the_sdk_and_pydantic() -> None:
     code = (
-        "import sys, webquarry.surfaces.mcp.lines, webquarry.surfaces.mcp.standard_streams;"
+        "import sys, webquarry.surfaces.mcp.wire.lines, webquarry.surfaces.mcp.wire.standard_streams;"
         "print([name for name in ('mcp', 'mcp_types', 'pydantic', 'anyio', 'httpx')"
         " if name in sys.modules])"
     )

@@ -12,7 +12,7 @@ import pytest
 
 from tests.surfaces.server.asgi import asked
 from tests.surfaces.server.http_process import HEADERS, Served, http_server
-from webquarry.surfaces.server.batches import BatchRequests
+from webquarry.surfaces.mcp.wire.http_batches import BatchRequests
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from webquarry.errors import WebquarryError
 from webquarry.logs import set_up
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.server import build_server, read_settings
-from webquarry.surfaces.mcp.transport import open_stdio
+from webquarry.surfaces.mcp.wire.transport import open_stdio
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server

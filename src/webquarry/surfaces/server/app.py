@@ -42,10 +42,10 @@ from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.server import read_settings
 from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
+from webquarry.surfaces.mcp.wire.http_batches import BatchRequests
 from webquarry.surfaces.server import traces
 from webquarry.surfaces.server.access import Access, configure_access
 from webquarry.surfaces.server.authentication import Authentication
-from webquarry.surfaces.server.batches import BatchRequests
 from webquarry.surfaces.server.gauges import read_gauges
 from webquarry.surfaces.server.health import Health
 from webquarry.surfaces.server.limits import RequestLimits

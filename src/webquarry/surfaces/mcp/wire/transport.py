@@ -18,7 +18,7 @@ import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
-from webquarry.surfaces.mcp.lines import (
+from webquarry.surfaces.mcp.wire.lines import (
     BatchAnswers,
     Line,
     Message,
@@ -26,7 +26,7 @@ from webquarry.surfaces.mcp.lines import (
     find_revision,
     parse_line,
 )
-from webquarry.surfaces.mcp.standard_streams import LineWriter, claim_streams, read_lines
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, claim_streams, read_lines
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.lines import (
+from webquarry.surfaces.mcp.wire.lines import (
     BATCH_REVISION,
     HANDSHAKE_REVISIONS,
     INVALID_REQUEST,
