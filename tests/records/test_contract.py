@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.redis_server import KEY, RedisServer, running
-from webquarry.records.base import Journal, JournalMoved, Journals, TooManyJournals
+from webquarry.records.base import Journal, JournalMoved, Journals
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.records.redis import RedisJournals
@@ -168,39 +168,49 @@ def test_a_clock_that_goes_back_does_not_make_a_journal_older(places: Places) ->
     places.run(scenario)
 
 
-def test_beyond_the_most_a_finished_journal_gives_way_and_an_unfinished_one_never_does(
+async def list_ids(journals: Journals, now: float) -> list[str]:
+    return [found.id for found in await journals.list("ada", now, idle_seconds=HOURS)]
+
+
+def test_beyond_the_most_a_finished_journal_gives_way_before_one_that_is_idle_for_longer(
     places: Places,
 ) -> None:
     async def scenario(one: Journals, _: Journals) -> None:
         await begin(one, "a", 1.0, most=2)
         await begin(one, "b", 2.0, most=2)
-        with pytest.raises(TooManyJournals):
-            await begin(one, "c", 3.0, most=2)
         await one.append("ada", "b", b"end", 4.0, finished=True)
         await begin(one, "c", 5.0, most=2)
-        assert [found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)] == ["c", "a"]
+        assert await list_ids(one, 6.0) == ["c", "a"]
         with pytest.raises(FileExistsError):
             await begin(one, "a", 6.0, most=5)
         await begin(one, "of bob", 7.0, owner="bob", most=1)  # who has a most of his own
+        assert await list_ids(one, 8.0) == ["c", "a"]
 
     places.run(scenario)
 
 
-def test_where_not_enough_can_give_way_none_does(places: Places) -> None:
-    async def scenario(one: Journals, _: Journals) -> None:
+def test_where_no_journal_is_finished_the_one_idle_longest_gives_way(places: Places) -> None:
+    async def scenario(one: Journals, other: Journals) -> None:
         for number, id in enumerate("abc"):
-            await begin(one, id, float(number))
-        await one.append("ada", "b", b"end", 4.0, finished=True)
-        with pytest.raises(TooManyJournals):
-            await begin(one, "d", 5.0, most=2)
-        assert {found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)} == {
-            "a",
-            "b",
-            "c",
-        }
-        await one.append("ada", "a", b"end", 5.0, finished=True)
-        await begin(one, "d", 6.0, most=2)
-        assert [found.id for found in await one.list("ada", 6.0, idle_seconds=HOURS)] == ["d", "c"]
+            await begin(one, id, float(number), most=3)
+        await other.append("ada", "a", b"more", 4.0)
+        await begin(one, "d", 5.0, most=3)
+        assert await list_ids(other, 6.0) == ["d", "a", "c"]
+        await one.append("ada", "a", b"end", 7.0, finished=True)
+        await one.append("ada", "a", b"again", 8.0, finished=False)
+        await begin(one, "e", 9.0, most=3)
+        assert await list_ids(other, 10.0) == ["e", "a", "d"]
+
+    places.run(scenario)
+
+
+def test_with_a_lower_most_than_before_as_many_give_way_as_have_to(places: Places) -> None:
+    async def scenario(one: Journals, _: Journals) -> None:
+        for number, id in enumerate("abcde"):
+            await begin(one, id, float(number), most=5)
+        await one.append("ada", "d", b"end", 6.0, finished=True)
+        await begin(one, "f", 7.0, most=3)
+        assert await list_ids(one, 8.0) == ["f", "e", "c"]
 
     places.run(scenario)
 

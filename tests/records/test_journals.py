@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ import pytest
 from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import Connection
 
 HOURS = 4 * 3600.0
 
@@ -108,6 +111,8 @@ import asyncio, sys
 from pathlib import Path
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
+from webquarry.store.encryption import Cipher
+from webquarry.store.sqlite import Connection
 
 async def main():
     one = FileJournals(RecordFile(Path(sys.argv[1])))
@@ -138,3 +143,37 @@ asyncio.run(main())
     close(one)
     assert found is not None
     assert len(found.entries) >= acknowledged
+
+
+def explain(statement: str, database: Connection, _: Cipher) -> list[str]:
+    """How SQLite would run a statement."""
+    rows = database.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+    return [f"{row[3]}: {statement}" for row in rows]
+
+
+def test_what_gives_way_is_found_by_indexes_and_not_by_looking_at_every_journal(
+    tmp_path: Path,
+) -> None:
+    """However many callers there are: a step or a new session must not cost more for each."""
+    statements: list[str] = []
+
+    async def scenario() -> list[str]:
+        file = RecordFile(tmp_path)
+        journals = FileJournals(file)
+        await begin(journals, "s1", 1.0)
+        file.do(lambda database, _: database.set_trace_callback(statements.append))
+        await begin(journals, "s2", 2.0)
+        await journals.append("ada", "s2", b"more", 3.0)
+        await journals.read("ada", "s2", 4.0, idle_seconds=HOURS)
+        file.do(lambda database, _: database.set_trace_callback(None))
+        plans: list[str] = []
+        for statement in statements:
+            if statement.startswith(("SELECT", "DELETE", "UPDATE")):
+                plans.extend(file.do(partial(explain, statement)))
+        file.close()
+        return plans
+
+    plans = asyncio.run(scenario())
+
+    assert plans
+    assert [plan for plan in plans if plan.startswith("SCAN journal")] == []

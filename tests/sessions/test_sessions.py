@@ -34,6 +34,7 @@ from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 
 HOURS = 3600.0
+DAYS = 24 * HOURS
 
 
 def test_a_session_is_a_uuid_and_has_its_first_step_and_goal() -> None:
@@ -233,22 +234,54 @@ def test_a_finished_session_is_opened_again_by_a_further_step() -> None:
     assert asyncio.run(scenario()) == [True, False, True]
 
 
-def test_a_session_ends_after_four_hours_without_use() -> None:
+def test_a_session_ends_thirty_days_after_its_last_use() -> None:
     async def scenario() -> None:
         clock = FakeClock()
         async with sessions_in(None, clock) as sessions:
             id = (await sessions.begin(StepDraft(1, "one"))).id
-            clock.seconds += 4 * HOURS
+            clock.seconds += 30 * DAYS
             await sessions.add_step(id, StepDraft(2, "two"))  # used: the time begins anew
-            clock.seconds += 4 * HOURS
-            assert len((await sessions.read(id)).steps) == 2
+            clock.seconds += 30 * DAYS
+            session = await sessions.read(id)
+            assert len(session.steps) == 2
+            assert sessions.ends_at(session) == clock.now()
             clock.seconds += 1
             with pytest.raises(NotFound, match="no research session") as caught:
                 await sessions.read(id)
-            assert "4 hours" in caught.value.suggested_action
+            assert "end 30 days after" in caught.value.suggested_action
             assert "stepNumber 1" in caught.value.suggested_action
             with pytest.raises(NotFound):
                 await sessions.add_step(id, StepDraft(3, "three"))
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(4 * HOURS, "4 hours"), (90, "90 seconds"), (2.5 * 86_400, "2.5 days")]
+)
+def test_how_long_sessions_are_kept_is_a_setting_and_is_told(seconds: float, said: str) -> None:
+    async def scenario() -> None:
+        async with sessions_in(None, session_idle_seconds=seconds) as sessions:
+            await sessions.read("no such session")
+
+    with pytest.raises(NotFound) as caught:
+        asyncio.run(scenario())
+    assert f"end {said} after" in caught.value.suggested_action
+
+
+def test_a_session_that_is_only_looked_at_is_not_the_one_idle_longest() -> None:
+    async def scenario() -> None:
+        clock = FakeClock()
+        async with sessions_in(None, clock, session_most=2) as sessions:
+            looked_at = await sessions.begin(StepDraft(1, "one"))
+            clock.seconds += HOURS
+            forgotten = await sessions.begin(StepDraft(1, "two"))
+            clock.seconds += HOURS
+            await sessions.touch(await sessions.read(looked_at.id))
+            new = await sessions.begin(StepDraft(1, "three"))
+            held = {id for id, _ in await sessions.list()}
+            assert held == {looked_at.id, new.id}
+            assert forgotten.id not in held
 
     asyncio.run(scenario())
 
@@ -307,24 +340,25 @@ def test_a_session_of_somebody_else_is_not_found(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_the_51st_unfinished_session_is_refused_and_a_finished_one_gives_way() -> None:
+def test_beyond_a_thousand_sessions_a_finished_one_gives_way_then_the_one_idle_longest(
+    tmp_path: Path,
+) -> None:
     async def scenario() -> None:
         clock = FakeClock()
-        async with sessions_in(None, clock) as sessions:
+        async with sessions_in(tmp_path, clock) as sessions:
             ids = []
-            for number in range(50):
+            for number in range(1_000):
                 clock.seconds += 1
                 ids.append((await sessions.begin(StepDraft(1, f"one {number}"))).id)
-            with pytest.raises(BadInput, match="50 unfinished") as caught:
-                await sessions.begin(StepDraft(1, "one more"))
-            assert ids[0] in caught.value.suggested_action
-            assert "nextStepNeeded false" in caught.value.suggested_action
+            await sessions.add_step(ids[7], StepDraft(2, "enough", finished=True))
             with serving("somebody else"):
                 await sessions.begin(StepDraft(1, "theirs"))
-            await sessions.add_step(ids[7], StepDraft(2, "enough", finished=True))
-            new = await sessions.begin(StepDraft(1, "one more"))
+            first = await sessions.begin(StepDraft(1, "one more"))
             held = {id for id, _ in await sessions.list()}
-            assert held == {*ids, new.id} - {ids[7]}
+            assert held == {*ids, first.id} - {ids[7]}
+            second = await sessions.begin(StepDraft(1, "and one more"))
+            held = {id for id, _ in await sessions.list()}
+            assert held == {*ids, first.id, second.id} - {ids[7], ids[0]}
 
     asyncio.run(scenario())
 

@@ -19,10 +19,6 @@ class JournalMoved(Exception):
     """Somebody else added to the journal since it was read: read again, decide again."""
 
 
-class TooManyJournals(Exception):
-    """The caller has as many unfinished journals as are allowed."""
-
-
 @dataclass(frozen=True)
 class Journal:
     """A journal as it stands. Moments are seconds since the epoch."""
@@ -42,8 +38,8 @@ class Journals(ABC):
         self, owner: str, id: str, entry: bytes, now: float, *, most: int, idle_seconds: float
     ) -> None:
         """Begin a journal with its first entry. Those idle for longer than `idle_seconds` are
-        dropped first; beyond `most` the finished one that was touched longest ago gives way, and
-        without one `TooManyJournals` is raised. `FileExistsError` if there is one of this id.
+        dropped first; beyond `most` the one that was touched longest ago gives way, finished ones
+        before all others. `FileExistsError` if there is one of this id.
         """
 
     @abstractmethod

@@ -17,7 +17,6 @@ from webquarry.records.base import (
     Journal,
     JournalMoved,
     Journals,
-    TooManyJournals,
     hash_journal,
     hash_owner,
     name_entry,
@@ -71,18 +70,7 @@ class FileJournals(Journals):
                 database.execute("DELETE FROM journals WHERE name = ?", (idle.name,))
             if _find_head(database, cipher, name) is not None:
                 raise FileExistsError(id)
-            # Finished journals make room for one more, those touched longest ago first.
-            (count,) = database.execute(
-                "SELECT count(*) FROM journals WHERE owner = ?", (owner_name,)
-            ).fetchone()
-            for _ in range(count - most + 1):
-                deleted = database.execute(
-                    "DELETE FROM journals WHERE name = (SELECT name FROM journals"
-                    " WHERE owner = ? AND finished ORDER BY touched_at, name LIMIT 1)",
-                    (owner_name,),
-                )
-                if not deleted.rowcount:
-                    raise TooManyJournals
+            _make_room(database, owner_name, most)
             encrypted_id = cipher.encrypt(id.encode(), name)
             now_float = float(now)
             head = JournalHead(name, owner_name, encrypted_id, now_float, now_float, False, 1)
@@ -216,6 +204,20 @@ def read_entries(database: Connection, cipher: Cipher, head: JournalHead) -> tup
     if len(entries) != head.count:
         raise UnusableRow("has lost an entry on the disk")
     return tuple(entries)
+
+
+def _make_room(database: Connection, owner_name: bytes, most: int) -> None:
+    """Drop so many of an owner's journals that there is room for one more of them. Each way is one
+    along an index: others' journals are not looked at.
+    """
+    (count,) = database.execute(
+        "SELECT count(*) FROM journals WHERE owner = ?", (owner_name,)
+    ).fetchone()
+    database.execute(
+        "DELETE FROM journals WHERE name IN (SELECT name FROM journals WHERE owner = ?"
+        " ORDER BY finished DESC, touched_at, name LIMIT ?)",
+        (owner_name, max(0, count - most + 1)),
+    )
 
 
 def _find_head(database: Connection, cipher: Cipher, name: bytes) -> JournalHead | None:

@@ -21,7 +21,6 @@ from webquarry.records.base import (
     Journal,
     JournalMoved,
     Journals,
-    TooManyJournals,
     hash_journal,
     hash_owner,
     name_entry,
@@ -64,8 +63,6 @@ class RedisJournals(Journals):
         outcome = await self._run(scripts.JOURNAL_BEGIN, arguments)
         if outcome == b"exists":
             raise FileExistsError(id)
-        if outcome == b"too many":
-            raise TooManyJournals
         self._connection.note_written()
 
     async def read(self, owner: str, id: str, now: float, *, idle_seconds: float) -> Journal | None:

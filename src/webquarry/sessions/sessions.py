@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from webquarry.caller import caller
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, NotFound, TooLarge
-from webquarry.records.base import JournalMoved, Journals, TooManyJournals
+from webquarry.errors import NotFound, TooLarge
+from webquarry.records.base import JournalMoved, Journals
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
@@ -29,7 +29,10 @@ from webquarry.settings import Settings
 
 MOST_SOURCES = 2_000
 MOST_ERRORS = 500
-_TOUCHES = 24  # how often in its idle time a session that is only looked at is touched
+# How often a session that is only looked at is touched: so often in its idle time, and at least
+# every hour, so that the one idle longest can be told.
+_TOUCHES = 24
+_TOUCH_SECONDS = 3600
 _NAMESPACE = uuid.UUID("6f1c9a52-0d0e-5a5e-9a3b-6c1f6f0f7a11")
 
 
@@ -68,8 +71,6 @@ class Sessions:
                 )
             except FileExistsError:
                 continue
-            except TooManyJournals:
-                raise await self._too_many() from None
             if draft.finished or self._most_steps == 1:
                 used = events.write_used(now)
                 await self._journals.append(caller(), id, used, now.timestamp(), finished=True)
@@ -93,6 +94,10 @@ class Sessions:
         now = self._clock.now().timestamp()
         journals = await self._journals.list(caller(), now, idle_seconds=self._idle)
         return [(journal.id, journal.finished) for journal in journals]
+
+    def ends_at(self, session: ResearchSession) -> datetime:
+        """When a session ends unless it is used again."""
+        return session.touched_at + timedelta(seconds=self._idle)
 
     async def add_step(self, id: str, draft: StepDraft) -> tuple[ResearchSession, Step]:
         """Go on with a session; the session as it is then, and the step. Sent twice, a step is
@@ -175,7 +180,7 @@ class Sessions:
     async def touch(self, session: ResearchSession) -> None:
         """Somebody works with the session: its idle time begins anew. Written only now and then."""
         now = self._clock.now()
-        pause = timedelta(seconds=self._idle / _TOUCHES)
+        pause = timedelta(seconds=min(self._idle / _TOUCHES, _TOUCH_SECONDS))
         if now - session.touched_at > pause:
             entry = events.write_used(now)
             await self._append(session.id, entry)
@@ -200,24 +205,18 @@ class Sessions:
             number += 1
 
     def _not_found(self, id: str) -> NotFound:
-        idle = f"{self._idle:g} seconds"
-        if self._idle >= 3600:
-            idle = f"{self._idle / 3600:g} hours"
         return NotFound(
             f"There is no research session {shorten_text(plain(id), 60)!r}.",
-            suggested_action=f"Sessions end {idle} after they were last used, "
-            "finished ones earlier when "
-            f"there are {self._most}. Leave sessionId out, or begin a new session: "
-            "sequential_search with stepNumber 1 and "
+            suggested_action=f"Sessions end {_say_time(self._idle)} after they were last used, "
+            f"and when there are {self._most} the one idle longest ends, finished ones first. "
+            "Leave sessionId out, or begin a new session: sequential_search with stepNumber 1 and "
             "no sessionId.",
         )
 
-    async def _too_many(self) -> BadInput:
-        """The error for one session too many; it names some that could be finished."""
-        unfinished = [id for id, finished in await self.list() if not finished]
-        longest_unused = ", ".join(unfinished[:-4:-1])
-        return BadInput(
-            f"There are {self._most} unfinished research sessions, which is the most.",
-            suggested_action="Finish one with nextStepNeeded false, or go on with it. Unused for "
-            f"longest: {longest_unused}.",
-        )
+
+def _say_time(seconds: float) -> str:
+    """So many seconds in the unit that a person would use."""
+    for unit, length in (("days", 86_400), ("hours", 3_600)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:g} seconds"

@@ -38,6 +38,13 @@ class McpSettings(SettingGroup):
         description="Size from which a large MCP result is kept for an hour and linked to "
         "instead of sent; only of tools that may be large.",
     )
+    mcp_grace_seconds: float = Field(
+        30,
+        ge=0,
+        le=3600,
+        description="Time that calls under way get to end when the client of an MCP server on "
+        "stdio closes its stdin.",
+    )
     http_max_request_bytes: int = Field(
         1_048_576, ge=1024, description="Largest request that the MCP server takes over HTTP."
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +50,21 @@ def test_sessions_are_listed_with_their_goals_and_counts() -> None:
         ("Storing [bold]the tide[/bold]", 2, 3),
         ("Another one.", 1, 0),
     }
-    assert f"{id}  2 steps, 3 sources, in progress  Storing [bold]the tide[/bold]" in text
+    assert re.search(
+        rf"{id}  2 steps, 3 sources, in progress, ends \d{{4}}-\d\d-\d\d  "
+        r"Storing \[bold\]the tide\[/bold\]",
+        text,
+    )
+
+
+def test_the_list_says_when_a_session_ends() -> None:
+    begin("What is left of it?")
+
+    (found,) = json.loads(session("list", "--json").stdout)["sessions"]
+    updated, ends = (datetime.fromisoformat(found[name]) for name in ("updatedAt", "endsAt"))
+
+    assert ends - updated == timedelta(days=30)
+    assert f"ends {ends:%Y-%m-%d}  What is left" in session("list", "--text").stdout
 
 
 def test_no_session_is_said_with_how_to_begin_one() -> None:

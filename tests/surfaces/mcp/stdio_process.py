@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -57,14 +58,14 @@ async def _agree(client: ClientSession, version: str) -> None:
 
 
 class Lines:
-    """A server that is talked to line by line, after the handshake of 2025-06-18."""
+    """A server that is talked to line by line, after the handshake of a revision."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], version: str) -> None:
         self.process = process
         self._number = 0
         self.ask(
             "initialize",
-            protocolVersion="2025-06-18",
+            protocolVersion=version,
             capabilities={},
             clientInfo={"name": "test", "version": "1"},
         )
@@ -107,7 +108,9 @@ class Lines:
 
 
 @contextmanager
-def lines(environ: Mapping[str, str], command: tuple[str, ...] = SERVER) -> Iterator[Lines]:
+def lines(
+    environ: Mapping[str, str], command: tuple[str, ...] = SERVER, version: str = "2025-06-18"
+) -> Iterator[Lines]:
     """Start a server; whatever happens, it is gone at the end."""
     process = subprocess.Popen(
         command_of(command),
@@ -119,6 +122,24 @@ def lines(environ: Mapping[str, str], command: tuple[str, ...] = SERVER) -> Iter
     )
     with process:
         try:
-            yield Lines(process)
+            yield Lines(process, version)
         finally:
             process.kill()
+
+
+@asynccontextmanager
+async def hanging_site() -> AsyncIterator[tuple[str, asyncio.Event, asyncio.Event]]:
+    """A site that never answers; it tells when it was asked, and when whoever asked has left."""
+    asked, left = asyncio.Event(), asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        while await reader.read(1024):
+            pass
+        left.set()
+        writer.close()
+
+    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", asked, left

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,7 @@ from webquarry.surfaces.mcp.listing import (
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(("set_name", "limit"), [("research", 9000), ("core", 3500)])
+@pytest.mark.parametrize(("set_name", "limit"), [("research", 10_400), ("core", 4_500)])
 def test_what_a_model_sees_of_a_set_stays_small(
     set_name: str, limit: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,6 +80,64 @@ def test_every_research_tool_is_described_with_its_output_and_its_nature(name: s
     assert tool.annotations
     assert tool.output_schema
     assert tool.output_schema["type"] == "object"
+
+
+@pytest.mark.parametrize("name", module_names("webquarry.tools.research"))
+def test_every_parameter_of_a_research_tool_says_what_to_give(name: str) -> None:
+    fields = describe(ServedTools("research")[name]).input_schema["properties"]
+
+    assert fields
+    for field, schema in fields.items():
+        described = schema.get("description", "")
+        assert described.endswith("."), field
+        assert len(described.split()) >= 2, field
+
+
+def test_input_schemas_of_research_are_closed_as_they_are_enforced() -> None:
+    for name, tool in ServedTools("research").items():
+        assert describe(tool).input_schema["additionalProperties"] is False, name
+        with pytest.raises(BadInput, match="'surplus' is unknown"):
+            tool.check({"surplus": 1})
+    core = ServedTools("core").describe_all()
+    assert all(tool.input_schema["additionalProperties"] is False for tool in core)
+
+
+@pytest.mark.parametrize("set_name", ["duckduckgo", "executables"])
+def test_input_schemas_that_others_wrote_stay_as_they_are(set_name: str) -> None:
+    for tool in ServedTools(set_name).values():
+        assert describe(tool).input_schema == tool.parameters
+        assert set(tool.parameters) == {"type", "properties", "required"}
+
+
+def parts_of(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and every schema in it."""
+    yield schema
+    for keyword in ("properties", "$defs"):
+        for part in schema.get(keyword, {}).values():
+            yield from parts_of(part)
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            yield from parts_of(schema[keyword])
+    for keyword in ("anyOf", "allOf", "oneOf", "prefixItems"):
+        for part in schema.get(keyword, []):
+            yield from parts_of(part)
+
+
+@pytest.mark.parametrize("name", module_names("webquarry.tools.research"))
+def test_output_schemas_have_neither_titles_nor_nulls(name: str) -> None:
+    schema = describe(ServedTools("research")[name]).output_schema
+
+    for part in parts_of(schema):
+        assert "title" not in part
+        assert part.get("type") != "null"
+        assert part.get("default", 1) is not None
+
+
+def test_a_field_by_the_name_of_title_stays_in_an_output_schema() -> None:
+    schema = ServedTools("research")["scrape_page"].output_schema
+
+    assert schema["$defs"]["Metadata"]["properties"]["title"] == {"type": "string"}
+    assert schema["properties"]["nextCursor"] == {"type": "string"}
 
 
 def test_the_list_is_shown_without_importing_a_tool() -> None:

@@ -14,8 +14,7 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.surfaces.mcp.stdio_process import command_of
-from tests.surfaces.mcp.test_stdio import hanging_site
+from tests.surfaces.mcp.stdio_process import command_of, hanging_site
 from tests.surfaces.server.http_process import (
     HEADERS,
     MODERN,

@@ -117,20 +117,20 @@ def test_an_unknown_session_and_a_blank_one_are_errors_that_say_what_to_do(tmp_p
     assert "sequential_search" in blank.value.suggested_action
 
 
-def test_whoever_recovers_a_session_has_four_hours_from_then_on(tmp_path: Path) -> None:
+def test_whoever_recovers_a_session_has_thirty_days_from_then_on(tmp_path: Path) -> None:
     clock = FakeClock()
 
     async def work(kit: Toolkit) -> Any:
         id = (await step(kit, 1))["sessionId"]
         for _ in range(2):
-            clock.seconds += 3.9 * 3600
+            clock.seconds += 29.9 * 86_400
             await got(kit, id)
-        clock.seconds += 4.2 * 3600
+        clock.seconds += 30.1 * 86_400
         await got(kit, id)
 
     with pytest.raises(NotFound):
         scenario(tmp_path, work, clock)
-    assert clock.seconds == pytest.approx(12 * 3600)  # the third one was the first in vain
+    assert clock.seconds == pytest.approx(89.9 * 86_400)  # the third one was the first in vain
 
 
 def test_very_many_sources_are_cut_and_that_is_said(tmp_path: Path) -> None:

@@ -112,13 +112,19 @@ local function added(name, index, mark)
     local entry = redis.call('LINDEX', entries(name), index)
     return entry and string.sub(entry, 1, 32) == mark
 end
+local function owned(owner) return P .. ':owner:' .. owner end
+local function finished(owner) return P .. ':finished:' .. owner end
 local function touch(owner, name, now)
-    redis.call('ZADD', P .. ':owner:' .. owner, now, name)
+    redis.call('ZADD', owned(owner), now, name)
+    redis.call('ZADD', finished(owner), 'XX', now, name)
     redis.call('ZADD', P .. ':touched', now, name)
 end
 local function forget(name)
     local owner = redis.call('HGET', meta(name), 'owner')
-    if owner then redis.call('ZREM', P .. ':owner:' .. owner, name) end
+    if owner then
+        redis.call('ZREM', owned(owner), name)
+        redis.call('ZREM', finished(owner), name)
+    end
     redis.call('ZREM', P .. ':touched', name)
     redis.call('DEL', entries(name))
     return redis.call('DEL', meta(name))
@@ -133,15 +139,11 @@ if added(name, 0, ARGV[8]) then return 'begun' end
 local idle = redis.call('ZRANGEBYSCORE', P .. ':touched', '-inf', '(' .. cutoff)
 for _, held in ipairs(idle) do forget(held) end
 if redis.call('EXISTS', meta(name)) == 1 then return 'exists' end
-local over, finished = redis.call('ZCARD', P .. ':owner:' .. owner) - most + 1, {{}}
-if over > 0 then
-    for _, held in ipairs(redis.call('ZRANGE', P .. ':owner:' .. owner, 0, -1)) do
-        if #finished < over and redis.call('HGET', meta(held), 'finished') == '1' then
-            table.insert(finished, held)
-        end
+for _, key in ipairs({{finished(owner), owned(owner)}}) do
+    local over = redis.call('ZCARD', owned(owner)) - most + 1
+    if over > 0 then
+        for _, held in ipairs(redis.call('ZRANGE', key, 0, over - 1)) do forget(held) end
     end
-    if #finished < over then return 'too many' end
-    for _, held in ipairs(finished) do forget(held) end
 end
 redis.call('HSET', meta(name), 'owner', owner, 'id', ARGV[6],
     'created', now, 'touched', now, 'finished', '0')
@@ -161,6 +163,8 @@ if added(name, ARGV[2], ARGV[6]) then return {{'added', ARGV[2] + 1}} end
 if count ~= tonumber(ARGV[2]) then return {{'moved', count}} end
 count = redis.call('RPUSH', entries(name), ARGV[6] .. ARGV[3])
 if ARGV[5] ~= '' then redis.call('HSET', meta(name), 'finished', ARGV[5]) end
+if ARGV[5] == '1' then redis.call('ZADD', finished(kept[1]), kept[2], name) end
+if ARGV[5] == '0' then redis.call('ZREM', finished(kept[1]), name) end
 if tonumber(now) > tonumber(kept[2]) then
     redis.call('HSET', meta(name), 'touched', now)
     touch(kept[1], name, now)
@@ -178,7 +182,7 @@ return {{kept[1], kept[2], kept[3], redis.call('LRANGE', entries(ARGV[1]), 0, -1
 # ARGV owner
 JOURNAL_LIST = f"""{_JOURNAL}
 local found = {{}}
-for i, name in ipairs(redis.call('ZRANGE', P .. ':owner:' .. ARGV[1], 0, -1)) do
+for i, name in ipairs(redis.call('ZRANGE', owned(ARGV[1]), 0, -1)) do
     local kept = redis.call('HMGET', meta(name), 'id', 'created', 'touched', 'finished')
     found[i] = {{name, kept[1], kept[2], kept[3], kept[4]}}
 end

@@ -30,7 +30,9 @@ Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", m
 
 @app.command("list")
 def list_(as_json: AsJson = None) -> None:
-    """Show the sessions that there are, the one used last first."""
+    """Show the sessions that there are, the one used last first, and when each ends unless it is
+    used again.
+    """
     with command_output(as_json) as output:
         from webquarry.errors import NotFound
         from webquarry.surfaces.bridge import bridge
@@ -52,6 +54,7 @@ def list_(as_json: AsJson = None) -> None:
                         "totalSteps": len(session.steps),
                         "totalSources": len(session.sources),
                         "updatedAt": f"{session.touched_at:%Y-%m-%dT%H:%M:%SZ}",
+                        "endsAt": f"{kit.sessions.ends_at(session):%Y-%m-%dT%H:%M:%SZ}",
                     }
                     sessions.append(summary)
 
@@ -132,7 +135,8 @@ def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
         counts = f"{session['totalSteps']} steps, {session['totalSources']} sources"
         status = session["status"].replace("_", " ")
         goal = shorten_text(one_line(session["goal"]), _GOAL_CHARACTERS)
-        console.print(f"{session['sessionId']}  {counts}, {status}  {goal}", soft_wrap=True)
+        end = f"ends {session['endsAt'].partition('T')[0]}"
+        console.print(f"{session['sessionId']}  {counts}, {status}, {end}  {goal}", soft_wrap=True)
 
 
 def _show_session(console: Console, session: Mapping[str, Any]) -> None:

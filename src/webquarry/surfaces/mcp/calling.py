@@ -36,12 +36,13 @@ ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 @dataclass(frozen=True)
 class CallOptions:
     """How a call is to be made: what the text of the result holds (`json`, `markdown` or `digest`),
-    the time it may take, and to whom its progress is reported.
+    the time it may take, to whom its progress is reported, and whether the client knows links.
     """
 
     text: str = "json"
     seconds: float | None = None
     report: ReportProgress | None = None
+    with_links: bool = True
 
 
 async def call_tool(
@@ -58,7 +59,7 @@ async def call_tool(
                 _limit_time(options.seconds, tool.name),
             ):
                 answer = await tool.call(kit, arguments)
-        return await build_result(answer, kit, options.text)
+        return await build_result(answer, kit, options.text, with_links=options.with_links)
     except WebquarryError as error:
         return build_failure(tool, error)
     except Exception as error:
@@ -67,9 +68,11 @@ async def call_tool(
         return build_failure(tool, unforeseen)
 
 
-async def build_result(answer: Answer, kit: Toolkit, text: str = "json") -> types.CallToolResult:
+async def build_result(
+    answer: Answer, kit: Toolkit, text: str = "json", *, with_links: bool = True
+) -> types.CallToolResult:
     """Text answers are their text; the others are structured, with a text besides that holds what
-    was chosen.
+    was chosen. A large one is linked to, in words for clients that know no links.
     """
     meta = answer.meta or None
     if isinstance(answer, TextAnswer):
@@ -77,7 +80,7 @@ async def build_result(answer: Answer, kit: Toolkit, text: str = "json") -> type
     data = answer.as_dict()
     whole = await encode_json(data)
     if answer.may_be_large:
-        linked = await link(answer, data, whole, kit)
+        linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
     match text:

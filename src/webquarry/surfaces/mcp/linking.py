@@ -2,7 +2,7 @@
 
 An artifact is the JSON of an answer. Its address holds the SHA-256 of its bytes, so that equal
 answers have one address and nobody gets other bytes than those that were linked to. What was not
-kept is not linked to.
+kept is not linked to. To revisions of the protocol that know no links the address is told as text.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ MIME_TYPE = "application/json"
 _PREFIX = TEMPLATE.removesuffix("{id}")
 _ID = re.compile(r"[0-9a-f]{64}")
 _VERSION = 1
+_WITHOUT_LINKS = ("2024-11-05", "2025-03-26")  # clients of these lose a result with a link in it
 _MOST_NAME_CHARACTERS = 300  # of the page or the query that a summary names
 
 _LINKED = {
@@ -57,10 +58,17 @@ def schema_with_link(full: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
+def knows_links(revision: str) -> bool:
+    """Whether clients that agreed on this revision can read links to resources."""
+    return revision not in _WITHOUT_LINKS
+
+
 async def link(
-    answer: Answer, data: dict[str, Any], text: str, kit: Toolkit
+    answer: Answer, data: dict[str, Any], text: str, kit: Toolkit, *, with_link: bool = True
 ) -> types.CallToolResult | None:
-    """The linked form of an answer; None where it is to be sent as it is."""
+    """The linked form of an answer; None where it is to be sent as it is. Without a link, the
+    address is told in words.
+    """
     if not answer.is_linkable():
         return None
     body = await asyncio.to_thread(text.encode, "utf-8", "replace")
@@ -83,19 +91,23 @@ async def link(
     # For clients that follow no links: the best of it, and how to get the rest.
     advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
     beginning = digest_answer(answer, data, DIGEST_BYTES - len(advice.encode())) + advice
-    resource_link = types.ResourceLink(
-        uri=address,
-        name=address.removeprefix(_PREFIX),
-        title="The whole result",
-        mime_type=MIME_TYPE,
-        size=len(body),
-        description=summary,
+    way: types.ContentBlock = types.TextContent(
+        text=f"{summary} Read {address} with resources/read before {linked['expiresAt']}."
     )
+    if with_link:
+        way = types.ResourceLink(
+            uri=address,
+            name=address.removeprefix(_PREFIX),
+            title="The whole result",
+            mime_type=MIME_TYPE,
+            size=len(body),
+            description=summary,
+        )
     return types.CallToolResult(
         content=[
             types.TextContent(text=cut(as_json(linked), DIGEST_BYTES)),
             types.TextContent(text=beginning),
-            resource_link,
+            way,
         ],
         structured_content=linked,
         _meta=answer.meta or None,

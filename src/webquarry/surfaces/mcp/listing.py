@@ -93,7 +93,7 @@ def describe(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
-        input_schema=tool.parameters,
+        input_schema=_input_schema(tool),
         output_schema=output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
@@ -102,6 +102,24 @@ def describe(tool: Tool) -> types.Tool:
             open_world_hint=tool.open_world,
         ),
     )
+
+
+def _input_schema(tool: Tool) -> dict[str, Any]:
+    """What a tool takes. Unknown fields are always refused; the schemas that others wrote do not
+    say so, those of our own sets (`CLOSED`) do.
+    """
+    module = import_module(tool.function.__module__.rpartition(".")[0])
+    if not getattr(module, "CLOSED", False):
+        return tool.parameters
+    properties = {}
+    for name, field in tool.parameters["properties"].items():
+        properties[name] = dict(field)
+        if field.get("default") is False:
+            del properties[name]["default"]  # what anybody expects of a field that is left out
+    schema = {**tool.parameters, "properties": properties, "additionalProperties": False}
+    if not schema["required"]:
+        del schema["required"]
+    return schema
 
 
 def render_list(package: str) -> str:

@@ -24,6 +24,7 @@ from webquarry.settings import Settings
 from webquarry.surfaces.mcp import identity, prompts, resources
 from webquarry.surfaces.mcp.calling import CallOptions, call_tool
 from webquarry.surfaces.mcp.external import ExternalTools
+from webquarry.surfaces.mcp.linking import knows_links
 from webquarry.surfaces.mcp.listing import ServedTools, restore_key_order
 from webquarry.toolkit import Toolkit
 
@@ -143,7 +144,10 @@ def _call_handler(
         if context.meta is not None and "progress_token" in context.meta:
             report = context.session.report_progress
         options = CallOptions(
-            text or kit.settings.mcp_text, kit.settings.seconds_for(params.name), report
+            text or kit.settings.mcp_text,
+            kit.settings.seconds_for(params.name),
+            report,
+            with_links=knows_links(context.protocol_version),
         )
         tool = await tools.load(params.name)
         return await call_tool(tool, kit, arguments, options)

@@ -11,12 +11,11 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from mcp.server.stdio import stdio_server
-
 from webquarry.errors import WebquarryError
 from webquarry.logs import set_up
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.server import build_server, read_settings
+from webquarry.surfaces.mcp.wire.transport import open_stdio
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -43,15 +42,19 @@ async def create_server(
 
 
 async def serve(
-    name: str, set_name: str, with_tools: bool = False, text: str | None = None
+    name: str,
+    set_name: str,
+    with_tools: bool = False,
+    text: str | None = None,
+    grace_seconds: float = 0,
 ) -> None:
     """Serve one tool set, and the external tools found on this machine if asked to, until stdin
-    closes.
+    closes; calls under way then get `grace_seconds` to end.
     """
     server = await create_server(name, set_name, with_tools, text)
     try:
-        async with stdio_server() as (reading, writing):
-            # The SDK has moved the descriptors out of the way; a print would still wait in the
+        async with open_stdio(grace_seconds) as (reading, writing):
+            # The descriptors have been moved out of the way; a print would still wait in the
             # buffer for the end.
             with redirect_stdout(sys.stderr):
                 await server.run(reading, writing, server.create_initialization_options())
@@ -76,7 +79,7 @@ def run(
     try:
         settings = read_settings(set_name)
         set_up(level or settings.log_level, format or settings.log_format)
-        asyncio.run(serve(name, set_name, with_tools, text))
+        asyncio.run(serve(name, set_name, with_tools, text, settings.mcp_grace_seconds))
     except (WebquarryError, BaseExceptionGroup) as raised:
         return report_error(name, raised)
     return 0

@@ -6,8 +6,8 @@
 Without access control only this machine is served, and whoever asks must name it as the host and
 come from no page of another site: a page in a browser could reach a loopback address otherwise.
 With it, everything that reaches the protocol has passed, from the outside in: RequestTracking (a
-request id), SlowClientLimits, OriginCheck, Authentication (who it is), RequestLimits (how much they
-may ask).
+request id), SlowClientLimits, OriginCheck, Authentication (who it is), BatchRequests (one message
+at a time), RequestLimits (how much they may ask).
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.server import read_settings
 from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
+from webquarry.surfaces.mcp.wire.http_batches import BatchRequests
 from webquarry.surfaces.server import traces
 from webquarry.surfaces.server.access import Access, configure_access
 from webquarry.surfaces.server.authentication import Authentication
@@ -103,9 +104,9 @@ def build_app(
     # A redirect from one to the other would lose the body with many clients.
     routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
     routes.extend((health or Health()).routes())
-    inner: ASGIApp = app
     if access is None:
-        inner = HostCheck(app, [*_LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
+        inner: ASGIApp = BatchRequests(app, _PROTOCOL_PATHS, settings.http_max_request_bytes)
+        inner = HostCheck(inner, [*_LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
     else:
         if access.metadata_path:
             metadata = access.metadata
@@ -117,7 +118,9 @@ def build_app(
 
             routes.append(Route(access.metadata_path, endpoint=answer_metadata, methods=["GET"]))
         limited = RequestLimits(app, quota or LocalQuota(), settings, clock or Clock())
-        authenticated = Authentication(limited, access.verifier, access.guarded)
+        # Every message of a batch counts.
+        batches = BatchRequests(limited, _PROTOCOL_PATHS, settings.http_max_request_bytes)
+        authenticated = Authentication(batches, access.verifier, access.guarded)
         inner = OriginCheck(authenticated, origins)
     timed = SlowClientLimits(inner, settings.http_max_request_bytes, settings.http_max_header_bytes)
     return RequestTracking(timed)

@@ -2,6 +2,7 @@
 
 # What a door with little room serves, by name.
 PARTS = {"core": ("web_search", "scrape_page", "search_and_scrape")}
+CLOSED = True  # its input schemas say that unknown fields are refused
 ORDER = (  # as they are listed: the one most often wanted first
     "web_search",
     "scrape_page",

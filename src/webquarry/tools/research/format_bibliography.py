@@ -57,8 +57,8 @@ class BibliographyOutput(Answer):
 @tool(open_world=False, recorded=False)
 async def format_bibliography(
     kit: Toolkit,
-    style: Style = "apa",
-    sessionId: str | None = None,
+    style: Annotated[Style, Field(description="Form of the entries.")] = "apa",
+    sessionId: Annotated[str | None, Field(description="Session with the sources.")] = None,
     sources: Annotated[
         list[str | dict[str, Any]] | None,
         Field(

@@ -27,6 +27,7 @@ from webquarry.sessions.views import (
 )
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._parameters import ReadSession
 
 _LAST_STEPS = 3
 _MOST_SOURCES = 100  # in one answer: the latest
@@ -102,7 +103,7 @@ class ResearchSessionOutput(Answer):
 @tool(open_world=False, recorded=False)
 async def get_research_session(
     kit: Toolkit,
-    sessionId: str,
+    sessionId: ReadSession,
     stepNumber: Annotated[int | None, Field(description="Only this step.")] = None,
 ) -> ResearchSessionOutput:
     """Recover a sequential_search session: summary, steps, sources, repeated errors."""

@@ -19,6 +19,7 @@ from webquarry.secret import redact
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools.research._parameters import RecordingSession
 from webquarry.tools.research._search import key_parameters
 
 _VERSION = 1
@@ -62,10 +63,10 @@ async def instant_answer(
     query: Annotated[
         str, Field(description="A topic, term or short question.", min_length=1, max_length=500)
     ],
-    sessionId: str | None = None,
+    sessionId: RecordingSession = None,
 ) -> InstantAnswerOutput:
-    """Look up a summary, a definition or a computed answer for a well-known topic, without
-    searching. Often empty: then use web_search.
+    """Look up a summary, definition or computed answer for a well-known topic, without searching.
+    Often empty: then use web_search.
     """
     # All of them, also one that is added later.
     arguments = {name: value for name, value in locals().items() if name != "kit"}

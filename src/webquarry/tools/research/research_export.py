@@ -22,6 +22,7 @@ from webquarry.sessions.views import FullStep, Status, format_time
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._deadline import deadline_for
+from webquarry.tools.research._parameters import ReadSession
 
 _NAME = "research_export"
 
@@ -63,8 +64,10 @@ class ResearchExportOutput(Answer):
 @tool(recorded=False)
 async def research_export(
     kit: Toolkit,
-    sessionId: str,
-    format: Literal["markdown", "json"] = "markdown",
+    sessionId: ReadSession,
+    format: Annotated[
+        Literal["markdown", "json"], Field(description="A text, or data.")
+    ] = "markdown",
     verify_links: Annotated[bool, Field(description="Check that sources still exist.")] = False,
 ) -> ResearchExportOutput:
     """Export a research session: steps, numbered sources with APA citations, errors."""

@@ -36,6 +36,15 @@ _MOST_INDEXED = 10  # steps in the index of an answer; get_research_session has 
 _RESULTS = 5  # of each search that `thorough` runs
 _NAME = "sequential_search"
 
+Confidence = Annotated[
+    Literal["low", "medium", "high"] | None, Field(description="In what it found.")
+]
+ResponseMode = Annotated[Literal["full", "compact"], Field(description="full: lists the steps.")]
+Depth = Annotated[
+    Literal["quick", "standard", "thorough"],
+    Field(description="standard adds coverage and refinement queries; thorough runs them."),
+]
+
 
 class AspectCoverage(AnswerPart):
     """Words of the goal and the gaps: in a source's title, only in a step, or nowhere yet."""
@@ -112,25 +121,26 @@ async def sequential_search(
     stepNumber: Annotated[int, Field(description="One running number over all branches.", ge=1)],
     nextStepNeeded: Annotated[bool, Field(description="false finishes the session.")] = True,
     sessionId: Annotated[str | None, Field(description="Needed from step 2 on.")] = None,
-    researchGoal: str | None = None,
-    reasoning: str | None = None,
-    confidence: Literal["low", "medium", "high"] | None = None,
-    rejectedApproaches: list[str] | None = None,
+    researchGoal: Annotated[
+        str | None, Field(description="Goal of all steps; with step 1.")
+    ] = None,
+    reasoning: Annotated[str | None, Field(description="Why this step.")] = None,
+    confidence: Confidence = None,
+    rejectedApproaches: Annotated[
+        list[str] | None, Field(description="What was tried and left.")
+    ] = None,
     knowledgeGap: Annotated[str | None, Field(description="What is still unknown.")] = None,
-    sessionSummary: str | None = None,
-    totalStepsEstimate: int | None = None,
-    isRevision: bool | None = None,
-    revisesStep: int | None = None,
-    branchFromStep: int | None = None,
-    branchId: str | None = None,
-    responseMode: Literal["full", "compact"] = "full",
-    depth: Annotated[
-        Literal["quick", "standard", "thorough"],
-        Field(description="standard adds coverage and refinement queries; thorough runs them."),
-    ] = "quick",
+    sessionSummary: Annotated[str | None, Field(description="What is known so far.")] = None,
+    totalStepsEstimate: Annotated[int | None, Field(description="Steps you expect in all.")] = None,
+    isRevision: Annotated[bool | None, Field(description="Replaces an earlier step.")] = None,
+    revisesStep: Annotated[int | None, Field(description="Number of that step.")] = None,
+    branchFromStep: Annotated[int | None, Field(description="Step to branch off from.")] = None,
+    branchId: Annotated[str | None, Field(description="Name of the branch.")] = None,
+    responseMode: ResponseMode = "full",
+    depth: Depth = "quick",
 ) -> SequentialSearchOutput:
-    """Record a step of multi-step research; it survives restarts. Give the sessionId to the other
-    tools: their sources are recorded with the current step.
+    """Record a step of multi-step research; kept for weeks. Give the sessionId to other tools, to
+    record their sources with the current step.
     """
     draft = StepDraft(
         number=stepNumber,

@@ -1,0 +1,1 @@
+"""Messages on the wire: lines of stdin and stdout, batches."""
