@@ -24,7 +24,7 @@ from webquarry.host.folders import (
 from webquarry.host.models import Executable, Finding
 from webquarry.host.options.options import name_forms
 from webquarry.host.probe import judge_schema
-from webquarry.host.probing.asker import Asker
+from webquarry.host.probing.schema_probe import SchemaProbe
 from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
 
@@ -40,14 +40,14 @@ async def check_paths(
     files: list[Path] = []
     for path in paths:
         files += list_files(_find_by_name(path, settings, environ))
-    asker = Asker(settings, environ)
+    probe = SchemaProbe(settings, environ)
 
     async def check(path: Path) -> list[Finding]:
         absolute = expand(path, environ)
         checked = await asyncio.to_thread(_check_without_running, absolute, settings, environ)
         if not isinstance(checked, Executable):
             return checked
-        answer = await asker.ask(checked, anew=True)  # whoever checks a tool has just changed it
+        answer = await probe.ask(checked, anew=True)  # whoever checks a tool has just changed it
         return list(answer.findings)
 
     findings = await asyncio.gather(*map(check, files))

@@ -20,7 +20,7 @@ from webquarry.host.folders import Folder, executables_in, tool_folders
 from webquarry.host.models import Executable, HostedTool, Skipped
 from webquarry.host.options.options import name_forms
 from webquarry.host.probe import Probe
-from webquarry.host.probing.asker import Asker
+from webquarry.host.probing.schema_probe import SchemaProbe
 from webquarry.host.translation.naming import is_name_of
 from webquarry.host.trust.store import TrustStore
 from webquarry.settings import Settings
@@ -48,12 +48,12 @@ async def discover(
         found, passed_over = await asyncio.to_thread(_list_folder, folder, TrustStore.of(environ))
         executables += found
         skipped += passed_over
-    asker = Asker(settings, environ)
+    probe = SchemaProbe(settings, environ)
     probes: dict[Executable, Probe] | None = None
     if names:
-        probes = await _ask_by_name(names, executables, asker)
+        probes = await _ask_by_name(names, executables, probe)
     if probes is None:
-        answers = await asyncio.gather(*map(asker.ask, executables))
+        answers = await asyncio.gather(*map(probe.ask, executables))
         probes = dict(zip(executables, answers, strict=True))
     tools = _choose_by_name(probes, skipped)
     skipped.sort(key=lambda one: (_ORIGINS.index(one.origin), str(one.path)))
@@ -70,12 +70,12 @@ def log_skipped(skipped: Iterable[Skipped]) -> None:
 
 
 async def _ask_by_name(
-    names: Sequence[str], executables: list[Executable], asker: Asker
+    names: Sequence[str], executables: list[Executable], probe: SchemaProbe
 ) -> dict[Executable, Probe] | None:
     """The tools of these names, and those of which it is known that they are broken; None when a
     name does not lead to a tool.
     """
-    recalled = await asyncio.gather(*map(asker.recall, executables))
+    recalled = await asyncio.gather(*map(probe.recall, executables))
     known = dict(zip(executables, recalled, strict=True))
     probes: dict[Executable, Probe] = {}
     for executable, answer in known.items():
@@ -86,7 +86,7 @@ async def _ask_by_name(
         for executable in _sort_by_precedence(executables):
             if not _may_have_name(executable, known[executable], name):
                 continue
-            answer = await asker.ask(executable)
+            answer = await probe.ask(executable)
             probes[executable] = answer
             if answer.schema is not None and is_name_of(answer.schema.name, name):
                 is_found = True

@@ -20,7 +20,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from webquarry.host.supervision.line import Line, can_supervise, wrap_command
+from webquarry.host.supervision.connection import (
+    SupervisorConnection,
+    can_supervise,
+    wrap_command,
+)
 
 Ending = Literal["exited", "timed_out", "too_much", "held_open"]
 
@@ -92,7 +96,7 @@ async def _spawn(
     line = None
     inherited: tuple[int, ...] = ()
     if can_supervise():
-        line = Line(loop)
+        line = SupervisorConnection(loop)
         inherited = (line.their_end,)
         command, environment = wrap_command(command, line.their_end, environment)
     watch = _Watch(loop, limits, line)
@@ -130,7 +134,10 @@ class _Watch(asyncio.SubprocessProtocol):
     transport: asyncio.SubprocessTransport
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, limits: ProcessLimits, line: Line | None
+        self,
+        loop: asyncio.AbstractEventLoop,
+        limits: ProcessLimits,
+        line: SupervisorConnection | None,
     ) -> None:
         self._limits = limits
         self.line = line  # to its supervisor, where it has one

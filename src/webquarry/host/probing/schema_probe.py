@@ -16,7 +16,7 @@ from webquarry.host.start_limiter import StartLimiter
 from webquarry.settings import Settings
 
 
-class Asker:
+class SchemaProbe:
     """Asks for one search for tools."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:

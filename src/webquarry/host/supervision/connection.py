@@ -22,7 +22,7 @@ _LOCALE = "LC_CTYPE"  # Python changes it for itself where it is C or missing
 _OPEN: set[socket.socket] = set()  # our ends, which a copy of this process must not keep open
 
 
-class Line:
+class SupervisorConnection:
     """A socket to one supervisor. `started` becomes the tool's process number, or the error of its
     start; `ended` its exit code, or minus the number of a signal.
     """
