@@ -44,7 +44,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "cli", "executable", "schema", "server", "sql", "library", "arguments", "mcp", "terminal",
-        "bridge", "doctor",
+        "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",

@@ -19,7 +19,7 @@ ENTRY = ServerEntry("webquarry", '/opt/we "b/webquarry', ["mcp"])
 
 def config(*words: str) -> tuple[int, str]:
     done = CliRunner().invoke(app, ["mcp", "config", *words])
-    return done.exit_code, done.output
+    return done.exit_code, done.stdout or done.stderr
 
 
 def parsed(client: str, text: str) -> Any:
@@ -99,7 +99,7 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("client", "text"),
     [
-        ("cursor", '{"mcpServers": {} // mine\n}'),
+        ("cursor", '{"mcpServers": {} / mine\n}'),
         ("cursor", "[]"),
         ("cursor", '{"mcpServers": []}'),
         ("codex", "[mcp_servers"),

@@ -52,7 +52,7 @@ def test_sessions_are_listed_with_their_goals_and_counts() -> None:
 
 
 def test_no_session_is_said_with_how_to_begin_one() -> None:
-    assert "sequential_search" in session("list", "--text").stdout
+    assert "webquarry session new" in session("list", "--text").stdout
     assert json.loads(session("list").stdout) == {"sessions": []}
 
 

@@ -185,7 +185,7 @@ def test_the_command_makes_a_token_for_the_figures_and_the_list_says_so(
     runner.invoke(app, ["token", "add", "laptop"])
     runner.invoke(app, ["token", "add", "prometheus", "--metrics"])
 
-    laptop, prometheus = runner.invoke(app, ["token", "list"]).stdout.splitlines()
+    laptop, prometheus = runner.invoke(app, ["token", "list", "--text"]).stdout.splitlines()
 
     assert prometheus.endswith("for /metrics alone")
     assert "/metrics" not in laptop

@@ -27,6 +27,7 @@ from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust.store import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
+from webquarry.surfaces.cli.views.tool import show_tool
 from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 app = typer.Typer(
@@ -80,7 +81,11 @@ def show(
     """One tool: where it is, what it takes, and what is unusual about its description."""
     with command_output(as_json) as output:
         tool = _discover().get(name)
-        output.show({**_tool_row(tool), "parameters": tool.parameters})
+        row = _tool_row(tool)
+        output.show(
+            {**row, "parameters": tool.parameters},
+            lambda console: show_tool(console, row, tool.parameters),
+        )
 
 
 @app.command()
