@@ -145,6 +145,11 @@ def _show_reply(output: Output, reply: ModelReply, *, pager: bool) -> None:
 
 def _write_usage(reply: ModelReply) -> None:
     """One line on stderr, in every form of the answer."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from webquarry.surfaces.display.layout import print_hanging
+
     usage = reply.usage
     if reply.remembered:
         line = "kept from before; it cost nothing"
@@ -157,4 +162,5 @@ def _write_usage(reply: ModelReply) -> None:
         tokens = f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
         line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
     sys.stdout.flush()
-    sys.stderr.write(f"{reply.model}: {line}\n")
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    print_hanging(console, "", Text(f"{reply.model}: {line}"), indent=4)

@@ -7,6 +7,7 @@ are read in copies of this process, and a copy must not find a stream that nobod
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -67,10 +68,7 @@ class _ProgressLine:
 
         words = "".join(sign if sign.isprintable() else " " for sign in self._message)
         line = f"{' '.join(words.split())} ..."
-        try:
-            room = os.get_terminal_size(self._file).columns - len("⠋  ")
-        except OSError:
-            return line
+        room = shutil.get_terminal_size().columns - len("⠋  ")
         if cell_len(line) > room:
             line = set_cell_size(line, max(room, 0))
         return line

@@ -5,6 +5,7 @@ What does not fit is counted, and `--all` shows it.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -20,41 +21,43 @@ from webquarry.surfaces.terminal import one_line
 _MOST_LINES = 10
 _MOST_NAMES = 3
 _WRONG = ("broken", "warning")
-Print = Callable[[], None]
+Show = Callable[[Console], None]
 
 
 def show_summary(console: Console, report: Report) -> None:
     """The report in at most ten lines of this console."""
-    lines = _render(console, lambda: show_verdict(console, report))
-    room = _MOST_LINES - len(lines) - 1  # the last one says where the rest is
+    draft = Console(  # where it is seen how many lines something takes
+        file=io.StringIO(), width=console.width, force_terminal=console.is_terminal
+    )
+
+    def count_lines(show: Show) -> int:
+        with draft.capture() as captured:
+            show(draft)
+        return captured.get().count("\n")
+
+    def show_verdict_of_report(console: Console) -> None:
+        show_verdict(console, report)
+
+    chosen: list[Show] = [show_verdict_of_report]
+    room = _MOST_LINES - count_lines(show_verdict_of_report) - 1  # the last one names --all
     left_out = 0
-    for print_problem in _list_problems(console, report):
-        rendered = _render(console, print_problem)
-        if len(rendered) <= room:
-            lines += rendered
-            room -= len(rendered)
-        else:
+    problems = _list_problems(report)
+    for show in (*problems, *_list_groups(report)):
+        count = count_lines(show)
+        if count <= room:
+            chosen.append(show)
+            room -= count
+        elif show in problems:
             left_out += 1
-    for print_group in _list_groups(console, report):
-        rendered = _render(console, print_group)
-        if len(rendered) <= room:
-            lines += rendered
-            room -= len(rendered)
+    for show in chosen:
+        show(console)
     rest = "Everything: webquarry doctor --all"
     if left_out:
         rest = f"{left_out} more, and everything: webquarry doctor --all"
-    lines += _render(console, lambda: console.print(Text(rest, "dim"), soft_wrap=True))
-    console.file.write("".join(lines))
+    console.print(Text(rest, "dim"), soft_wrap=True)
 
 
-def _render(console: Console, show: Print) -> list[str]:
-    """The lines that would be printed."""
-    with console.capture() as captured:
-        show()
-    return captured.get().splitlines(keepends=True)
-
-
-def _list_problems(console: Console, report: Report) -> list[Print]:
+def _list_problems(report: Report) -> list[Show]:
     """What does not work, what is configured first, each with its cure; what ails several in the
     same way is told once.
     """
@@ -66,14 +69,14 @@ def _list_problems(console: Console, report: Report) -> list[Print]:
         names.setdefault((part.state, part.detail, part.cure), []).append(part.name)
     wrong = [ailment for ailment in names if ailment[0] in _WRONG]
     wrong.sort(key=lambda ailment: _WRONG.index(ailment[0]))
-    prints: list[Print] = []
+    shows: list[Show] = []
     for state, detail, cure in wrong:
         who = ", ".join(names[state, detail, cure])
-        prints.append(partial(_print_problem, console, state, who, detail, cure))
-    return prints
+        shows.append(partial(_print_problem, state=state, name=who, detail=detail, cure=cure))
+    return shows
 
 
-def _print_problem(console: Console, state: str, name: str, detail: str, cure: str) -> None:
+def _print_problem(console: Console, *, state: str, name: str, detail: str, cure: str) -> None:
     mark, style = MARKS[state]
     sentence = f"{name}: {one_line(detail).rstrip('.')}."
     line = link_urls(sentence)
@@ -82,7 +85,7 @@ def _print_problem(console: Console, state: str, name: str, detail: str, cure: s
     print_hanging(console, Text(f"{mark} ", style), line)
 
 
-def _list_groups(console: Console, report: Report) -> list[Print]:
+def _list_groups(report: Report) -> list[Show]:
     """What there is, a line a group."""
     groups = {
         "search": _describe_services(report.providers),
@@ -90,12 +93,12 @@ def _list_groups(console: Console, report: Report) -> list[Print]:
         "patents": _describe_services(report.registers) or "web pages of patent sites",
         "model": _describe_model(report.parts),
     }
-    prints: list[Print] = []
+    shows: list[Show] = []
     for name, words in groups.items():
         if words:
             lead = Text(f"  {name:<9}", "bold")
-            prints.append(partial(print_hanging, console, lead, Text(words)))
-    return prints
+            shows.append(partial(print_hanging, lead=lead, text=Text(words)))
+    return shows
 
 
 def _describe_services(checks: Sequence[ServiceCheck]) -> str:

@@ -58,9 +58,10 @@ def cite(
 
 
 def _show_reference(console: Console, text: str) -> None:
-    """The reference; BibTeX and its like keep their lines."""
+    """The reference; BibTeX and its like are for other programs, and keep their lines."""
     from webquarry.surfaces.display.layout import link_urls, print_hanging
 
-    for line in text.split("\n"):
-        indent = len(line) - len(line.lstrip())
-        print_hanging(console, line[:indent], link_urls(line[indent:]), indent=indent + 4)
+    if "\n" in text:
+        console.print(link_urls(text), soft_wrap=True)
+    else:
+        print_hanging(console, "", link_urls(text), indent=4)

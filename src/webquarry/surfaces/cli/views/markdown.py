@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from markdown_it import MarkdownIt
 from rich.console import Console
 from rich.markdown import Heading, Markdown, MarkdownElement
+from rich.segment import Segment, Segments
 from rich.text import Text
 
 from webquarry.surfaces.display.layout import link_target, link_urls, print_hanging
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_RENDERED = 1_000_000  # characters; more would take long, and nobody reads so far
 _TARGET = re.compile(r"(\[\d+\]: )(\S+)")
+_FOOTNOTE = re.compile(r"\n(?=\[\^[^\]\s]+\]: )")
 _HEADING = re.compile(r"#{1,6} ")
-_FILLED = re.compile(r"(?: |\x1b\[[0-9;]*m)+$")  # spaces, and colours between them
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
@@ -76,24 +77,27 @@ def show_markdown(console: Console, markdown: str) -> None:
         count += 1
     targets = lines[len(lines) - count :]
     body = "\n".join(lines[: len(lines) - count])
+    body = _FOOTNOTE.sub("\n\n", body)  # each in a paragraph of its own
     try:
-        rendered: Any = CleanMarkdown(body)
-        with console.capture() as captured:
-            console.print(rendered)
+        rendered = console.render_lines(CleanMarkdown(body), pad=False)
     except Exception:  # a page may nest what no renderer has seen
         _show_lines(console, body)
     else:
-        # The renderer fills its lines with spaces, which somebody who copies them does not want.
-        rendered_lines = captured.get().rstrip("\n").split("\n")
-        shown = [_FILLED.sub(_keep_codes, line) for line in rendered_lines]
-        console.file.write("\n".join(shown) + "\n")
+        for segments in rendered:
+            console.print(Segments([*_strip_line(segments), Segment.line()]), soft_wrap=True)
     for target in targets:
         number, url = _split_target(target)
         print_hanging(console, number, link_urls(url, "cyan"))
 
 
-def _keep_codes(filled: re.Match[str]) -> str:
-    return filled[0].replace(" ", "")
+def _strip_line(segments: list[Segment]) -> list[Segment]:
+    """A line without the spaces that the renderer fills it with, which nobody wants to copy."""
+    while segments and not segments[-1].text.strip(" "):
+        segments = segments[:-1]
+    if segments:
+        last = segments[-1]
+        segments = [*segments[:-1], Segment(last.text.rstrip(" "), last.style)]
+    return segments
 
 
 def _split_target(line: str) -> tuple[str, str]:
