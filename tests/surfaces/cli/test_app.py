@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -326,6 +327,34 @@ def test_completion_knows_the_commands_and_the_tools() -> None:
     assert complete("webquarry d", 1) == ["doctor", "demo"]
     assert complete("webquarry call web_f", 2) == ["web_fetch"]
     assert "trust" in complete("webquarry tools ", 2)
+    assert complete("webquarry cite x --style b", 4) == ["bibtex"]
+    assert complete("webquarry read x --citation-style ap", 4) == ["apa"]
+    assert complete("webquarry search x --provider bra", 4) == ["brave"]
+    assert complete("webquarry papers x --provider arx", 4) == ["arxiv"]
+    assert complete("webquarry mcp config claude-", 3) == ["claude-desktop"]
+
+
+def test_completion_knows_the_sessions(tmp_path: Path) -> None:
+    settings = RECORDED | {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
+    id = json.loads(run_apart("session", "new", "Tides", **settings).stdout)["sessionId"]
+    asked = {
+        "COMP_WORDS": f"webquarry session show {id[:3]}",
+        "COMP_CWORD": "3",
+        "_WEBQUARRY_COMPLETE": "complete_bash",
+    }
+
+    assert run_apart(**settings, **asked).stdout.decode().split() == [id]
+
+
+def test_completion_says_nothing_where_it_cannot_know() -> None:
+    asked = {
+        "COMP_WORDS": "webquarry search x --lens a",
+        "COMP_CWORD": "4",
+        "_WEBQUARRY_COMPLETE": "complete_bash",
+    }
+    done = run_apart(**asked, WEBQUARRY_RETRIES="many")
+
+    assert (done.stdout.strip(), done.stderr) == (b"", b"")
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "ja_JP.SJIS"])

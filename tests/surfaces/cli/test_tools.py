@@ -293,3 +293,15 @@ def test_a_setting_that_does_not_fit_is_one_sentence(
     monkeypatch.setenv("WEBQUARRY_TOOL_TIMEOUT_SECONDS", "soon")
 
     assert "WEBQUARRY_TOOL_TIMEOUT_SECONDS is not usable" in failure(["list"]).stderr
+
+
+def test_text_of_a_tool_is_text_for_a_person(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+
+    text = tools("show", "weather", "--text").stdout
+
+    assert text.startswith(f"weather\n  {WEATHER['description']}")
+    assert "state: ready" in text
+    for name in WEATHER["parameters"]["properties"]:
+        assert f"  {name}  " in text
+    assert "{" not in text

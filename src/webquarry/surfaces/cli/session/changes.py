@@ -4,6 +4,7 @@ session, a step, a note; and how one is deleted.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -112,11 +113,12 @@ def _confirm(session: dict[str, Any]) -> bool:
         f"There is no way back; `webquarry session export {session['sessionId']}` keeps a copy.",
         err=True,
     )
-    try:
-        return typer.confirm("Delete it?", err=True)
-    except typer.Abort:
-        typer.echo("", err=True)
-        return False
+    # Not `typer.confirm`, which writes to stdout too.
+    typer.echo("Delete it? [y/N] ", nl=False, err=True)
+    answer = sys.stdin.readline()
+    if not sys.stdin.isatty():
+        typer.echo(err=True)
+    return answer.strip().lower() in ("y", "yes")
 
 
 def _continue_session(id: str, text: str) -> dict[str, Any]:
