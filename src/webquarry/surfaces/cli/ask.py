@@ -26,7 +26,7 @@ _KINDS: dict[str, type[WebquarryError]] = {
     "too_large": BadInput,
 }
 _CURES = {
-    "auth": "Replace the key; webquarry doctor says where it was found.",
+    "auth": "Replace the key; webquarry doctor --all says where it was found.",
     "model_gone": "Name another model with --model or WEBQUARRY_ASK_MODEL.",
     "too_large": "Ask with a shorter context.",
 }
