@@ -27,6 +27,27 @@ _BARE_HOST = re.compile(
 )
 _BARE_LOCAL = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#].*)?")
 
+LinkForm = Annotated[
+    str | None,
+    typer.Option(
+        help="Show link targets: list (at the end) or inline.",
+        autocompletion=complete_link_form,
+    ),
+]
+Style = Annotated[
+    str,
+    typer.Option(
+        help="How to cite it: apa, mla, bibtex, ris or csl-json.",
+        autocompletion=complete_style,
+    ),
+]
+SessionId = Annotated[
+    str | None,
+    typer.Option(help="Research session to record the source in.", autocompletion=complete_session),
+]
+Question = Annotated[str | None, typer.Option(help="Only the passages that bear on this question.")]
+MaxTokens = Annotated[int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)]
+
 
 def read(
     url: Annotated[
@@ -49,35 +70,14 @@ def read(
     whole: Annotated[bool, typer.Option("--whole", help="With menus and the rest.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
-    question: Annotated[
-        str | None, typer.Option(help="Only the passages that bear on this question.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)
-    ] = None,
-    links: Annotated[
-        str | None,
-        typer.Option(
-            help="Show link targets: list (at the end) or inline.",
-            autocompletion=complete_link_form,
-        ),
-    ] = None,
-    citation_style: Annotated[
-        str,
-        typer.Option(
-            help="How to cite it: apa, mla, bibtex, ris or csl-json.",
-            autocompletion=complete_style,
-        ),
-    ] = "apa",
+    question: Question = None,
+    max_tokens: MaxTokens = None,
+    links: LinkForm = None,
+    citation_style: Style = "apa",
     structured: Annotated[
         bool, typer.Option("--structured", help="With --json: all of its structured data.")
     ] = False,
-    session_id: Annotated[
-        str | None,
-        typer.Option(
-            help="Research session to record the source in.", autocompletion=complete_session
-        ),
-    ] = None,
+    session_id: SessionId = None,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:

@@ -87,8 +87,9 @@ async def show_page_and_citation(kit: Toolkit, printer: Printer, best: Result) -
     for line in lines[:_EXCERPT_LINES]:
         printer.paragraph(line, "  | ")
     printer.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page['url']}", "dim")
-    printer.heading("Cite: the page, by what it says of itself")
+    printer.heading("Cite: what was read, and when")
     printer.paragraph(page["citation"]["formatted"]["apa"], "  ")
+    printer.line(f"  Retrieved {write_date(page['citation']['accessedDate'])}", "dim")
 
 
 async def show_japanese_page(kit: Toolkit, printer: Printer) -> None:
