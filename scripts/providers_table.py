@@ -18,7 +18,7 @@ HEAD = """# Search providers
 <!-- Generated from src/webquarry/search/providers/ by scripts/generate.py; edit the classes, then run: make generate -->
 
 A credential is looked for in its environment variable, then in a file of `~/.config/ikigai/`, then in the same file of
-`~/.config/webquarry/` (one value per file, mode 0600). `webquarry doctor` says which were found and whether they work.
+`~/.config/webquarry/` (one value per file, mode 0600). `webquarry doctor --all` says which were found and whether they work.
 A byte order mark in a file is dropped; what is no plain file (a pipe, a device) is passed over with a warning.
 `WEBQUARRY_<NAME>_URL` puts another address in the place of a provider's own.
 

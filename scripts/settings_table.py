@@ -23,7 +23,7 @@ Python the same fields are the arguments of `webquarry.Settings`.
 """
 
 FOOT = """
-Credentials are not settings: `webquarry doctor` shows which were found and where, and the README lists the places. Those
+Credentials are not settings: `webquarry doctor --all` shows which were found and where, and the README lists the places. Those
 of several servers, `WEBQUARRY_REDIS_URL` (or `REDIS_URL`) and `WEBQUARRY_STORE_KEY`, are in [teams.md](teams.md).
 """
 

@@ -44,7 +44,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
-        "arguments", "mcp", "terminal", "bridge", "doctor",
+        "arguments", "mcp", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",

@@ -93,6 +93,23 @@ def test_a_journal_of_somebody_else_is_not_there(places: Places) -> None:
     places.run(scenario)
 
 
+def test_a_journal_that_is_deleted_is_gone_for_all_and_others_stay(places: Places) -> None:
+    async def scenario(one: Journals, other: Journals) -> None:
+        await begin(one, "s1")
+        await one.append("ada", "s1", b"second", 1001.0)
+        await begin(one, "s2")
+        await begin(one, "s1", owner="bob")
+        assert await other.delete("ada", "s1")
+        assert not await one.delete("ada", "s1")
+        assert await one.read("ada", "s1", 1001.0, idle_seconds=HOURS) is None
+        assert [found.id for found in await one.list("ada", 1001.0, idle_seconds=HOURS)] == ["s2"]
+        assert (await read(one, "s1", owner="bob")).entries == (b"first",)
+        await begin(one, "s1", 1002.0)  # its name is free again
+        assert (await read(one, "s1", 1002.0)).entries == (b"first",)
+
+    places.run(scenario)
+
+
 def test_of_two_who_read_the_same_journal_only_one_can_add_the_next_entry(places: Places) -> None:
     async def scenario(one: Journals, other: Journals) -> None:
         await begin(one, "s1")

@@ -68,6 +68,12 @@ class Journals(ABC):
     async def list(self, owner: str, now: float, *, idle_seconds: float) -> list[Journal]:
         """The caller's journals without their entries, the one touched last first."""
 
+    async def delete(self, owner: str, id: str) -> bool:
+        """Drop a journal with all of its entries, for good; False if the caller has none of this
+        id.
+        """
+        raise NotImplementedError(f"{type(self).__name__} only ever adds")
+
     async def aclose(self) -> None:  # noqa: B027 - not every place holds something open
         """Close what was opened."""
 

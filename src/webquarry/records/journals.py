@@ -151,6 +151,14 @@ class FileJournals(Journals):
 
         return await self._file.run(work)
 
+    async def delete(self, owner: str, id: str) -> bool:
+        def work(database: Connection, cipher: Cipher) -> bool:
+            name = hash_journal(cipher, owner, id)
+            deleted = database.execute("DELETE FROM journals WHERE name = ?", (name,))
+            return deleted.rowcount > 0
+
+        return await self._file.run(work)
+
     def _check_loss(self) -> None:
         """A journal that is not there may have been in the file that somebody took away: whoever
         asks for it is told, because it had been acknowledged.

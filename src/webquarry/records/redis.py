@@ -130,6 +130,11 @@ class RedisJournals(Journals):
             journals.append(Journal(id, created_at, touched_at, (), is_finished))
         return journals
 
+    async def delete(self, owner: str, id: str) -> bool:
+        """Sent again after a lost connection, it says that there is none: it is gone either way."""
+        deleted = int(await self._run(scripts.JOURNAL_DELETE, [self._name(owner, id)]))
+        return deleted > 0
+
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
         """What the script says. A lost connection is no answer, so it is asked once more; the mark
         makes that safe.

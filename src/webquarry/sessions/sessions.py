@@ -185,6 +185,14 @@ class Sessions:
             entry = events.write_used(now)
             await self._append(session.id, entry)
 
+    async def delete(self, id: str) -> None:
+        """Drop a session with all that was recorded in it, for good; `NotFound` if this caller has
+        none of that id.
+        """
+        session = await self.read(id)
+        if not await self._journals.delete(caller(), session.id):
+            raise self._not_found(id)
+
     async def _append(self, id: str, entry: bytes) -> None:
         now = self._clock.now().timestamp()
         try:

@@ -12,7 +12,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -23,6 +23,7 @@ from rich.text import Text
 
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.secret import redact
+from webquarry.surfaces.display.layout import link_urls, print_hanging
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,14 @@ AsJson = Annotated[  # the flag of every command that answers
     typer.Option(
         "--json/--text",
         help="One JSON object, or text for a person. JSON when piped.",
+        show_default=False,
+    ),
+]
+Pager = Annotated[  # of every command whose answer may be long
+    bool,
+    typer.Option(
+        "--pager/--no-pager",
+        help="On a terminal, what is longer than the screen goes through $PAGER, or less -R.",
         show_default=False,
     ),
 ]
@@ -87,15 +96,39 @@ class Output:
         # look like.
         self.console = Console(markup=False, emoji=False, highlight=False)
 
-    def show(self, answer: Any, render: Callable[[Console], None] | None = None) -> None:
-        """The answer as JSON, or by `render` for a person."""
+    def show(
+        self,
+        answer: Any,
+        render: Callable[[Console], None] | None = None,
+        *,
+        pager: bool = False,
+    ) -> None:
+        """The answer as JSON, or by `render` for a person; with `pager`, what is longer than the
+        screen goes through one.
+        """
         if self.json:
             self.write(as_json(answer))
+        elif render is not None and pager and self.console.is_terminal:
+            from webquarry.surfaces.display.pager import write_paged
+
+            with self.console.capture() as captured:
+                render(self.console)
+            write_paged(self.console, captured.get())
         elif render is not None:
             render(self.console)
         else:
             coloured = JSONHighlighter()(Text(as_json(answer)))
             self.console.print(coloured, soft_wrap=True)
+
+    def show_progress(self, message: str) -> AbstractContextManager[None]:
+        """Say on stderr what is being done, if a person looks there; not on a terminal that gets
+        JSON.
+        """
+        if self.json and sys.stdout.isatty():
+            return nullcontext()
+        from webquarry.surfaces.display.spinner import show_progress
+
+        return show_progress(message)
 
     def write(self, text: str) -> None:
         """A line to stdout as it is."""
@@ -108,11 +141,10 @@ class Output:
         if self.json:
             self.write(as_json({"error": error.as_dict()}))
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-        message = Text("Error: ", "bold red") + Text(one_line(error.message))
-        console.print(message, soft_wrap=True)
+        print_hanging(console, Text("Error: ", "bold red"), link_urls(one_line(error.message)))
         if error.suggested_action:
-            action = Text("Try: ", "bold") + Text(one_line(error.suggested_action))
-            console.print(action, soft_wrap=True)
+            action = link_urls(one_line(error.suggested_action))
+            print_hanging(console, Text("Try: ", "bold"), action)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -93,6 +94,7 @@ def on_terminal(*arguments: str, **settings: str) -> str:
         "HOME": os.environ["HOME"],
         "TERM": "xterm-256color",
         "COLUMNS": "100",
+        "PAGER": "cat",
     }
     with subprocess.Popen(
         [*WEBQUARRY, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environ | settings
@@ -109,8 +111,16 @@ def on_terminal(*arguments: str, **settings: str) -> str:
     return seen.decode("utf-8")
 
 
+# What we write ourselves: colours, links to web addresses, and the line that says what is done.
+OURS = re.compile(
+    r"\x1b\[[0-9;]*m|\x1b\]8;[a-z0-9=;]*(?:https?://[!-~]*)?\x1b\\"
+    r"|\r\x1b\[K(?:[⠀-⣿] [^\r]* ?\.\.\.)?"
+)
+
+
 def without_colours(seen: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", seen).replace("\r\n", "\n")
+    """What a person reads in the end."""
+    return OURS.sub("", seen.replace("\r\n", "\n"))
 
 
 def test_version_and_help_are_answered(run: Runner) -> None:
@@ -198,7 +208,7 @@ def test_doctor_gives_json_when_piped_and_text_when_asked(run: Runner) -> None:
     assert (
         run("doctor", "--offline", "--text")
         .stdout.decode()
-        .startswith(f"webquarry {webquarry.__version__}\n")
+        .startswith("✓ No key is configured; DuckDuckGo needs none, but was not asked.")
     )
 
 
@@ -288,14 +298,16 @@ def test_text_from_the_web_cannot_command_the_terminal(hostile: str) -> None:
 
 
 def test_json_on_a_terminal_cannot_command_it_either(hostile: str) -> None:
-    seen = without_colours(on_terminal("call", "web_fetch", json.dumps({"url": hostile}), **LOCAL))
+    seen = without_colours(
+        on_terminal("call", "web_fetch", json.dumps({"url": hostile}), "--json", **LOCAL)
+    )
 
     assert '"content"' in seen
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", seen)
 
 
 def test_a_terminal_gets_colours_and_a_pipe_gets_none(run: Runner) -> None:
-    seen = on_terminal("doctor", "--offline")
+    seen = on_terminal("doctor", "--offline", "--all")
 
     assert "\x1b[" in seen
     assert "Search providers" in seen
@@ -315,6 +327,34 @@ def test_completion_knows_the_commands_and_the_tools() -> None:
     assert complete("webquarry d", 1) == ["doctor", "demo"]
     assert complete("webquarry call web_f", 2) == ["web_fetch"]
     assert "trust" in complete("webquarry tools ", 2)
+    assert complete("webquarry cite x --style b", 4) == ["bibtex"]
+    assert complete("webquarry read x --citation-style ap", 4) == ["apa"]
+    assert complete("webquarry search x --provider bra", 4) == ["brave"]
+    assert complete("webquarry papers x --provider arx", 4) == ["arxiv"]
+    assert complete("webquarry mcp config claude-", 3) == ["claude-desktop"]
+
+
+def test_completion_knows_the_sessions(tmp_path: Path) -> None:
+    settings = RECORDED | {"WEBQUARRY_STATE_FOLDER": str(tmp_path)}
+    id = json.loads(run_apart("session", "new", "Tides", **settings).stdout)["sessionId"]
+    asked = {
+        "COMP_WORDS": f"webquarry session show {id[:3]}",
+        "COMP_CWORD": "3",
+        "_WEBQUARRY_COMPLETE": "complete_bash",
+    }
+
+    assert run_apart(**settings, **asked).stdout.decode().split() == [id]
+
+
+def test_completion_says_nothing_where_it_cannot_know() -> None:
+    asked = {
+        "COMP_WORDS": "webquarry search x --lens a",
+        "COMP_CWORD": "4",
+        "_WEBQUARRY_COMPLETE": "complete_bash",
+    }
+    done = run_apart(**asked, WEBQUARRY_RETRIES="many")
+
+    assert (done.stdout.strip(), done.stderr) == (b"", b"")
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "en_US.ISO-8859-1", "ja_JP.SJIS"])

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.surfaces.cli.test_app import without_colours
 from webquarry.surfaces.bridge import bridge
 from webquarry.surfaces.cli.demo.walkthrough import run_demo
 
@@ -42,10 +43,19 @@ def test_it_searches_reads_and_cites() -> None:
     assert "https://tidelines.example/2026/09/storing-the-tide" in text
     assert re.search(r"\| # ", text), "the page is shown as Markdown"
     cited = (
-        "(2026, September 14). tidelines.example. Retrieved November 10, 2026, "
-        "from https://tidelines.example/"
+        "Calloway, I. (2026, September 14). Storing the tide: how a battery fills the gap at slack "
+        "water. Tidelines. https://tidelines.example/"
     )
     assert cited in " ".join(text.split())
+
+
+def test_it_cites_the_author_that_it_shows_and_skips_the_buttons_of_the_page() -> None:
+    read = told().partition("\nRead: ")[2].partition("\nAny encoding")[0]
+
+    assert "By Ines Calloway, 14 September 2026" in read
+    assert "Calloway, I. (2026" in read
+    assert "Copy link" not in read
+    assert "](https://" not in read
 
 
 def test_a_shift_jis_page_is_read_properly() -> None:
@@ -97,11 +107,21 @@ def test_it_has_colours_on_a_terminal() -> None:
     assert "\x1b[1m  | ## Sources\x1b[0m" in console.file.getvalue()
 
 
-def test_it_ends_with_two_next_steps() -> None:
-    last = told().splitlines()[-2:]
+def test_it_ends_with_two_next_steps_and_does_not_claim_that_a_key_is_needed() -> None:
+    last = told().splitlines()[-4:]
 
-    assert "BRAVE_API_KEY" in last[0]
-    assert last[1].endswith("webquarry doctor")
+    assert "without a key" in last[0]
+    assert last[1].strip() == "webquarry search tidal energy storage"
+    assert last[3].strip() == "webquarry doctor"
+
+
+def test_it_fits_a_narrow_terminal() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=60, highlight=False)
+    bridge.run(run_demo(console))
+    assert isinstance(console.file, io.StringIO)
+    words = without_colours(console.file.getvalue())
+
+    assert [line for line in words.splitlines() if len(line) > 60] == []
 
 
 def test_it_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from webquarry.surfaces import jsonc
 from webquarry.surfaces.cli.app import app
 from webquarry.surfaces.cli.mcp_config import CLIENTS, ServerEntry, entry_for, write_entry
 
@@ -19,7 +20,7 @@ ENTRY = ServerEntry("webquarry", '/opt/we "b/webquarry', ["mcp"])
 
 def config(*words: str) -> tuple[int, str]:
     done = CliRunner().invoke(app, ["mcp", "config", *words])
-    return done.exit_code, done.output
+    return done.exit_code, done.stdout or done.stderr
 
 
 def parsed(client: str, text: str) -> Any:
@@ -99,7 +100,7 @@ def test_writing_the_same_again_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("client", "text"),
     [
-        ("cursor", '{"mcpServers": {} // mine\n}'),
+        ("cursor", '{"mcpServers": {} / mine\n}'),
         ("cursor", "[]"),
         ("cursor", '{"mcpServers": []}'),
         ("codex", "[mcp_servers"),
@@ -156,3 +157,122 @@ def test_an_unknown_client_is_wrong_usage() -> None:
 
     assert code == 2
     assert "claude-desktop" in said
+
+
+def test_without_a_client_those_that_there_are_are_named_with_their_files() -> None:
+    code, said = config()
+
+    assert code == 0
+    for name, client in CLIENTS.items():
+        assert name in said
+        assert client.label in said
+        assert str(client.usual_path()) in said
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_it_ends_with_what_to_look_for(client: str, tmp_path: Path) -> None:
+    printed = CliRunner().invoke(app, ["mcp", "config", client])
+    place = str(tmp_path / "file")
+    written = CliRunner().invoke(app, ["mcp", "config", client, "--write", "--file", place])
+
+    look_for = CLIENTS[client].look_for
+    assert "webquarry" in look_for
+    assert printed.stderr.splitlines()[-1] == f"Then: {look_for}"
+    assert written.stdout.splitlines()[-1] == f"Then: {look_for}"
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_variables_are_given_or_taken_from_here_and_those_that_are_there_stay(
+    client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "from-here")
+    place = tmp_path / "file"
+
+    def write(*flags: str) -> dict[str, str]:
+        assert config(client, "--write", "--file", str(place), *flags)[0] == 0
+        found = parsed(client, place.read_text())[CLIENTS[client].key]["webquarry"]
+        variables: dict[str, str] = found["env"]
+        return variables
+
+    assert write("--env", "BRAVE_API_KEY=a=b") == {"BRAVE_API_KEY": "a=b"}
+    both = {"BRAVE_API_KEY": "a=b", "TAVILY_API_KEY": "from-here"}
+    assert write("--env", "TAVILY_API_KEY") == both
+    assert write() == both
+
+
+@pytest.mark.parametrize("given", ["NOT_SET_ANYWHERE", "two words=1", "=1", ""])
+def test_a_variable_that_cannot_be_had_is_an_error(given: str) -> None:
+    code, said = config("cursor", "--env", given)
+
+    assert code == 1
+    assert "Try: " in said
+
+
+COMMENTED = """\
+// what my editor calls JSON
+{
+  "theme": "dark", // mine
+  /* servers
+     of mine */
+  "mcpServers": {
+    "other": {"command": "x", "args": ["// no comment", "/* nor this */"],},
+  },
+}
+"""
+
+
+def test_json_with_comments_is_read_and_keeps_them(tmp_path: Path) -> None:
+    place = tmp_path / "mcp.json"
+    place.write_text(COMMENTED)
+
+    write_entry(CLIENTS["cursor"], ENTRY, place)
+    once = place.read_text()
+    write_entry(CLIENTS["cursor"], ServerEntry("webquarry", "new", ["mcp"], {"A": "b"}), place)
+    twice = place.read_text()
+
+    for text in (once, twice):
+        for line in ("// what my editor calls JSON", '"dark", // mine', "/* servers", "of mine */"):
+            assert line in text
+    servers = jsonc.parse(twice)["mcpServers"]
+    assert servers["other"]["args"] == ["// no comment", "/* nor this */"]
+    assert jsonc.parse(once)["mcpServers"]["webquarry"]["command"] == ENTRY.command
+    assert servers["webquarry"] == {"command": "new", "args": ["mcp"], "env": {"A": "b"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "// nothing yet\n",
+        "{}",
+        "{ /* empty */ }",
+        '{"a": 1}',
+        '{"a": 1, // last\n}',
+        '{"mcpServers": {}}',
+        '{"mcpServers": {"webquarry": null}}',
+        '{"mcpServers": {"webquarry": {"command": "old", "x": 1 /* y */}}}',
+        '\ufeff{"a": 1}',
+    ],
+)
+def test_an_entry_is_set_wherever_it_may_stand(text: str) -> None:
+    before = jsonc.parse(text)
+
+    after = jsonc.parse(CLIENTS["cursor"].merge(text, ENTRY))
+
+    assert after["mcpServers"]["webquarry"]["command"] == ENTRY.command
+    assert {name: after[name] for name in before if name != "mcpServers"} == {
+        name: value for name, value in before.items() if name != "mcpServers"
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '{"a" 1}', '{"a": }', "{a: 1}", '{"a": 1 "b": 2}', "[1,,2]", "{} x", '{"a": tru}']
+)
+def test_what_is_no_json_even_so_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"line \d+ is no JSON"):
+        jsonc.parse(text)
+
+
+def test_what_is_nested_without_end_is_refused() -> None:
+    with pytest.raises(ValueError, match="nested"):
+        jsonc.parse("[" * 100_000)

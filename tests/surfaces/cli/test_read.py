@@ -17,9 +17,7 @@ pty = pytest.importorskip("pty", reason="this system has no terminals to open")
 from tests.surfaces.cli.test_app import (  # noqa: E402
     RECORDED,
     Runner,
-    on_terminal,
     run_apart,
-    without_colours,
 )
 
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
@@ -40,11 +38,11 @@ def read(run: Runner, *arguments: str) -> dict[str, object]:
     return found
 
 
-def test_a_terminal_shows_the_markdown_and_a_line_to_cite_it_by(run: Runner) -> None:
-    seen = without_colours(on_terminal("read", NOTES, **RECORDED))
+def test_text_in_a_pipe_is_the_markdown_and_a_line_to_cite_it_by(run: Runner) -> None:
     answer = read(run, NOTES)
+    seen = run("read", NOTES, "--text", settings=RECORDED).stdout.decode()
 
-    assert seen.startswith(str(answer["content"]).rstrip("\n") + "\n\nCite: ")
+    assert str(answer["content"]).rstrip("\n") + "\n\nCite: " in seen
     cite, links = seen.splitlines()[-2:]
     assert NOTES in cite
     assert links.startswith(f"Links: {answer['linksLeftOut']} targets are left out;")

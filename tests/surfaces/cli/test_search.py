@@ -52,7 +52,7 @@ def test_every_parameter_of_the_tool_has_a_flag_with_the_same_default() -> None:
             flags.pop("session_id" if parameter.name == "sessionId" else parameter.name)
             == parameter.default
         )
-    assert set(flags) == {"explain", "as_json"}
+    assert set(flags) == {"explain", "pager", "as_json"}
 
 
 def test_the_json_is_the_tools_answer_through_every_door(
@@ -88,7 +88,7 @@ def test_a_person_gets_a_numbered_list() -> None:
     seen = without_colours(on_terminal("search", QUERY, "-n", "3", **RECORDED))
 
     assert " 1. Storing the tide" in seen
-    assert "https://tidelines.example/2026/09/storing-the-tide  2026-09-14T06:00:00" in seen
+    assert "https://tidelines.example/2026/09/storing-the-tide  14 September 2026" in seen
 
 
 def test_a_site_is_a_limit(run: Runner) -> None:

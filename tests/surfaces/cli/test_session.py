@@ -68,7 +68,7 @@ def test_the_list_says_when_a_session_ends() -> None:
 
 
 def test_no_session_is_said_with_how_to_begin_one() -> None:
-    assert "sequential_search" in session("list", "--text").stdout
+    assert "webquarry session new" in session("list", "--text").stdout
     assert json.loads(session("list").stdout) == {"sessions": []}
 
 
@@ -131,3 +131,72 @@ def test_a_beginning_that_means_several_sessions_is_refused() -> None:
     assert done.exit_code == 1
     assert "2 sessions begin with ''" in done.stderr
     assert done.stdout == ""
+
+
+def test_a_session_is_begun_gone_on_with_and_finished_by_hand() -> None:
+    begun = json.loads(session("new", "How", "is", "it", "stored?").stdout)
+    id = begun["sessionId"]
+    step = json.loads(session("step", id[:8], "It", "is", "not.", "--confidence", "low").stdout)
+    note = json.loads(session("note", id, "Ask", "Marit.").stdout)
+    last = session("step", id, "It is.", "--revises", "2", "--done", "--text")
+
+    found = webquarry.call("get_research_session", sessionId=id).as_dict()
+    assert (step["stepNumber"], note["stepNumber"]) == (2, 3)
+    assert last.stdout.startswith("Step 4 is recorded.\nThe session is finished.\n")
+    assert found["summary"]["researchGoal"] == "How is it stored?"
+    assert found["status"] == "finished"
+    assert [one["text"] for one in found["stepIndex"]] == [
+        "How is it stored?", "It is not.", "Note: Ask Marit.", "It is.",
+    ]  # fmt: skip
+    assert found["stepIndex"][1]["supersededBy"] == 4
+
+
+def test_a_new_session_says_how_sources_get_into_it() -> None:
+    told = session("new", "Tides", "--step", "First.", "--text").stdout
+
+    assert "webquarry search WORDS --session-id " in told
+
+
+@pytest.mark.parametrize("command", [("new", ""), ("step", "{id}", " "), ("note", "{id}", "")])
+def test_nothing_to_record_is_an_error(command: tuple[str, ...]) -> None:
+    id = begin("One.")
+
+    done = session(*(word.format(id=id) for word in command))
+
+    assert done.exit_code == 1
+    assert "Error: " in done.stderr
+    assert (
+        webquarry.call("get_research_session", sessionId=id).as_dict()["summary"]["totalSteps"] == 1
+    )
+
+
+def delete(*arguments: str, answer: str) -> Result:
+    return CliRunner().invoke(app, ["session", "delete", *arguments], input=answer)
+
+
+@pytest.mark.parametrize("answer", ["n\n", "", "perhaps\n"])
+def test_a_session_is_deleted_only_by_a_yes_and_it_is_said_that_there_is_no_way_back(
+    answer: str,
+) -> None:
+    id = researched()
+
+    done = delete(id, answer=answer)
+
+    assert done.exit_code == 1
+    assert "There is no way back" in done.stderr
+    assert f"webquarry session export {id}" in done.stderr
+    assert webquarry.call("get_research_session", sessionId=id)
+
+
+@pytest.mark.parametrize(("flags", "answer"), [((), "y\n"), (("--yes",), "")])
+def test_what_is_deleted_is_gone_and_others_stay(flags: tuple[str, ...], answer: str) -> None:
+    id, other = researched(), begin("Another one.")
+
+    done = delete(id[:8], *flags, answer=answer)
+
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {"deleted": id}
+    left = json.loads(session("list").stdout)["sessions"]
+    assert [one["sessionId"] for one in left] == [other]
+    assert session("show", id).exit_code == 1
+    assert session("delete", id, "--yes").exit_code == 1

@@ -502,3 +502,15 @@ def test_a_signal_to_the_command_ends_the_tool_with_its_whole_tree(
 
     assert len(pids) == 2
     assert all(map(ends, pids))
+
+
+def test_text_of_a_tool_is_text_for_a_person(bench: Workbench) -> None:
+    bench.tool(WEATHER)
+
+    text = tools("show", "weather", "--text").stdout
+
+    assert text.startswith(f"weather\n  {WEATHER['description']}")
+    assert "state: ready" in text
+    for name in WEATHER["parameters"]["properties"]:
+        assert f"  {name}  " in text
+    assert "{" not in text

@@ -177,6 +177,22 @@ def test_the_command_prints_the_token_alone_on_stdout_and_lists_without_it(
     assert json.loads((tmp_path / "tokens.json").read_text())["tokens"] == []
 
 
+def test_piped_the_list_is_one_object_also_when_it_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_TOKENS_FILE", str(tmp_path / "tokens.json"))
+    runner = CliRunner()
+    assert json.loads(runner.invoke(app, ["token", "list"]).stdout) == {"tokens": []}
+    runner.invoke(app, ["token", "add", "laptop", "--expires", "30d"])
+    runner.invoke(app, ["token", "add", "desk", "--like", "laptop"])
+
+    laptop, desk = json.loads(runner.invoke(app, ["token", "list"]).stdout)["tokens"]
+
+    assert (laptop["name"], laptop["expired"], laptop["use"]) == ("laptop", False, "mcp")
+    assert desk["expires"] is None
+    assert desk["sameCallerAs"] == ["laptop"]
+
+
 def test_the_command_makes_a_token_for_the_figures_and_the_list_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +201,7 @@ def test_the_command_makes_a_token_for_the_figures_and_the_list_says_so(
     runner.invoke(app, ["token", "add", "laptop"])
     runner.invoke(app, ["token", "add", "prometheus", "--metrics"])
 
-    laptop, prometheus = runner.invoke(app, ["token", "list"]).stdout.splitlines()
+    laptop, prometheus = runner.invoke(app, ["token", "list", "--text"]).stdout.splitlines()
 
     assert prometheus.endswith("for /metrics alone")
     assert "/metrics" not in laptop

@@ -18,6 +18,23 @@ def test_the_demo_enriches_a_csv_and_prints_the_bill(capsys: pytest.CaptureFixtu
     assert [cell.strip() for cell in bill.split("|")][1:4] == ["12", "16", "4"]
 
 
+def test_the_answers_fit_the_companies_and_the_model_is_called_a_stand_in(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main()
+
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert "stand-in" in first
+    cells = [[cell.strip() for cell in line.split("|")] for line in lines if "|" in line]
+    industries = {row[0]: row[1] for row in cells if len(row) == 2}
+    assert industries["Bluepeak Software"] == "Software"
+    assert industries["Solace Energy"] == "Energy"
+    assert industries["Marlow Textiles"] == "Textiles"
+    assert industries["Northwind Haulage"] == "Logistics"
+    leaders = {row[0]: row[1] for row in cells if row[3:4] == ["true"]}
+    assert len(set(leaders.values())) == len(leaders) == 4
+
+
 def test_the_demo_says_the_same_every_time(capsys: pytest.CaptureFixture[str]) -> None:
     main()
     once = capsys.readouterr().out

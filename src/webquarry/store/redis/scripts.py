@@ -191,3 +191,6 @@ return found
 
 # ARGV name
 JOURNAL_COUNT = f"{_JOURNAL}return redis.call('LLEN', entries(ARGV[1]))\n"
+
+# ARGV name. Gives 1 or 0: there was one or not.
+JOURNAL_DELETE = f"{_JOURNAL}return forget(ARGV[1])\n"

@@ -15,13 +15,17 @@ import typer
 import typer.core
 import typer.main
 
-from webquarry.surfaces.cli import cache, mcp, records, session, token
+from webquarry.surfaces.cli import cache, mcp, records, token
 from webquarry.surfaces.cli.ask import ask
 from webquarry.surfaces.cli.call import call
 from webquarry.surfaces.cli.demo.command import demo
 from webquarry.surfaces.cli.doctor.command import doctor
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search
+from webquarry.surfaces.cli.session.command import app as session_app
+from webquarry.surfaces.cli.sources.cite import cite
+from webquarry.surfaces.cli.sources.papers import papers
+from webquarry.surfaces.cli.sources.patents import patents
 from webquarry.surfaces.cli.sql import sql
 from webquarry.surfaces.terminal import use_utf8_streams
 
@@ -49,12 +53,17 @@ tools = typer.Typer(
 )
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache.app, name="cache", no_args_is_help=True)
-app.add_typer(session.app, name="session", no_args_is_help=True)
+app.add_typer(session_app, name="session", no_args_is_help=True)
 app.add_typer(records.app, name="records", no_args_is_help=True)
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token", no_args_is_help=True)
-for command in (search, read, ask, sql, call, doctor, demo):  # help lists them in this order
+# Help lists them in this order.
+for command in (search, read, cite, papers, patents, ask, sql):
     app.command()(command)
+# `call TOOL --help` is about the tool, so that the command answers it.
+app.command(add_help_option=False)(call)
+app.command()(doctor)
+app.command()(demo)
 
 
 def run() -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.surfaces.terminal import AsJson, Output, command_output, one_line, printable
+from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,14 +26,16 @@ _KINDS: dict[str, type[WebquarryError]] = {
     "too_large": BadInput,
 }
 _CURES = {
-    "auth": "Replace the key; webquarry doctor says where it was found.",
+    "auth": "Replace the key; webquarry doctor --all says where it was found.",
     "model_gone": "Name another model with --model or WEBQUARRY_ASK_MODEL.",
     "too_large": "Ask with a shorter context.",
 }
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask.")],
+    question: Annotated[
+        list[str], typer.Argument(help="What to ask; no quotation marks are needed.")
+    ],
     context: Annotated[str, typer.Option(help="What the question is about.")] = "",
     model: Annotated[
         str | None, typer.Option(help="The model to ask. Not given: WEBQUARRY_ASK_MODEL.")
@@ -57,6 +59,7 @@ def ask(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Ask nobody; say what it may cost at most.")
     ] = False,
+    pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
     """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about
@@ -67,8 +70,9 @@ def ask(
         from webquarry.surfaces.bridge import bridge
 
         search = False if no_search else None
-        asked = Question(context, question, model, max_tokens, search, schema, fresh)
-        reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
+        asked = Question(context, " ".join(question), model, max_tokens, search, schema, fresh)
+        with output.show_progress("asking the model"):
+            reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
         if not dry_run:
             _write_usage(reply)
         if reply.error is not None:
@@ -79,7 +83,7 @@ def ask(
                 action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
             raise kind(error.message, retryable=error.retryable, suggested_action=action)
         if not dry_run or reply.answer is not None:
-            _show_reply(output, reply)
+            _show_reply(output, reply, pager=pager)
             return
         plan = {"calls": progress.planned, "worst_usd": round(progress.worst_usd, 6)}
         sentence = "The answer is kept from before; asking costs nothing."
@@ -106,23 +110,24 @@ async def _ask_engine(
             await engine.aclose()
 
 
-def _show_reply(output: Output, reply: ModelReply) -> None:
+def _show_reply(output: Output, reply: ModelReply, *, pager: bool) -> None:
     """The answer, then what it stands on; as JSON, with a `value` where a typed answer was asked
     for.
     """
     from rich.text import Text
 
+    from webquarry.surfaces.cli.views.markdown import show_markdown
+    from webquarry.surfaces.display.layout import link, print_hanging
+
     def render(console: Console) -> None:
-        console.print(Text(printable(reply.answer or "")), soft_wrap=True)
+        show_markdown(console, (reply.answer or "").strip("\n"))
         if reply.partial:
             console.print(Text("(cut: raise --max-tokens)", "yellow"), soft_wrap=True)
         if reply.sources:
             console.print(Text("\nSources", "bold"))
         for number, source in enumerate(reply.sources, 1):
-            line = Text(f"{number:>2}. ", "dim")
-            line += Text(one_line(source.title))
-            line += Text(f"  {one_line(source.url)}", "cyan")
-            console.print(line, soft_wrap=True)
+            line = Text.assemble(one_line(source.title), "  ", link(one_line(source.url)))
+            print_hanging(console, Text(f"{number:>2}. ", "dim"), line)
 
     fields: dict[str, Any] = {
         "answer": reply.answer,
@@ -135,11 +140,16 @@ def _show_reply(output: Output, reply: ModelReply) -> None:
     }
     if reply.value is not None:
         fields["value"] = reply.value
-    output.show(fields, render)
+    output.show(fields, render, pager=pager)
 
 
 def _write_usage(reply: ModelReply) -> None:
     """One line on stderr, in every form of the answer."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from webquarry.surfaces.display.layout import print_hanging
+
     usage = reply.usage
     if reply.remembered:
         line = "kept from before; it cost nothing"
@@ -152,4 +162,5 @@ def _write_usage(reply: ModelReply) -> None:
         tokens = f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
         line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
     sys.stdout.flush()
-    sys.stderr.write(f"{reply.model}: {line}\n")
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    print_hanging(console, "", Text(f"{reply.model}: {line}"), indent=4)

@@ -4,12 +4,14 @@ how clients find it.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from webquarry.registry import module_names
+from webquarry.surfaces.cli.completion import complete_client
 
 _SERVER_NAMES = {"duckduckgo": "websearch-mcp"}  # of sets that have a script of their own
 _TEXTS = ("json", "markdown", "digest")
@@ -113,7 +115,14 @@ def mcp(
 
 @app.command()
 def config(
-    client: Annotated[str, typer.Argument(help="claude, claude-desktop, cursor, vscode or codex.")],
+    client: Annotated[
+        str | None,
+        typer.Argument(
+            help="claude (Claude Code), claude-desktop, cursor, vscode or codex. Not given: names "
+            "them.",
+            autocompletion=complete_client,
+        ),
+    ] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Write it into the client's file, with a backup.")
     ] = False,
@@ -124,23 +133,42 @@ def config(
         str,
         typer.Option(help="The tool set that the client gets.", autocompletion=_complete_toolset),
     ] = "research",
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A variable for the server, such as BRAVE_API_KEY=...; NAME alone takes the value "
+            "it has now. May be repeated.",
+            metavar="NAME[=VALUE]",
+        ),
+    ] = None,
 ) -> None:
     """Print what a client needs to start this server, or write it where the client looks."""
-    from webquarry.surfaces.cli.mcp_config import CLIENTS, entry_for, write_entry
+    from webquarry.surfaces.cli.mcp_config import CLIENTS, entry_for, read_variables, write_entry
     from webquarry.surfaces.terminal import command_output
 
+    if client is None:
+        for name, known in CLIENTS.items():
+            typer.echo(f"{name:<15} {known.label:<15} {known.usual_path()}")
+        typer.echo("One of them: webquarry mcp config CLIENT, or with --write", err=True)
+        return
     _check_choice(client, tuple(CLIENTS), "CLIENT", f"There is no client {client!r}")
     _check_choice(toolset, _toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
     with command_output(False):
-        entry = entry_for(toolset, CLIENTS[client].text)
+        chosen = CLIENTS[client]
+        variables = read_variables(env or (), os.environ)
+        entry = entry_for(toolset, chosen.text, variables)
         if not write:
-            typer.echo(CLIENTS[client].block(entry), nl=False)
+            # What is printed may go into a file, so all other words go elsewhere.
+            typer.echo(chosen.block(entry), nl=False)
+            typer.echo(f"This belongs into {chosen.usual_path()}; --write puts it there.", err=True)
+            typer.echo(f"Then: {chosen.look_for}", err=True)
             return
-        path, backup = write_entry(CLIENTS[client], entry, file)
+        path, backup = write_entry(chosen, entry, file)
         report = f"Written to {path}."
         if backup:
             report += f" What it held before is in {backup}."
         typer.echo(report)
+        typer.echo(f"Then: {chosen.look_for}")
 
 
 def _check_choice(

@@ -3,27 +3,29 @@ client's file.
 
 A file is read whole before it is touched, only our entry in it is set, what it held before stays
 beside it as a backup, and the new one takes its place in one step. A file that cannot be understood
-is left alone, with an error. JSON keeps its other entries and their order; comments, which JSON
-proper has not, are a reason to leave the file alone. TOML is edited by `tomlkit`, which keeps
-comments and order.
+is left alone, with an error. JSON is edited where it stands, with the comments and commas that
+editors allow in it; TOML by `tomlkit`. Both keep comments and order.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from webquarry.errors import BadInput
+from webquarry.surfaces import jsonc
 
 _SCRIPT = "webquarry"
 _INDENT = 2
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OWNER_ONLY = 0o600  # a client's file may hold keys
 
 
@@ -34,6 +36,7 @@ class ServerEntry:
     name: str
     command: str
     args: list[str]
+    env: dict[str, str] = field(default_factory=dict)  # what the server finds in its environment
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,29 @@ class McpClient:
 
     key: str
     usual_path: Callable[[], Path]  # may begin with ~
+    label: str  # what a person calls it
+    look_for: str  # how a person sees that it works
     extra: tuple[tuple[str, str], ...] = ()  # what an entry needs besides
     toml: bool = False
     text: str = ""  # what the text of a result is to hold, where the model gets nothing else
 
     def fields(self, entry: ServerEntry) -> dict[str, Any]:
         """The entry's own values, as they stand in the client's file."""
-        return {**dict(self.extra), "command": entry.command, "args": entry.args}
+        fields: dict[str, Any] = {**dict(self.extra), "command": entry.command}
+        fields["args"] = entry.args
+        if entry.env:
+            fields["env"] = entry.env
+        return fields
+
+    def merge_fields(self, before: Any, entry: ServerEntry) -> dict[str, Any]:
+        """Our entry as it is to be: what the user added to it stays, such as env with keys."""
+        if not isinstance(before, dict):
+            before = {}
+        fields = self.fields(entry)
+        kept_env = before.get("env")
+        if entry.env and isinstance(kept_env, dict):
+            fields["env"] = {**kept_env, **entry.env}
+        return {**before, **fields}
 
     def block(self, entry: ServerEntry) -> str:
         """The entry as the text of a file that holds nothing else."""
@@ -69,18 +88,26 @@ class McpClient:
 
     def _merge_json(self, text: str, entry: ServerEntry) -> str:
         """Our entry keeps its place and its other values, or stands at the end."""
-        whole = json.loads(text) if text.strip() else {}
+        whole = jsonc.parse(text)
         servers = None
         if isinstance(whole, dict):
-            servers = whole.setdefault(self.key, {})
+            servers = whole.get(self.key, {})
         if not isinstance(servers, dict):
             raise ValueError(f"{self.key} is not where it belongs")
         before = servers.get(entry.name)
-        if not isinstance(before, dict):
-            before = {}
-        # What the user added to our entry stays, such as env with keys.
-        servers[entry.name] = {**before, **self.fields(entry)}
-        return json.dumps(whole, indent=_INDENT, ensure_ascii=False) + "\n"
+        ours = self.merge_fields(before, entry)
+        if before == ours:
+            return text
+        after = text
+        if isinstance(before, dict):
+            for name, value in ours.items():
+                if before.get(name) != value:
+                    after = jsonc.set_member(after, (self.key, entry.name, name), value)
+        else:
+            after = jsonc.set_member(text, (self.key, entry.name), ours)
+        if jsonc.parse(after) != {**whole, self.key: {**servers, entry.name: ours}}:
+            raise ValueError("it is written in a way that cannot be edited safely")
+        return after
 
     def _merge_toml(self, text: str, entry: ServerEntry) -> str:
         """Our table keeps its place and its other values, or stands at the end."""
@@ -95,7 +122,7 @@ class McpClient:
             after = f"{text.rstrip()}\n\n{self.block(entry)}"
         else:
             after = self.block(entry)
-        ours = {**(before or {}), **self.fields(entry)}
+        ours = self.merge_fields(before, entry)
         expected = {**whole, self.key: {**servers, entry.name: ours}}
         if tomllib.loads(after) != expected:
             raise ValueError("it is written in a way that cannot be edited safely")
@@ -112,7 +139,10 @@ class McpClient:
         if not isinstance(ours, Table):
             raise ValueError(f"{entry.name} is there, but not as a table of its own")
         for name, value in self.fields(entry).items():
-            ours[name] = value
+            if name == "env" and "env" in ours:
+                ours["env"].update(value)
+            else:
+                ours[name] = value
         return tomlkit.dumps(document)
 
 
@@ -135,15 +165,69 @@ def _codex_path() -> Path:
 
 _STDIO = (("type", "stdio"),)
 CLIENTS = {
-    "claude": McpClient("mcpServers", lambda: Path(".mcp.json"), _STDIO),
-    "claude-desktop": McpClient("mcpServers", _claude_desktop_path, text="markdown"),
-    "cursor": McpClient("mcpServers", lambda: Path("~/.cursor/mcp.json")),
-    "vscode": McpClient("servers", lambda: Path(".vscode/mcp.json"), _STDIO),
-    "codex": McpClient("mcp_servers", _codex_path, toml=True),
+    "claude": McpClient(
+        "mcpServers",
+        lambda: Path(".mcp.json"),
+        "Claude Code",
+        "Start claude in this folder and accept the server when it asks; /mcp then lists "
+        "webquarry as connected.",
+        _STDIO,
+    ),
+    "claude-desktop": McpClient(
+        "mcpServers",
+        _claude_desktop_path,
+        "Claude Desktop",
+        "Quit Claude Desktop and start it again; Settings > Developer then lists webquarry as "
+        "running.",
+        text="markdown",
+    ),
+    "cursor": McpClient(
+        "mcpServers",
+        lambda: Path("~/.cursor/mcp.json"),
+        "Cursor",
+        "In Cursor, Settings > MCP lists webquarry with a green dot and its tools; switch it on "
+        "if it is off.",
+    ),
+    "vscode": McpClient(
+        "servers",
+        lambda: Path(".vscode/mcp.json"),
+        "VS Code",
+        "Open this folder in VS Code and run the command `MCP: List Servers`; webquarry is there, "
+        "and running once it was started.",
+        _STDIO,
+    ),
+    "codex": McpClient(
+        "mcp_servers",
+        _codex_path,
+        "Codex",
+        "Start codex again; /mcp then lists webquarry with its tools.",
+        toml=True,
+    ),
 }
 
 
-def entry_for(toolset: str, text: str = "") -> ServerEntry:
+def read_variables(given: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
+    """`NAME=VALUE`, or `NAME` alone with the value that it has now -> the variables."""
+    variables = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not _VARIABLE.fullmatch(name):
+            raise BadInput(
+                f"{one!r} names no variable.",
+                suggested_action="Give NAME=VALUE, or NAME alone to take the value it has now.",
+            )
+        if not sign and name not in environ:
+            raise BadInput(
+                f"The variable {name} is not set here, so there is no value to take.",
+                suggested_action=f"Set it, or give the value: --env {name}=VALUE",
+            )
+        variables[name] = value if sign else environ[name]
+    return variables
+
+
+def entry_for(
+    toolset: str, text: str = "", variables: Mapping[str, str] | None = None
+) -> ServerEntry:
     """How this installation is started: by its whole path, which desktop applications need. `text`
     is what the text of a result holds, if not JSON.
     """
@@ -158,7 +242,7 @@ def entry_for(toolset: str, text: str = "") -> ServerEntry:
         args += ["--toolset", toolset]
     if text:
         args += ["--text", text]
-    return ServerEntry("webquarry", command, args)
+    return ServerEntry("webquarry", command, args, dict(variables or {}))
 
 
 def write_entry(
@@ -170,7 +254,7 @@ def write_entry(
     path = (path or client.usual_path()).expanduser()
     try:
         path = path.resolve()  # a link stays a link
-        before = path.read_text("utf-8") if path.exists() else ""
+        before = path.read_text("utf-8-sig") if path.exists() else ""
         after = client.merge(before, entry)
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(

@@ -6,22 +6,55 @@ by, and, where the text was cut or is only a part, how to get the rest.
 
 from __future__ import annotations
 
-import json
-import shlex
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+import base64
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
-from webquarry.surfaces.terminal import AsJson, command_output, one_line
+from webquarry.surfaces.cli.completion import (
+    complete_link_form,
+    complete_session,
+    complete_style,
+)
+from webquarry.surfaces.terminal import AsJson, Pager, command_output
 
-if TYPE_CHECKING:
-    from rich.console import Console
+# A host with a dot in it, or this machine, where no scheme stands before it.
+_BARE_HOST = re.compile(
+    r"(?!\d+(?:\.\d+)?$)(?:[^\W_](?:[\w-]*\w)?\.)+[^\W_][\w-]*\w\.?(?::\d{1,5})?(?:[/?#].*)?"
+)
+_BARE_LOCAL = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#].*)?")
+
+LinkForm = Annotated[
+    str | None,
+    typer.Option(
+        help="Show link targets: list (at the end) or inline.",
+        autocompletion=complete_link_form,
+    ),
+]
+Style = Annotated[
+    str,
+    typer.Option(
+        help="How to cite it: apa, mla, bibtex, ris or csl-json.",
+        autocompletion=complete_style,
+    ),
+]
+SessionId = Annotated[
+    str | None,
+    typer.Option(help="Research session to record the source in.", autocompletion=complete_session),
+]
+Question = Annotated[str | None, typer.Option(help="Only the passages that bear on this question.")]
+MaxTokens = Annotated[int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)]
 
 
 def read(
     url: Annotated[
-        str, typer.Argument(help="The page to read: HTML, PDF, Office, a video, a thread.")
+        str,
+        typer.Argument(
+            help="The page to read: HTML, PDF, Office, a video, a thread. example.org is enough."
+        ),
     ],
     outline: Annotated[
         bool, typer.Option("--outline", help="Only the headings, with their sizes.")
@@ -37,24 +70,15 @@ def read(
     whole: Annotated[bool, typer.Option("--whole", help="With menus and the rest.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="The first 5,000 bytes.")] = False,
     max_length: Annotated[int, typer.Option(help="Most bytes.", min=1)] = 50_000,
-    question: Annotated[
-        str | None, typer.Option(help="Only the passages that bear on this question.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)
-    ] = None,
-    links: Annotated[
-        str | None, typer.Option(help="Show link targets: list (at the end) or inline.")
-    ] = None,
-    citation_style: Annotated[
-        str, typer.Option(help="How to cite it: apa, mla, bibtex, ris or csl-json.")
-    ] = "apa",
+    question: Question = None,
+    max_tokens: MaxTokens = None,
+    links: LinkForm = None,
+    citation_style: Style = "apa",
     structured: Annotated[
         bool, typer.Option("--structured", help="With --json: all of its structured data.")
     ] = False,
-    session_id: Annotated[
-        str | None, typer.Option(help="Research session to record the source in.")
-    ] = None,
+    session_id: SessionId = None,
+    pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
     """Read a page as Markdown, with a line to cite it by."""
@@ -66,6 +90,7 @@ def read(
     mode = "full"
     if chosen:
         mode = chosen[0]
+    url = complete_url(url)
     arguments = {
         "url": url,
         "mode": mode,
@@ -82,56 +107,43 @@ def read(
         "max_tokens": max_tokens,
     }
     with command_output(as_json) as output:
+        from webquarry.surfaces.cli.views.page import show_page
         from webquarry.surfaces.library import call_with
 
-        answer = call_with("scrape_page", arguments, "research", "fork")
+        with output.show_progress("fetching the page"):
+            answer = call_with("scrape_page", arguments, "research", "fork")
         page = answer.as_dict()
         notes = answer.meta["webquarry/routing"]["notes"]
-        output.show(page, lambda console: _show_page(console, page, notes, url))
+        if raw and not output.json and not output.console.is_terminal:
+            _write_raw(page, notes, url)
+            return
+        output.show(page, lambda console: show_page(console, page, notes, url), pager=pager)
 
 
-def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url: str) -> None:
-    """The text, and what belongs to it, for a person."""
-    from rich.text import Text
+def complete_url(url: str) -> str:
+    """An address as a browser completes it: a host alone gets a scheme. Anything else stays as it
+    is, for the tool to judge.
+    """
+    bare = url.strip()
+    if _BARE_LOCAL.fullmatch(bare):
+        return f"http://{bare}"
+    if _BARE_HOST.fullmatch(bare):
+        return f"https://{bare}"
+    return url
 
-    from webquarry.surfaces.cli.page_view import show_markdown
 
-    def show(name: str, text: str) -> None:
-        line = Text(name, "bold") + Text(one_line(text), "dim")
-        console.print(line, soft_wrap=True)
+def _write_raw(page: Mapping[str, Any], notes: Sequence[str], url: str) -> None:
+    """What the server sent, to stdout, byte for byte; what there is to know of it, to stderr."""
+    from rich.console import Console
 
-    show_markdown(console, page["content"].rstrip("\n"))
-    console.print()
-    (reference,) = page["citation"]["formatted"].values()
-    if not isinstance(reference, str):
-        reference = json.dumps(reference, ensure_ascii=False)
-    show("Cite: ", reference)
-    status = page.get("retractionStatus")
-    if status:
-        kind = status["kind"].replace("_", " ")
-        show("Warning: ", f"Crossref has a notice about this paper: {kind}.")
-    if "note" in page:
-        show("Note: ", page["note"])
-    for note in notes:
-        show("Note: ", note)
-    for passage in page.get("passages", ()):
-        command = f"webquarry read {shlex.quote(url)} --cursor {passage['cursor']}"
-        show(f"From {one_line(passage.get('section', 'the beginning'))}: ", command)
-    if "linksLeftOut" in page:
-        links_left_out = page["linksLeftOut"]
-        show(
-            "Links: ", f"{links_left_out} targets are left out; --links list or inline shows them."
-        )
-    if "leftOut" in page:
-        left_out = page["leftOut"]
-        parts = [f"{left_out['bytes']} bytes", *left_out["headings"]]
-        show("Left out: ", f"{'; '.join(parts)}. --whole shows it.")
-    if "matches" in page:
-        show("Found: ", f"in {page['matches']} of the page's blocks.")
-    if "nextCursor" in page:
-        sizes = f"{page['contentLength']} bytes are shown, the page has {page['totalLength']}."
-        command = f"webquarry read {shlex.quote(url)} --cursor {page['nextCursor']}"
-        for mode in ("raw", "whole"):
-            if page.get(mode):
-                command += f" --{mode}"
-        show("Cut: ", f"{sizes} {command}")
+    from webquarry.surfaces.cli.views.page import show_foot
+
+    if page.get("encoding") == "base64":
+        data = base64.b64decode(page["content"])
+    else:
+        data = page["content"].encode("utf-8", "replace")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    show_foot(console, page, notes, url)

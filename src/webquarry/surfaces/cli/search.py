@@ -8,26 +8,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.terminal import AsJson, Output, command_output, one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-
-def complete_lens(incomplete: str) -> list[str]:
-    """The names of lenses that begin with what was typed, for the shell's completion."""
-    from webquarry.search.query.lenses import load_lenses
-    from webquarry.settings import Settings
-
-    lenses = load_lenses(Settings.from_environment().lenses)
-    return [name for name in lenses if name.startswith(incomplete)]
-
+from webquarry.surfaces.cli.completion import (
+    complete_lens,
+    complete_provider,
+    complete_session,
+)
+from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
 
 Count = Annotated[int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)]
 TimeRange = Annotated[
@@ -48,8 +39,16 @@ LensName = Annotated[
         autocompletion=complete_lens,
     ),
 ]
-ProviderName = Annotated[str | None, typer.Option(help="Ask this provider and no other.")]
-SessionId = Annotated[str | None, typer.Option(help="Research session to record the sources in.")]
+ProviderName = Annotated[
+    str | None,
+    typer.Option(help="Ask this provider and no other.", autocompletion=complete_provider),
+]
+SessionId = Annotated[
+    str | None,
+    typer.Option(
+        help="Research session to record the sources in.", autocompletion=complete_session
+    ),
+]
 Claim = Annotated[
     str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
 ]
@@ -59,7 +58,9 @@ Explain = Annotated[
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to search for.")],
+    query: Annotated[
+        list[str], typer.Argument(help="What to search for; no quotation marks are needed.")
+    ],
     num_results: Count = 5,
     time_range: TimeRange = None,
     safe: Safe = "medium",
@@ -73,11 +74,12 @@ def search(
     session_id: SessionId = None,
     claim: Claim = None,
     explain: Explain = False,
+    pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
     """Search the web. Needs no key; with one, that provider is asked first."""
     arguments = {
-        "query": query,
+        "query": " ".join(query),
         "num_results": num_results,
         "time_range": time_range,
         "safe": safe,
@@ -92,52 +94,21 @@ def search(
         "sessionId": session_id,
     }
     with command_output(as_json) as output:
+        from webquarry.surfaces.cli.views.results import show_results
         from webquarry.surfaces.library import call_with
 
         try:
-            answer = call_with("web_search", arguments, "research", "fork")
+            with output.show_progress("searching"):
+                answer = call_with("web_search", arguments, "research", "fork")
         except WebquarryError as error:
             if explain:
                 attempts = [vars(attempt) for attempt in error.attempts]
                 _explain(output, {"attempts": attempts}, {})
             raise
         found = answer.as_dict()
-        output.show(found, lambda console: _show_results(console, found))
+        output.show(found, lambda console: show_results(console, found), pager=pager)
         if explain:
             _explain(output, answer.meta["webquarry/trace"], answer.meta)
-
-
-def _show_results(console: Console, found: Mapping[str, Any]) -> None:
-    """A numbered list for a person."""
-    from rich.text import Text
-
-    def show(text: Text) -> None:
-        console.print(text, soft_wrap=True)
-
-    for number, result in enumerate(found["results"], 1):
-        title = Text(f"{number:>2}. ", "dim")
-        title += Text(one_line(result["title"]), "bold")
-        show(title)
-        about = ""
-        if result.get("publishedAt"):
-            about += f"  {one_line(result['publishedAt'])}"
-        reputation = result.get("sourceReputation")
-        if reputation:
-            about += f"  reputation: {one_line(reputation['tier'])}"
-        show(Text(f"    {one_line(result['url'])}", "cyan") + Text(about, "dim"))
-        if result["snippet"]:
-            show(Text(f"    {one_line(result['snippet'])}"))
-        if result.get("claimSignal"):
-            show(Text(f"    > {one_line(result['claimSignal'])}", "green"))
-    if found["results"]:
-        return
-    console.print(Text("Nothing was found.", "yellow"))
-    for action in found["hints"]["suggestedActions"]:
-        if action["action"] == "remove-filter":
-            flag = f"without --{action['filter'].replace('_', '-')}"
-        else:
-            flag = f"--provider {action['provider']}"
-        show(Text(f"  Try: {flag}"))
 
 
 def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -155,6 +126,13 @@ def _explain(output: Output, trace: Mapping[str, Any], meta: Mapping[str, Any]) 
         lines.append("Nobody was asked.")
     for note in meta.get("webquarry/routing", {}).get("notes", []):
         lines.append(f"Note: {note}")
-    stream = sys.stderr if output.json else sys.stdout
+    if output.json:
+        for line in lines:
+            sys.stderr.write(f"{one_line(line)}\n")
+        return
+    from rich.text import Text
+
+    from webquarry.surfaces.display.layout import print_hanging
+
     for line in lines:
-        stream.write(f"{one_line(line)}\n")
+        print_hanging(output.console, "", Text(one_line(line), "dim"), indent=3)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from webquarry.surfaces.cli.completion import complete_token
+from webquarry.surfaces.terminal import AsJson, command_output
+
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from webquarry.surfaces.server.tokens import TokenFile
 
 app = typer.Typer(
@@ -33,7 +39,8 @@ def add(
     like: Annotated[
         str | None,
         typer.Option(
-            help="Another token of the same caller, whose sessions and answers it shares."
+            help="Another token of the same caller, whose sessions and answers it shares.",
+            autocompletion=complete_token,
         ),
     ] = None,
     metrics: Annotated[
@@ -46,7 +53,6 @@ def add(
     """Make a token and print it once; only its hash is kept."""
     from webquarry.errors import BadInput
     from webquarry.surfaces.server.tokens import MCP, METRICS
-    from webquarry.surfaces.terminal import command_output
 
     with command_output(False):
         file = _open_file()
@@ -67,45 +73,67 @@ def add(
 
 
 @app.command("list")
-def list_() -> None:
+def list_(as_json: AsJson = None) -> None:
     """Show the tokens that there are: name, when they were made, when they end, what for, which
     share a caller.
     """
     from webquarry.clock import Clock
     from webquarry.surfaces.server.tokens import METRICS
-    from webquarry.surfaces.terminal import command_output
 
-    with command_output(False):
+    with command_output(as_json) as output:
         file = _open_file()
         tokens = file.tokens()
-        if not tokens:
-            typer.echo(
-                f"There is no token in {file.path}. Make one: webquarry token add NAME", err=True
-            )
-            return
         now = Clock().now()
-        width = max(len(token.name) for token in tokens)
+        rows: list[dict[str, Any]] = []
         for token in tokens:
-            until = token.expires or "revoked"
-            line = f"{token.name:<{width}}  made {token.created}  until {until}"
-            if token.is_over(now):
-                line += "  EXPIRED"
-            if token.use == METRICS:
-                line += "  for /metrics alone"
             shared = []
             for other in tokens:
                 if other.principal == token.principal and other.name != token.name:
                     shared.append(other.name)
-            if shared:
-                line += f"  same caller as {', '.join(shared)}"
-            typer.echo(line)
+            row: dict[str, Any] = {
+                "name": token.name,
+                "created": token.created,
+                "expires": token.expires,
+                "expired": token.is_over(now),
+                "use": "metrics" if token.use == METRICS else "mcp",
+                "sameCallerAs": shared,
+            }
+            rows.append(row)
+        output.show({"tokens": rows}, lambda console: _show_tokens(console, rows))
+        if not rows:
+            typer.echo(
+                f"There is no token in {file.path}. Make one: webquarry token add NAME", err=True
+            )
+
+
+def _show_tokens(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """One line a token."""
+    from rich.text import Text
+
+    from webquarry.surfaces.display.dates import write_moment
+    from webquarry.surfaces.display.layout import print_hanging
+
+    for row in rows:
+        until = "until it is revoked"
+        if row["expires"]:
+            until = f"until {write_moment(str(row['expires']))}"
+        words = [f"made {write_moment(str(row['created']))}", until]
+        if row["expired"]:
+            words.append("EXPIRED")
+        if row["use"] == "metrics":
+            words.append("for /metrics alone")
+        if row["sameCallerAs"]:
+            words.append(f"same caller as {', '.join(row['sameCallerAs'])}")
+        width = max(len(one["name"]) for one in rows)
+        lead = Text(f"{row['name']:<{width}}  ", "bold")
+        print_hanging(console, lead, Text(", ".join(words)), indent=4)
 
 
 @app.command()
-def revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
+def revoke(
+    name: Annotated[str, typer.Argument(help="The token's name.", autocompletion=complete_token)],
+) -> None:
     """Make a token worthless at once; running servers notice."""
-    from webquarry.surfaces.terminal import command_output
-
     with command_output(False):
         _open_file().revoke(name)
         typer.echo(f"The token {name!r} is revoked.", err=True)

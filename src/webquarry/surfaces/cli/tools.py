@@ -31,6 +31,7 @@ from webquarry.host.strict_json import NotJson, parse_json
 from webquarry.host.trust.store import TrustStore, folder_to_trust
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import bridge
+from webquarry.surfaces.cli.views.tool import show_tool
 from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 app = typer.Typer(
@@ -85,7 +86,11 @@ def show(
     with command_output(as_json) as output:
         tool = _discover(log_skips=False).get(name)
         options = find_options(tool.executable, Settings.from_environment())
-        output.show({**_tool_row(tool), **asdict(options), "parameters": tool.parameters})
+        row = {**_tool_row(tool), **asdict(options)}
+        output.show(
+            {**row, "parameters": tool.parameters},
+            lambda console: show_tool(console, row, tool.parameters),
+        )
 
 
 @app.command()

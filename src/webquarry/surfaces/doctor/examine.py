@@ -91,10 +91,23 @@ class Report:
         return "broken" not in states
 
     @property
+    def can_search(self) -> bool:
+        """Whether somebody is there to search the web, as far as that is known."""
+        web = [check for check in self.providers if check.configured and self._searches_web(check)]
+        return any(check.reachable is not False for check in web)
+
+    def _list_broken(self) -> list[str]:
+        """What the user has configured and does not work, by name."""
+        services = [*self.providers, *self.indexes, *self.registers]
+        names = [check.provider.label for check in services if check.state == "broken"]
+        return names + [part.name for part in self.parts if part.state == "broken"]
+
+    @property
     def advice(self) -> str:
         """What to do next, in one sentence."""
         if not self.ok:
-            return "Something that you have configured does not work; the cures are above."
+            names = ", ".join(self._list_broken())
+            return f"Something that you have configured does not work: {names}."
         ready = [check for check in self.providers if check.configured]
         if not ready:
             return (
@@ -102,21 +115,33 @@ class Report:
                 "Reading pages needs no key."
             )
         if not any(check.chosen for check in ready):
-            return (
-                f"No key is configured, so searches go to {self._free_providers(ready)}. "
-                f"A key, such as {self._example_variable}, adds another."
-            )
+            return self._describe_free_search(ready)
         if not any(check.reachable for check in ready):
             return "What is configured looks complete; nobody was asked."
         return "All that is configured works."
 
+    def _describe_free_search(self, ready: list[ServiceCheck]) -> str:
+        """Who searches where no key is configured, as far as that is known."""
+        names = self._free_providers(ready)
+        more = f"A key, such as {self._example_variable}, adds another."
+        web = [check for check in ready if self._searches_web(check)]
+        if any(check.reachable for check in web):
+            return f"No key is configured, so searches go to {names}. {more}"
+        if self.can_search:
+            return f"No key is configured; {names} needs none, but was not asked. {more}"
+        return (
+            f"Searching would fail now: no key is configured, and {names}, which needs none, does "
+            f"not answer. Check the connection, or set {self._example_variable}."
+        )
+
     def _free_providers(self, ready: list[ServiceCheck]) -> str:
         """Who searches the web without a key."""
-        labels = []
-        for check in ready:
-            if isinstance(check.provider, Provider) and check.provider.kind == "web":
-                labels.append(check.provider.label)
+        labels = [check.provider.label for check in ready if self._searches_web(check)]
         return " and ".join(labels)
+
+    @staticmethod
+    def _searches_web(check: ServiceCheck) -> bool:
+        return isinstance(check.provider, Provider) and check.provider.kind == "web"
 
     @property
     def _example_variable(self) -> str:

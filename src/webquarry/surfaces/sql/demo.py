@@ -2,8 +2,8 @@
 or internet.
 
 The engine, the SQL functions and the bill are the real ones. Only the model and the search engine
-are fake servers on 127.0.0.1, with answers that are made up; nothing of the user's is
-looked at.
+are stand-ins on 127.0.0.1, which know the companies of the CSV and nothing else; nothing of the
+user's is looked at.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-import zlib
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,45 @@ from webquarry.surfaces.sql.shell.progress_line import summarize
 from webquarry.surfaces.sql.shell.rendering import render
 from webquarry.testing.model_and_search import FakeServers
 
-_CITIES = ("Harwick", "Osterby", "Lindfurt")
-_STREETS = ("Mill Lane", "Harbour Street", "Station Road")
-_CEOS = ("Ada Brandt", "Jon Weber", "Mia Okoye")
-_INDUSTRIES = ("Logistics", "Software", "Energy", "Textiles")
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class _Company:
+    """What the stand-in for the model knows of a company, all of it invented."""
+
+    industry: str
+    ceo: str
+    founded: int
+    street: str
+    number: str
+    postal_code: str
+    city: str
+
+
+_COMPANIES = {
+    "Northwind Haulage": _Company(
+        "Logistics", "Ada Brandt", 1974, "Station Road", "65", "HW4 2AB", "Harwick"
+    ),
+    "Bluepeak Software": _Company(
+        "Software", "Jon Weber", 2009, "Hafenstrasse", "35", "24434", "Osterby"
+    ),
+    "Solace Energy": _Company("Energy", "Mia Okoye", 1998, "Molevej", "28", "6857", "Lindholm"),
+    "Marlow Textiles": _Company(
+        "Textiles", "Ruth Ellery", 1951, "Mill Lane", "26", "MW9 5TX", "Marlowby"
+    ),
+}
 
 
 def main() -> None:
     """The whole demo on stdout."""
     with tempfile.TemporaryDirectory() as folder, FakeServers(latency=0.1) as servers:
         servers.answer = _answer
+        _write(
+            "A stand-in on this machine plays the model, and another one the search engine: no "
+            "keys, no internet.\nThe companies and all that is said of them are invented. The "
+            "functions, the limits and the bill are real.\n"
+        )
         environ = servers.environ | {
             "HOME": folder,
             "WEBQUARRY_STATE_FOLDER": folder,
@@ -42,7 +71,8 @@ def main() -> None:
             _run_statements(session, Path(str(companies)))
         _write(
             f"\nThe model was asked {servers.messages} times and the search engine "
-            f"{servers.searches} times."
+            f"{servers.searches} times. Both were stand-ins:\nwith ANTHROPIC_API_KEY set, "
+            "`webquarry sql` asks a real model, and its bill is to be paid."
         )
 
 
@@ -103,21 +133,22 @@ def _write(text: str) -> None:
 
 
 def _answer(question: str, model: str) -> str:
-    """What the fake model says: made up, but always the same for the same company."""
-    company = question.partition("Context: ")[2].partition("\n")[0]
-    number = zlib.crc32(company.encode())
+    """What the stand-in says: what it knows of the company that the question is about."""
+    name = question.partition("Context: ")[2].partition("\n")[0].strip()
+    known = _COMPANIES.get(name)
+    if known is None:
+        return _UNKNOWN
     if "postal address" in question:
         address: dict[str, Any] = {
-            "city": _CITIES[number % 3],
-            "postal_code": f"{10000 + number % 90000}",
-            "street_name": _STREETS[number % 3],
-            "street_nr": str(number % 90 + 1),
+            "city": known.city,
+            "postal_code": known.postal_code,
+            "street_name": known.street,
+            "street_nr": known.number,
         }
         return json.dumps(address)
     if "Who leads it" in question:
-        facts = {"ceo": _CEOS[number % 3], "founded": 1950 + number % 70}
-        return json.dumps(facts)
-    return _INDUSTRIES[number % 4]
+        return json.dumps({"ceo": known.ceo, "founded": known.founded})
+    return known.industry
 
 
 if __name__ == "__main__":

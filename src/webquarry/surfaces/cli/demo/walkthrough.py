@@ -17,9 +17,10 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry.errors import WebquarryError
-from webquarry.evidence.citation import CitedPage, cite
 from webquarry.search.models import Query, Result
 from webquarry.settings import Settings
+from webquarry.surfaces.display.dates import write_date
+from webquarry.surfaces.display.layout import link_urls, print_hanging
 from webquarry.surfaces.terminal import one_line, printable
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
@@ -36,7 +37,7 @@ REVISION = "It can: batteries on the quay carry the supply over slack water, as 
 # of keys is looked into.
 ENVIRON = {"BRAVE_API_KEY": "demo", "HOME": os.devnull}
 _WIDTH = 96
-_EXCERPT_LINES = 12
+_EXCERPT_LINES = 8
 
 
 async def run_demo(console: Console) -> None:
@@ -54,11 +55,10 @@ async def run_demo(console: Console) -> None:
             await show_captcha(kit, printer)
             await show_research(kit, printer)
     printer.heading("Next")
-    printer.line(
-        "  1. Set a key to search the live web: export BRAVE_API_KEY=...  "
-        "(https://brave.com/search/api/)"
-    )
-    printer.line("  2. See what works on this machine:    webquarry doctor")
+    printer.line("  1. Search the live web, without a key or with one (such as BRAVE_API_KEY):")
+    printer.line("       webquarry search tidal energy storage")
+    printer.line("  2. See what works on this machine:")
+    printer.line("       webquarry doctor")
 
 
 async def show_search(kit: Toolkit, printer: Printer) -> Result:
@@ -69,7 +69,7 @@ async def show_search(kit: Toolkit, printer: Printer) -> Result:
         printer.line(f"  {number}. {one_line(result.title)}", "bold")
         address = f"     {one_line(result.url)}"
         if result.published:
-            address += f"  {result.published}"
+            address += f"  {write_date(result.published)}"
         printer.line(address, "cyan")
         printer.paragraph(result.snippet, "     ")
     return results[0]
@@ -77,19 +77,19 @@ async def show_search(kit: Toolkit, printer: Printer) -> Result:
 
 async def show_page_and_citation(kit: Toolkit, printer: Printer, best: Result) -> None:
     """Read a result as Markdown, show its beginning, and cite it."""
-    page = await kit.reader.read(best.url)
-    lines = page.markdown.splitlines()
-    start = _find_first_heading(lines)
+    page = await _call(kit, "scrape_page", url=best.url)
+    lines = page["content"].splitlines()
     printer.heading(
-        f"Read: the first result as Markdown, from its heading on (line {start + 1} of "
-        f"{len(lines)})"
+        f"Read: the first result as Markdown, its first {_EXCERPT_LINES} lines of {len(lines)}"
     )
-    for line in lines[start : start + _EXCERPT_LINES]:
+    cited = page["citation"]["metadata"]
+    printer.line(f"  By {one_line(cited['author'])}, {write_date(cited['date'])}", "dim")
+    for line in lines[:_EXCERPT_LINES]:
         printer.paragraph(line, "  | ")
-    printer.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page.url} --text", "dim")
+    printer.line(f"  The rest: WEBQUARRY_REPLAY=demo webquarry read {page['url']}", "dim")
     printer.heading("Cite: what was read, and when")
-    source = CitedPage(page.title, page.url, page.fetched_at, best.published)
-    printer.paragraph(cite(source), "  ")
+    printer.paragraph(page["citation"]["formatted"]["apa"], "  ")
+    printer.line(f"  Retrieved {write_date(page['citation']['accessedDate'])}", "dim")
 
 
 async def show_japanese_page(kit: Toolkit, printer: Printer) -> None:
@@ -172,23 +172,31 @@ async def _call(kit: Toolkit, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 class Printer:
-    """Prints the demo. Lines are broken here and not by the console, so that they do not depend on
-    its width.
+    """Prints the demo. Lines are broken here, so that they depend on the width of a narrow
+    terminal, and on nothing else.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._width = _WIDTH
+        if console.is_terminal:
+            self._width = min(_WIDTH, console.width)
 
     def heading(self, text: str) -> None:
         self.line("")
         self.line(text, "bold green")
 
     def line(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style), soft_wrap=True)
+        if len(text) <= self._width or not self._console.is_terminal:
+            self._console.print(Text(text, style), soft_wrap=True)
+            return
+        indent = len(text) - len(text.lstrip())
+        words = link_urls(text[indent:], style)
+        print_hanging(self._console, text[:indent], words, indent=indent + 2)
 
     def paragraph(self, text: str, indent: str, style: str = "") -> None:
         """A line of text, broken between words where it is long; an address stays whole."""
-        width = _WIDTH - len(indent)
+        width = self._width - len(indent)
         parts = textwrap.wrap(
             printable(text), width, break_long_words=False, break_on_hyphens=False
         )

@@ -1,4 +1,6 @@
-"""How doctor's report looks on a terminal: one line a check, its cure below it."""
+"""How doctor's whole report looks on a terminal: the verdict, then a line a check, its cure below
+it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,11 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry import __version__
+from webquarry.surfaces.display.layout import link_urls, print_hanging
 from webquarry.surfaces.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.terminal import one_line
 
-_MARKS = {
+MARKS = {
     "ok": ("✓", "green"),
     "off": ("-", "dim"),
     "warning": ("!", "yellow"),
@@ -17,9 +20,19 @@ _MARKS = {
 }
 
 
+def show_verdict(console: Console, report: Report) -> None:
+    """What it comes to, in a sentence or two."""
+    state = "ok" if report.can_search else "warning"
+    if not report.ok:
+        state = "broken"
+    mark, style = MARKS[state]
+    print_hanging(console, Text(f"{mark} ", style), link_urls(one_line(report.advice), "bold"))
+
+
 def show_report(console: Console, report: Report) -> None:
     """The whole report."""
-    console.print(Text(f"webquarry {__version__}", "bold"))
+    show_verdict(console, report)
+    console.print(Text(f"  webquarry {__version__}", "dim"))
     _show_services(console, "Search providers", report.providers)
     _show_services(console, "Scholarly indexes", report.indexes)
     _show_services(console, "Registers of patents", report.registers)
@@ -27,8 +40,6 @@ def show_report(console: Console, report: Report) -> None:
     width = max(len(part.name) for part in report.parts)
     for part in report.parts:
         _show_line(console, part.state, part.name.ljust(width), part.detail, part.cure)
-    style = "bold" if report.ok else "bold red"
-    console.print(Text(f"\n{report.advice}", style), soft_wrap=True)
 
 
 def _show_services(console: Console, title: str, checks: list[ServiceCheck]) -> None:
@@ -51,13 +62,12 @@ def _show_services(console: Console, title: str, checks: list[ServiceCheck]) -> 
         _show_line(console, check.state, label, detail, check.cure)
         if check.provider.notice:
             notice = one_line(check.provider.notice)
-            console.print(Text(f"      {notice}", "yellow"), soft_wrap=True)
+            print_hanging(console, "      ", Text(notice, "yellow"))
 
 
 def _show_line(console: Console, state: str, name: str, detail: str, cure: str) -> None:
-    mark, style = _MARKS[state]
-    line = Text(f"  {mark} ", style)
-    line.append(f"{name}  {one_line(detail)}")
-    console.print(line, soft_wrap=True)
+    mark, style = MARKS[state]
+    lead = Text.assemble((f"  {mark} ", style), f"{name}  ")
+    print_hanging(console, lead, link_urls(one_line(detail)))
     if cure:
-        console.print(Text(f"      → {one_line(cure)}", "cyan"), soft_wrap=True)
+        print_hanging(console, Text("      → ", "cyan"), link_urls(one_line(cure), "cyan"))

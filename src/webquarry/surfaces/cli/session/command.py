@@ -1,5 +1,5 @@
 """`webquarry session`: the research sessions of this machine: which there are, what they
-hold, and their export.
+hold, their export, and by `changes.py` what is added to them.
 
 An id may be cut short as long as it means one session. An export is Markdown, or JSON with
 `--format json`, on stdout.
@@ -7,25 +7,31 @@ An id may be cut short as long as it means one session. An export is Markdown, o
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from webquarry.surfaces.terminal import AsJson, as_json, command_output, one_line, printable
+from webquarry.surfaces.cli.session.changes import delete, new, note, step
+from webquarry.surfaces.cli.session.ids import Id, count_parts, find_session_id
+from webquarry.surfaces.terminal import (
+    AsJson,
+    Pager,
+    as_json,
+    command_output,
+    one_line,
+    printable,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 app = typer.Typer(
-    help="Research sessions on this machine: list them, look into one, export it with citations."
+    help="Research sessions on this machine: begin one, add to it, look into it, export it with "
+    "citations."
 )
 
 _GOAL_CHARACTERS = 80  # of a goal in the list
-
-Id = Annotated[str, typer.Argument(help="The session's id, or its beginning.", metavar="ID")]
 
 
 @app.command("list")
@@ -63,14 +69,14 @@ def list_(as_json: AsJson = None) -> None:
 
 
 @app.command()
-def show(id: Id, as_json: AsJson = None) -> None:
+def show(id: Id, pager: Pager = True, as_json: AsJson = None) -> None:
     """Show a session: its goal, its steps and its sources."""
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 
-        arguments = {"sessionId": _complete_id(id)}
+        arguments = {"sessionId": find_session_id(id)}
         session = call_with("get_research_session", arguments, "research", "fork").as_dict()
-        output.show(session, lambda console: _show_session(console, session))
+        output.show(session, lambda console: _show_session(console, session), pager=pager)
 
 
 @app.command()
@@ -85,13 +91,14 @@ def export(
 ) -> None:
     """Write a whole session to stdout: steps, numbered sources with APA citations, errors."""
     with command_output(format == "json") as output:
-        from webquarry.progress import listening
         from webquarry.surfaces.library import call_with
 
-        arguments = {"sessionId": _complete_id(id), "format": format, "verify_links": verify_links}
-        with ExitStack() as stack:
-            if sys.stderr.isatty():
-                stack.enter_context(listening(lambda text: typer.echo(one_line(text), err=True)))
+        arguments = {
+            "sessionId": find_session_id(id),
+            "format": format,
+            "verify_links": verify_links,
+        }
+        with output.show_progress("writing the session"):
             exported = call_with("research_export", arguments, "research", "fork").as_dict()
         if format == "json":
             output.write(as_json(exported))
@@ -99,67 +106,56 @@ def export(
             output.write(printable(exported["content"]).rstrip("\n"))
 
 
-def _complete_id(id: str) -> str:
-    """The id that a beginning means; one that means none is left as it is, for the tool to say
-    so.
-    """
-    from webquarry.errors import BadInput
-    from webquarry.surfaces.bridge import bridge
-    from webquarry.toolkit import Toolkit
-
-    async def list_ids() -> list[str]:
-        async with Toolkit.open() as kit:
-            return [known for known, _ in await kit.sessions.list()]
-
-    beginning = id.strip().lower()
-    fitting = [known for known in bridge.run(list_ids()) if known.startswith(beginning)]
-    if len(fitting) > 1:
-        raise BadInput(
-            f"{len(fitting)} sessions begin with {one_line(id)!r}.",
-            suggested_action=f"Give more of the id: {', '.join(fitting[:3])}.",
-        )
-    if fitting:
-        return fitting[0]
-    return id
+for command in (new, step, note, delete):
+    app.command()(command)
 
 
 def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
-    """One line a session, for a person."""
+    """Two lines a session, for a person: what it is about, and how far it is."""
+    from rich.text import Text
+
     from webquarry.search.replies.text import shorten_text
+    from webquarry.surfaces.display.dates import write_moment
+    from webquarry.surfaces.display.layout import print_hanging
 
     if not sessions:
-        console.print(
-            "There is no research session. The tool sequential_search begins one.", soft_wrap=True
-        )
+        sentence = "There is no research session. Begin one: webquarry session new WORDS"
+        print_hanging(console, "", Text(sentence))
     for session in sessions:
-        counts = f"{session['totalSteps']} steps, {session['totalSources']} sources"
+        counts = count_parts(session)
         status = session["status"].replace("_", " ")
         goal = shorten_text(one_line(session["goal"]), _GOAL_CHARACTERS)
-        end = f"ends {session['endsAt'].partition('T')[0]}"
-        console.print(f"{session['sessionId']}  {counts}, {status}, {end}  {goal}", soft_wrap=True)
+        line = Text(f"{counts}, {status}  {goal}")
+        print_hanging(console, Text(f"{session['sessionId']}  ", "cyan"), line, indent=4)
+        used = write_moment(session["updatedAt"])
+        last = f"last used {used}, ends {write_moment(session['endsAt'])}"
+        print_hanging(console, "    ", Text(last, "dim"))
 
 
 def _show_session(console: Console, session: Mapping[str, Any]) -> None:
     """Goal, steps, sources and errors of one session, for a person."""
     from rich.text import Text
 
-    def line(text: str, style: str = "") -> None:
-        console.print(Text(one_line(text), style), soft_wrap=True)
+    from webquarry.surfaces.display.dates import write_moment
+    from webquarry.surfaces.display.layout import link, print_hanging
 
     summary = session["summary"]
     status = session["status"].replace("_", " ")
-    line(summary.get("researchGoal") or "Research session", "bold")
-    line(f"{session['sessionId']}, {status}, last used {summary['updatedAt']}", "dim")
+    goal = one_line(summary.get("researchGoal") or "Research session")
+    print_hanging(console, "", Text(goal, "bold"))
+    about = f"{session['sessionId']}, {status}, last used {write_moment(summary['updatedAt'])}"
+    print_hanging(console, "", Text(about, "dim"))
     console.print()
-    for step in session["stepIndex"]:
-        text = f"{step['stepNumber']}. {step['text']}"
-        if "supersededBy" in step:
-            line(f"{text} (superseded by step {step['supersededBy']})", "dim")
-        else:
-            line(text)
+    for entry in session["stepIndex"]:
+        text = Text(one_line(entry["text"]))
+        if "supersededBy" in entry:
+            text.append(f" (superseded by step {entry['supersededBy']})", "dim")
+        print_hanging(console, f"{entry['stepNumber']}. ", text)
     console.print()
     for source in session["sources"]:
-        line(f"[{source['number']}] {source['title'] or source['url']}")
-        console.print(Text(f"    {one_line(source['url'])}", "cyan"), soft_wrap=True)
+        title = Text(one_line(source["title"] or source["url"]))
+        print_hanging(console, f"[{source['number']}] ", title)
+        print_hanging(console, "    ", link(one_line(source["url"])))
     for error in session.get("errors", []):
-        line(f"{error['kind']} came {error['count']} times. {error['advice']}", "red")
+        words = one_line(f"{error['kind']} came {error['count']} times. {error['advice']}")
+        print_hanging(console, "", Text(words, "red"))

@@ -1,0 +1,1 @@
+"""The command `session`: research sessions of this machine."""

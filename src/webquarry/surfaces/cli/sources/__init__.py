@@ -1,0 +1,1 @@
+"""The commands that find and cite sources besides the web's pages: papers, patents, cite."""

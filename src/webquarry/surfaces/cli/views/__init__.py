@@ -1,0 +1,1 @@
+"""What a tool answered -> what a person sees of it."""

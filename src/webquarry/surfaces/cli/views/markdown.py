@@ -1,0 +1,123 @@
+"""Markdown -> how it looks on a terminal: rendered, with links that can be clicked, in any width.
+
+A parser turns `&#27;` and its like back into the characters that were taken out of the text; so
+they are taken out of what it parsed, too. HTML in Markdown is shown as it is written, and targets
+that are listed at the end stay a list. What cannot be rendered is shown line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from markdown_it import MarkdownIt
+from rich.console import Console
+from rich.markdown import Heading, Markdown, MarkdownElement
+from rich.segment import Segment, Segments
+from rich.text import Text
+
+from webquarry.surfaces.display.layout import link_target, link_urls, print_hanging
+from webquarry.surfaces.terminal import printable
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+    from rich.console import JustifyMethod
+
+_MOST_RENDERED = 1_000_000  # characters; more would take long, and nobody reads so far
+_TARGET = re.compile(r"(\[\d+\]: )(\S+)")
+_FOOTNOTE = re.compile(r"\n(?=\[\^[^\]\s]+\]: )")
+_HEADING = re.compile(r"#{1,6} ")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+
+
+class _LeftHeading(Heading):
+    """A heading that begins where the text begins."""
+
+    LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
+
+
+class CleanMarkdown(Markdown):
+    """Markdown of somebody else: no character of it commands the terminal."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _LeftHeading,
+    }
+
+    def __init__(self, text: str) -> None:
+        super().__init__("", code_theme="ansi_dark")
+        parser = MarkdownIt("commonmark", {"html": False})
+        parser.enable(["table", "strikethrough"]).disable("reference")
+        self.parsed = parser.parse(text)
+        for token in _walk(self.parsed):
+            token.content = printable(token.content)
+            for name in ("href", "src"):
+                if name in token.attrs:
+                    token.attrs[name] = link_target(str(token.attrs[name])) or ""
+
+
+def _walk(tokens: Iterable[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _walk(token.children or ())
+
+
+def show_markdown(console: Console, markdown: str) -> None:
+    """Rendered on a terminal; elsewhere as it is, line by line, nothing added and nothing
+    wrapped.
+    """
+    text = printable(markdown)
+    if not console.is_terminal or len(text) > _MOST_RENDERED:
+        _show_lines(console, text)
+        return
+    lines = text.rstrip("\n").split("\n")
+    count = 0
+    while count < len(lines) and _TARGET.fullmatch(lines[-1 - count]):
+        count += 1
+    targets = lines[len(lines) - count :]
+    body = "\n".join(lines[: len(lines) - count])
+    body = _FOOTNOTE.sub("\n\n", body)  # each in a paragraph of its own
+    try:
+        rendered = console.render_lines(CleanMarkdown(body), pad=False)
+    except Exception:  # a page may nest what no renderer has seen
+        _show_lines(console, body)
+    else:
+        for segments in rendered:
+            console.print(Segments([*_strip_line(segments), Segment.line()]), soft_wrap=True)
+    for target in targets:
+        number, url = _split_target(target)
+        print_hanging(console, number, link_urls(url, "cyan"))
+
+
+def _strip_line(segments: list[Segment]) -> list[Segment]:
+    """A line without the spaces that the renderer fills it with, which nobody wants to copy."""
+    while segments and not segments[-1].text.strip(" "):
+        segments = segments[:-1]
+    if segments:
+        last = segments[-1]
+        segments = [*segments[:-1], Segment(last.text.rstrip(" "), last.style)]
+    return segments
+
+
+def _split_target(line: str) -> tuple[str, str]:
+    number, _, url = line.partition(" ")
+    return f"{number} ", url
+
+
+def _show_lines(console: Console, text: str) -> None:
+    """The lines as they are, with headings and code set off."""
+    in_code = False
+    for line in text.split("\n"):
+        is_fence = bool(_FENCE.match(line))
+        if is_fence:
+            style = "dim"
+        elif in_code:
+            style = "green"
+        elif _HEADING.match(line):
+            style = "bold cyan"
+        else:
+            style = ""
+        console.print(Text(line, style), soft_wrap=True)
+        if is_fence:
+            in_code = not in_code
