@@ -213,7 +213,9 @@ class Pages:
         try:
             kept = await self._cache.get_or_make(key, make)
         except WebquarryError as error:
-            return None, (f"Whether the paper was retracted is not known: {redact(error.message)}",)
+            return None, (
+                f"Whether the paper was retracted is not known: {redact(error.sentence)}",
+            )
         stored = json.loads(kept.value)
         if not stored:
             return None, ()

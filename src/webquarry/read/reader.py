@@ -156,13 +156,13 @@ class Reader:
             except (NotFound, LoginWall):
                 raise  # the site has been understood, and said no
             except WebquarryError as error:
-                reason = redact(error.message)
+                reason = redact(error.sentence)
                 notes = (
                     f"The page itself was read, because its API ({special.name}) failed: {reason}",
                 )
+        note("fetching the page")
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN)
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
-            note("fetching the page")
             reply = await self._client.fetch(url, accept=ACCEPT)
         styles = b""
         if get_style is not None:
@@ -173,6 +173,7 @@ class Reader:
     async def fetch_raw(self, url: str) -> FetchedPage:
         """What is at a URL, to be given as it is."""
         self.runner.prepare()
+        note("fetching the page")
         return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
 
 

@@ -93,7 +93,7 @@ class Router:
             resolve_names(lens.routing or (), self.services.by_name())
         except BadInput as error:
             raise BadInput(
-                f"The lens {lens.name!r} cannot be used: {error.message}",
+                f"The lens {lens.name!r} cannot be used: {error.sentence}",
                 suggested_action=error.suggested_action,
             ) from None
 

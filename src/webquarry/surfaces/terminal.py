@@ -108,7 +108,7 @@ class Output:
         if self.json:
             self.write(as_json({"error": error.as_dict()}))
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-        message = Text("Error: ", "bold red") + Text(one_line(error.message))
+        message = Text("Error: ", "bold red") + Text(one_line(error.sentence))
         console.print(message, soft_wrap=True)
         if error.suggested_action:
             action = Text("Try: ", "bold") + Text(one_line(error.suggested_action))

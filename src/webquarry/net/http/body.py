@@ -15,7 +15,7 @@ from types import AsyncGeneratorType
 
 import httpx2
 
-from webquarry.errors import NetworkFailure, TooLarge
+from webquarry.errors import PASSING_FAULT, NetworkFailure, TooLarge
 from webquarry.net.http.encodings import PIECE, decoder_for
 
 CLOSED_EARLY = "The server closed the connection before the answer was complete"
@@ -49,7 +49,9 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
                 return body.getvalue()
     response.is_stream_consumed = True
     if expected is not None and received < expected:
-        raise NetworkFailure(f"{CLOSED_EARLY} ({received} of {expected} bytes came)")
+        raise NetworkFailure(
+            f"{CLOSED_EARLY} ({received} of {expected} bytes came)", suggested_action=PASSING_FAULT
+        )
     decoder.finish()
     return body.getvalue()
 

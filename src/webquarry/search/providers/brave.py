@@ -171,7 +171,6 @@ class Brave(Provider):
             return RateLimited(
                 f"Brave Search asked us to slow down: {words or 'too many requests.'}",
                 retry_after_seconds=wait,
-                suggested_action=f"Wait {wait:g} seconds and try again, or name another provider.",
             )
         message = f"Brave Search failed (HTTP {reply.status}). {words}".rstrip()
         return ProviderFailure(message, retryable=reply.status >= 500)

@@ -21,11 +21,21 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.credentials import Credential, FoundCredential, find
-from webquarry.errors import AuthFailure, BadInput, WebquarryError
+from webquarry.errors import (
+    PASSING_FAULT,
+    SERVER_FAULT,
+    AuthFailure,
+    BadInput,
+    NetworkFailure,
+    WebquarryError,
+    end_sentence,
+)
 from webquarry.net.models import Reply
 from webquarry.secret import MASK
 from webquarry.settings import Settings
 
+# Whoever searches has chosen no address that could be wrong.
+_ADVICE_ON_NETWORK = "Check the connection and try again, or name another provider."
 _SHORTEST_KEY = 4  # that is looked for in what a service sends
 
 
@@ -155,13 +165,17 @@ class Service(ABC):
         suggests.
         """
         error.provider = self.name
+        error.host = None  # it has a name
         if error.message == self.credentials_text:
-            error.suggested_action = f"{error.suggested_action} {self.notice}".rstrip()
+            error.suggested_action = f"{error.action_template} {self.notice}".rstrip()
             return
-        message = error.message
+        message = end_sentence(error.message)
         if self.name not in message.lower() and self.label not in message:
             message = f"{self.label}: {message}"
-        error.args = (f"{message.removesuffix('.')}. {self.notice}".rstrip(),)
+        error.args = (f"{message} {self.notice}".rstrip(),)
+        is_fault = error.action_template in (SERVER_FAULT, PASSING_FAULT)
+        if is_fault or (type(error) is NetworkFailure and not error.has_own_advice):
+            error.suggested_action = _ADVICE_ON_NETWORK
 
     @contextmanager
     def explain_errors(self) -> Iterator[None]:

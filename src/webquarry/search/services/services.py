@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited
+from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, describe_wait
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
@@ -167,7 +167,7 @@ class Services(Generic[S]):
             return
         if now + wait >= end:
             raise RateLimited(
-                f"{service.label} asked to be left alone for {wait:.0f} more seconds.",
-                retry_after_seconds=round(wait, 1),
+                f"{service.label} asked to be left alone for {describe_wait(wait, 'more')}.",
+                retry_after_seconds=wait,
             )
         await self.clock.sleep(wait)
