@@ -4,14 +4,16 @@
     found.value, found.cached, found.age_seconds, found.max_age_seconds
 
 Concurrent callers with the same key share one `make`, on all servers that share a store. What
-`make` raises is raised to all callers of its own server and never kept.
+`make` raises is raised to all callers of its own server and never kept. With `fresh=True` what is
+kept is passed over, and replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from webquarry.cache.base import CachedValue, CacheEntry, Stats, Store
 from webquarry.cache.single_flight import SharedSingleFlight, SingleFlight
@@ -48,17 +50,25 @@ class Cache:
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
 
-    async def get_or_make(self, key: str, make: Make) -> CachedValue:
+    async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
         """The kept value, or a fresh one."""
+        if fresh:
+            # Apart from those who take what is kept: one of them may have just found it.
+            return await self._share(f"{key} fresh", partial(self._make_anew, key, make))
         found = await self.get(key)
         if found is not None:
             count("cache", result="hit")
             return found
         count("cache", result="miss")
-        work = partial(self._make, key, make)
+        return await self._share(key, partial(self._make, key, make))
+
+    async def _share(
+        self, flight: str, work: Callable[[], Coroutine[Any, Any, CachedValue]]
+    ) -> CachedValue:
+        """What the work gives, done once for all who are on the same flight."""
         if self._across_servers is not None:
-            work = partial(self._across_servers.share, key, work)
-        return await self._here.share(key, work)
+            work = partial(self._across_servers.share, flight, work)
+        return await self._here.share(flight, work)
 
     async def get(self, key: str) -> CachedValue | None:
         """The kept value, if there is one and it is still good."""
@@ -104,6 +114,10 @@ class Cache:
         found = await self.get(key)
         if found is not None:
             return found
+        return await self._make_anew(key, make)
+
+    async def _make_anew(self, key: str, make: Make) -> CachedValue:
+        """A fresh value, which takes the place of what is kept."""
         made = await make()
         if made.ttl_seconds > 0:
             await self.put(key, made)

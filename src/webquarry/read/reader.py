@@ -170,11 +170,15 @@ class Reader:
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)
 
-    async def fetch_raw(self, url: str) -> FetchedPage:
-        """What is at a URL, to be given as it is."""
+    async def fetch_raw(self, url: str, limit: int | None = None) -> FetchedPage:
+        """What is at a URL, to be given as it is; with a limit, no more than so many bytes of
+        it.
+        """
         self.runner.prepare()
         note("fetching the page")
-        return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
+        if limit is None:
+            return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
+        return FetchedPage(url, await self._client.peek(url, limit, accept=ACCEPT))
 
 
 def read_reply(
@@ -230,6 +234,8 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     text: str | None = None
     if chosen is not None and not binary_type(source.body):
         text = source.text.text
+        if reply.is_cut:
+            text = text.rstrip("\ufffd")  # half a character
         if "\ufffd" in text and "\ufffd".encode() not in source.body:
             text = None  # not every character could be read
     return RawPage(
@@ -240,8 +246,23 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
         content_type=reply.headers.get("content-type", ""),
         title=converted.title,
         fetched_at=reply.fetched_at,
+        is_cut=reply.is_cut,
+        total=_find_total(reply, text),
         document=converted.document,
     )
+
+
+def _find_total(reply: Reply, text: str | None) -> int | None:
+    """How many bytes a body has that was cut, if the server tells, and if they are those of the
+    text.
+    """
+    length = reply.headers.get("content-length", "")
+    is_encoded = "content-encoding" in reply.headers
+    if not reply.is_cut or is_encoded or not (length.isascii() and length.isdecimal()):
+        return None
+    if text is not None and not reply.body.startswith(text.encode("utf-8", "replace")):
+        return None
+    return int(length[:18])
 
 
 def _build_source(requested_url: str, reply: Reply, selection: Selection) -> FetchedDocument:

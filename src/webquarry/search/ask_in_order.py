@@ -22,6 +22,8 @@ from webquarry.search.services.services import Services
 from webquarry.search.stored import pack
 from webquarry.settings import Settings
 
+FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
+
 
 async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
     """What the providers of a plan found, asked one after the other, as the cache keeps it; if
@@ -90,9 +92,13 @@ async def _ask(
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
-    """What was found as bytes; it is good for long only if it is whole."""
+    """What was found as bytes. It is good for long only if it is whole and comes from the provider
+    who was to be asked first: another's is a makeshift until that one answers again.
+    """
     seconds = settings.cache_empty_seconds
     if found.results and not found.partial:
         seconds = settings.cache_search_seconds
+        if found.is_fallback:
+            seconds /= FALLBACK_SHARE
     found = replace(found, attempts=tuple(attempts))
     return Made(pack(found), seconds)

@@ -2,8 +2,8 @@
 after decompression.
 
 A body that is shorter than its Content-Length, or whose compressed data is broken or ends early, is
-an error: nothing is cut silently. Cut on purpose (`cut=True`) are only robots.txt, and a page that
-is asked whether it is still there.
+an error: nothing is cut silently. Cut on purpose (`cut=True`) are only robots.txt, a page that is
+asked whether it is still there, and one of which so many bytes are wanted.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ _MOST_DIGITS = 20  # of a Content-Length; whatever is longer is no length
 
 async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False) -> bytes:
     """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit`
-    bytes if it may be cut.
+    bytes if it may be cut: then the stream is not consumed.
     """
+    response.is_stream_consumed = False
     expected = get_expected_length(response)
     if expected is not None and expected > limit and not cut:
         raise _too_large(limit, f"it announces {expected} bytes")
