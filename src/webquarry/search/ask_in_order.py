@@ -16,6 +16,7 @@ from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
 from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
+from webquarry.search.query.length import cut_query
 from webquarry.search.services.failure import choose_error
 from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
@@ -67,7 +68,8 @@ async def _ask(
     """
     sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
     collector = ResultCollector(plan.query.count, sieve.admits)
-    query = with_reserve(plan.query, provider)
+    query, cut_notes = cut_query(plan.query, provider)
+    query = with_reserve(query, provider)
     async with services.guard(provider, seconds, late=NO_ANSWER) as call:
         if call.is_admitted:
             pages = read_pages(services, provider, query, collector, seconds)
@@ -82,7 +84,7 @@ async def _ask(
     found = Found(
         results=collector.merge_results(),
         provider=provider.name,
-        notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
+        notes=(*plan.notes, *cut_notes, *notes_on(plan.query, provider), *collector.notes),
         unapplied=find_unapplied(plan.query, provider),
         order=plan.names,
         because=plan.because,

@@ -83,6 +83,10 @@ class Google(Provider):
     page_size = 10
     max_pages = 10
     native = EVERY_FILTER
+    query_limit = f"{MAX_URL_CHARACTERS} characters, counted as in a URL,"
+
+    def takes(self, query: Query) -> bool:
+        return len(quote_plus(query.text)) <= MAX_URL_CHARACTERS
 
     def applied(self, query: Query) -> frozenset[str]:
         """All filters, but for a language that Google has no code for."""
@@ -91,11 +95,8 @@ class Google(Provider):
         return self.native - {"language"}
 
     def build_request(self, query: Query) -> httpx2.Request:
-        if len(quote_plus(query.text)) > MAX_URL_CHARACTERS:
-            raise BadInput(
-                f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand "
-                "in a URL."
-            )
+        if not self.takes(query):
+            raise self.too_long_failure()
         allowed = list(query.allowed_domains)
         blocked = list(query.blocked_domains)
         site: dict[str, str] = {}
