@@ -293,6 +293,8 @@ class AuthFailure(WebquarryError):
 
     kind = "auth"
     advice = "Run `webquarry doctor` to see which credentials were found and where."
+    # The same as it is, where a contract has words for it that say something else.
+    plain: AuthFailure | None = None
 
 
 class ProviderFailure(WebquarryError):

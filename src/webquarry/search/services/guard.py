@@ -22,6 +22,7 @@ from contextlib import asynccontextmanager, contextmanager
 from webquarry.clock import Clock
 from webquarry.errors import (
     WAIT,
+    AuthFailure,
     NetworkFailure,
     ProviderFailure,
     WebquarryError,
@@ -139,6 +140,8 @@ async def _catch_errors(call: GuardedCall, seconds: float, late: str) -> AsyncIt
             else:
                 words = f"{service.label} {late} {seconds:.3g} s."
                 call.error = NetworkFailure(words, provider=service.name)
+    except AuthFailure as error:
+        call.error = error.plain or error
     except WebquarryError as error:
         call.error = error
     except Exception as error:  # a service from another package may do anything

@@ -126,9 +126,10 @@ class Service(ABC):
         if variable in self._found:
             return self._found[variable].value.reveal()
         not_found = f"{self.label} needs {variable}, which was not found."
-        what = self._unusable.get(variable, not_found)
         cure = f"Set {variable}; get one from {self.sign_up}."
-        raise self.credentials_failure(what, cure)
+        if variable not in self._unusable:
+            raise self.credentials_failure(not_found, cure)
+        raise self._build_refusal(self._unusable[variable], cure)
 
     def credentials_failure(self, what: str, cure: str) -> AuthFailure:
         """The error for credentials that are missing or not accepted, in the words promised for it
@@ -143,10 +144,20 @@ class Service(ABC):
     def not_accepted(self) -> AuthFailure:
         """The provider says that our credentials are not good."""
         places = " and ".join(self.sources().values())
-        return self.credentials_failure(
+        variables = " and ".join(self.sources())
+        return self._build_refusal(
             f"{self.label} did not accept what was found in {places}.",
-            f"Replace it; get one from {self.sign_up}.",
+            f"Replace it, or set {variables} to another; get one from {self.sign_up}.",
         )
+
+    def _build_refusal(self, what: str, cure: str) -> AuthFailure:
+        """The error for credentials that are there and no good: what is promised for it may say
+        that they were not found.
+        """
+        error = self.credentials_failure(what, cure)
+        if self.credentials_text:
+            error.plain = AuthFailure(what, suggested_action=cure, provider=self.name)
+        return error
 
     def endpoint(self, path: str) -> str:
         """The URL of a path at the provider, or at the origin that the user put in its place."""
@@ -166,6 +177,8 @@ class Service(ABC):
         """
         error.provider = self.name
         error.host = None  # it has a name
+        if isinstance(error, AuthFailure) and error.plain is not None:
+            self.explain(error.plain)
         if error.message == self.credentials_text:
             error.suggested_action = f"{error.action_template} {self.notice}".rstrip()
             return

@@ -271,7 +271,7 @@ def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) 
     """The error in two lines. The notice is shown beside them, so it need not stand in both."""
     detail = error.sentence.replace(service.notice, "").strip()
     detail = detail.removeprefix(f"{service.label}: ")
-    if detail == service.credentials_text:
+    if error.message == service.credentials_text:
         detail = "answers, but does not accept the credentials"
     cure = error.suggested_action.replace(service.notice, "").strip()
     return ServiceCheck(
