@@ -28,6 +28,7 @@ from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Se
 from webquarry.read.formats.html import Html
 from webquarry.read.linked_styles import GetStyle, fetch_styles
 from webquarry.read.models import Page, RawPage
+from webquarry.read.page_feed import REFUSALS, find_feed
 from webquarry.read.page_form import (
     build_page,
     build_reply,
@@ -54,6 +55,8 @@ ACCEPT_MARKDOWN = (
 _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
 _NOT_ACCEPTABLE = 406
+_OK = 200
+_FEED_NOTE = "The site refuses the page to programs: its feed was read, which has no votes."
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
 
 
@@ -164,11 +167,32 @@ class Reader:
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN)
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
             reply = await self._client.fetch(url, accept=ACCEPT)
+        feed = await self._fetch_feed(url, reply)
+        if feed is not None:
+            reply = feed
+            notes += (_FEED_NOTE,)
         styles = b""
         if get_style is not None:
             styles = await fetch_styles(reply, get_style)
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)
+
+    async def _fetch_feed(self, url: str, refusal: Reply) -> Reply | None:
+        """The feed of a page that the site refuses to programs, as the answer of the page; None
+        where there is none to be had.
+        """
+        address = find_feed(url)
+        if address is None or refusal.status not in REFUSALS:
+            return None
+        note("fetching the feed of the page")
+        try:
+            feed = await self._client.fetch(address, accept=ACCEPT)
+        except WebquarryError as error:
+            log.debug("the feed %s was not read: %s", redact(address), redact(error.message))
+            return None
+        if feed.status != _OK:
+            return None
+        return replace(feed, url=refusal.url)
 
     async def fetch_raw(self, url: str, limit: int | None = None) -> FetchedPage:
         """What is at a URL, to be given as it is; with a limit, no more than so many bytes of
