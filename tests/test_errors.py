@@ -219,7 +219,7 @@ def test_while_one_call_finds_out_whether_a_provider_is_back_the_others_are_told
             await router.route(Query("x"))
         clock.seconds += 10_000
         both = (router.route(Query("y")), router.route(Query("z")))
-        return await asyncio.gather(*both, return_exceptions=True)
+        return list(await asyncio.gather(*both, return_exceptions=True))
 
     told = routed(Engines(brave=failed(500)), use, environ, clock)
     messages = [error.sentence for error in told]

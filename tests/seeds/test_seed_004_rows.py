@@ -22,6 +22,7 @@ from webquarry.net.client import Client
 from webquarry.pages import pages as pages_module
 from webquarry.registry import members_of
 from webquarry.search import router as router_module
+from webquarry.search import stored
 from webquarry.search.models import Found, Query
 from webquarry.search.provider import Provider
 from webquarry.search.query.length import cut_query
@@ -455,7 +456,7 @@ def test_version_segment_what_an_older_version_kept_of_a_search_is_not_served(
     searches.call(query="tides")
     assert len(engines.asked) == 1
 
-    monkeypatch.setattr(router_module, "VERSION", router_module.VERSION + 1)
+    monkeypatch.setattr(router_module, "VERSION", stored.VERSION + 1)
     searches.call(query="tides")
     assert len(engines.asked) == 2
 
