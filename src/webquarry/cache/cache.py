@@ -10,10 +10,9 @@ kept is passed over, and replaced.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from webquarry.cache.base import CachedValue, CacheEntry, Stats, Store
 from webquarry.cache.single_flight import SharedSingleFlight, SingleFlight
@@ -52,20 +51,16 @@ class Cache:
 
     async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
         """The kept value, or a fresh one."""
+        flight = key
         if fresh:
-            # Apart from those who take what is kept: one of them may have just found it.
-            return await self._share(f"{key} fresh", partial(self._make_anew, key, make))
-        found = await self.get(key)
-        if found is not None:
-            count("cache", result="hit")
-            return found
-        count("cache", result="miss")
-        return await self._share(key, partial(self._make, key, make))
-
-    async def _share(
-        self, flight: str, work: Callable[[], Coroutine[Any, Any, CachedValue]]
-    ) -> CachedValue:
-        """What the work gives, done once for all who are on the same flight."""
+            flight = f"{key} fresh"  # apart from those who may have just found what is kept
+        else:
+            found = await self.get(key)
+            if found is not None:
+                count("cache", result="hit")
+                return found
+            count("cache", result="miss")
+        work = partial(self._make, key, make, fresh=fresh)
         if self._across_servers is not None:
             work = partial(self._across_servers.share, flight, work)
         return await self._here.share(flight, work)
@@ -109,15 +104,13 @@ class Cache:
                 is_kept = True
         return is_kept
 
-    async def _make(self, key: str, make: Make) -> CachedValue:
+    async def _make(self, key: str, make: Make, *, fresh: bool) -> CachedValue:
         """A fresh value, which is kept; somebody may have made it since we looked."""
-        found = await self.get(key)
+        found = None
+        if not fresh:
+            found = await self.get(key)
         if found is not None:
             return found
-        return await self._make_anew(key, make)
-
-    async def _make_anew(self, key: str, make: Make) -> CachedValue:
-        """A fresh value, which takes the place of what is kept."""
         made = await make()
         if made.ttl_seconds > 0:
             await self.put(key, made)
