@@ -78,7 +78,7 @@ def test_a_failure_is_a_sentence_and_then_its_facts() -> None:
         "kind": "rate_limited",
         "retryable": True,
         "retryAfterSeconds": 7,
-        "suggestedAction": "Wait 60 seconds and try again, or name another provider.",
+        "suggestedAction": "Wait 7 seconds and try again, or name another provider.",
     }
 
 

@@ -55,20 +55,13 @@ def read(
     session_id: Annotated[
         str | None, typer.Option(help="Research session to record the source in.")
     ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Go past the cache.")] = False,
     as_json: AsJson = None,
 ) -> None:
     """Read a page as Markdown, with a line to cite it by."""
-    modes = {"raw": raw, "whole": whole, "preview": preview}
-    chosen = [name for name, is_wanted in modes.items() if is_wanted]
-    if len(chosen) > 1:
-        names = " and ".join(f"--{name}" for name in chosen)
-        raise typer.BadParameter(f"{names} are different modes; choose one.")
-    mode = "full"
-    if chosen:
-        mode = chosen[0]
     arguments = {
         "url": url,
-        "mode": mode,
+        "mode": _choose_mode({"raw": raw, "whole": whole, "preview": preview}),
         "max_length": max_length,
         "sessionId": session_id,
         "outline": outline or None,
@@ -80,6 +73,7 @@ def read(
         "structured": structured or None,
         "question": question,
         "max_tokens": max_tokens,
+        "fresh": fresh or None,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
@@ -88,6 +82,15 @@ def read(
         page = answer.as_dict()
         notes = answer.meta["webquarry/routing"]["notes"]
         output.show(page, lambda console: _show_page(console, page, notes, url))
+
+
+def _choose_mode(modes: Mapping[str, bool]) -> str:
+    """The one mode that is wanted, or the usual one."""
+    chosen = [name for name, is_wanted in modes.items() if is_wanted]
+    if len(chosen) > 1:
+        names = " and ".join(f"--{name}" for name in chosen)
+        raise typer.BadParameter(f"{names} are different modes; choose one.")
+    return chosen[0] if chosen else "full"
 
 
 def _show_page(console: Console, page: Mapping[str, Any], notes: list[str], url: str) -> None:

@@ -53,6 +53,10 @@ SessionId = Annotated[str | None, typer.Option(help="Research session to record 
 Claim = Annotated[
     str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
 ]
+Fresh = Annotated[
+    bool | None,
+    typer.Option("--fresh", help="Go past the cache, and refresh it.", show_default=False),
+]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")
 ]
@@ -72,6 +76,7 @@ def search(
     provider: ProviderName = None,
     session_id: SessionId = None,
     claim: Claim = None,
+    fresh: Fresh = None,
     explain: Explain = False,
     as_json: AsJson = None,
 ) -> None:
@@ -90,6 +95,7 @@ def search(
         "provider": provider,
         "claim": claim,
         "sessionId": session_id,
+        "fresh": fresh,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
