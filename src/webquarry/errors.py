@@ -26,11 +26,14 @@ WebquarryError                internal      a bug of ours, or something nobody f
     └── MissingExtra          unsupported   an optional library is not installed
 
 `kind` is one of the outcomes of `OUTCOMES` (or "records", "tool" or "internal"); every door renders
-the same fields in its own form.
+the same fields in its own form. `sentence` and `suggested_action` are whole sentences however the
+error was raised, so that one can stand behind the other; a wait is the same in words and as a
+number.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 OUTCOMES = (
@@ -58,17 +61,30 @@ OUTCOMES = (
 LONGEST_WAIT_SECONDS = 3600.0
 
 
+WAIT = "{wait}"  # in an advice: the time that `retryAfterSeconds` tells, in words
+_USUAL_WAIT_SECONDS = 60.0  # where an advice says to wait and nobody said how long
+# What to do about a fault that no other address, and no better connection, would help.
+SERVER_FAULT = "Choose another source: the fault is the server's."
+PASSING_FAULT = "The fault is the server's: try again later, or choose another source."
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_CLOSING_MARKS = "\"'`)]}”’»"  # that may stand behind the end of a sentence
+
+
 class WebquarryError(Exception):
     """Base of all webquarry errors. `suggested_action` says what the reader, often a model, can do
-    next.
+    next; `advice` is that of the kind, for errors that say nothing of their own.
     """
 
     kind: ClassVar[str] = "internal"
+    advice: ClassVar[str] = "Report this with the command that led to it."
+    lasting_advice: ClassVar[str] = ""  # for one of a passing kind that does not pass
     retryable: bool = False
-    retry_after_seconds: float | None = None
-    suggested_action: str = "Report this with the command that led to it."
+    retry_after_seconds: float | None = None  # as somebody asked for
+    least_wait_seconds: float = 1.0  # that is advised, however little was asked for
     provider: str | None = None
+    host: str | None = None  # to whom it happened, where the words do not say
     attempts: tuple[Any, ...] = ()  # what was tried, in order, where several were
+    _action: str | None = None
 
     def __init__(
         self,
@@ -80,27 +96,77 @@ class WebquarryError(Exception):
         provider: str | None = None,
     ) -> None:
         super().__init__(message)
+        self._action = suggested_action
         if retryable is not None:
             self.retryable = retryable
         if retry_after_seconds is not None:
             self.retry_after_seconds = min(retry_after_seconds, LONGEST_WAIT_SECONDS)
-        if suggested_action is not None:
-            self.suggested_action = suggested_action
         if provider is not None:
             self.provider = provider
 
     @property
     def message(self) -> str:
-        """One sentence for a person."""
+        """What happened, in the words it was raised with: for texts that go on behind it."""
         return str(self.args[0])
+
+    @property
+    def sentence(self) -> str:
+        """What happened and to whom, in whole sentences for a person."""
+        message = self.message
+        if self.host and self.host not in message:
+            message = f"{self.host}: {message}"
+        return end_sentence(message)
+
+    @property
+    def sentences(self) -> str:
+        """The same, and what to do now."""
+        return f"{self.sentence} {self.suggested_action}".strip()
+
+    @property
+    def suggested_action(self) -> str:
+        """What to do now, in whole sentences."""
+        action = self.action_template
+        if WAIT in action:
+            action = action.replace(WAIT, describe_wait(self.wait_seconds or 0.0))
+        return end_sentence(action)
+
+    @suggested_action.setter
+    def suggested_action(self, action: str) -> None:
+        self._action = action
+
+    @property
+    def has_own_advice(self) -> bool:
+        """Whether it suggests more than its kind does."""
+        return self._action is not None
+
+    @property
+    def wait_seconds(self) -> float | None:
+        """How long to wait before it is tried again, in whole seconds, as it is told in words and
+        as a number; None where nobody says.
+        """
+        seconds = self.retry_after_seconds
+        if seconds is None and WAIT in self.action_template:
+            seconds = _USUAL_WAIT_SECONDS
+        if seconds is None:
+            return None
+        return float(math.ceil(max(seconds, self.least_wait_seconds)))
+
+    @property
+    def action_template(self) -> str:
+        """What to do now, with the wait still to be filled in."""
+        if self._action is not None:
+            return self._action
+        if self.lasting_advice and not self.retryable:
+            return self.lasting_advice
+        return self.advice
 
     def as_dict(self) -> dict[str, Any]:
         """The fields every door shows; those that are not known are absent."""
         fields = {
             "kind": self.kind,
-            "message": self.message,
+            "message": self.sentence,
             "retryable": self.retryable,
-            "retryAfterSeconds": self.retry_after_seconds,
+            "retryAfterSeconds": self.wait_seconds,
             "suggestedAction": self.suggested_action,
             "provider": self.provider,
         }
@@ -110,29 +176,46 @@ class WebquarryError(Exception):
         """What IPython and Jupyter show instead of a traceback: one line, since the frames between
         a cell and the web say nothing to whoever wrote the cell.
         """
-        text = f"{type(self).__name__}: {self.message} {self.suggested_action}"
+        text = f"{type(self).__name__}: {self.sentences}"
         shown = "".join(character if character.isprintable() else " " for character in text)
         return [" ".join(shown.split())]
+
+
+def end_sentence(text: str) -> str:
+    """The text with a full stop, unless a sentence ends there already."""
+    text = text.strip()
+    if not text or text.rstrip(_CLOSING_MARKS).endswith(_SENTENCE_ENDS):
+        return text
+    return text.rstrip(" :;,") + "."
+
+
+def describe_wait(seconds: float, kind: str = "") -> str:
+    """A wait in words: whole seconds, as they are told beside the words; `kind` stands before
+    "seconds", such as "more".
+    """
+    whole = max(1, math.ceil(seconds))
+    unit = "second" if whole == 1 else "seconds"
+    return " ".join(filter(None, (str(whole), kind, unit)))
 
 
 class BadInput(WebquarryError):
     """The caller can fix it."""
 
     kind = "bad_input"
-    suggested_action = "Correct the input and call again."
+    advice = "Correct the input and call again."
 
 
 class LimitReached(BadInput):
     """A limit on rows or money was reached; what was paid for until then is kept."""
 
-    suggested_action = "Raise the limit, or ask for less."
+    advice = "Raise the limit, or ask for less."
 
 
 class Refused(WebquarryError):
     """The guard said no; nothing was sent to the refused address."""
 
     kind = "blocked"
-    suggested_action = (
+    advice = (
         "Use a public http or https URL, or allow your own network with WEBQUARRY_ALLOW_NETWORKS."
     )
 
@@ -141,9 +224,7 @@ class RobotsRefused(WebquarryError):
     """The site's robots.txt does not allow this page to be fetched."""
 
     kind = "robots"
-    suggested_action = (
-        "Choose another source, or set WEBQUARRY_ROBOTS=0 if you have the site's permission."
-    )
+    advice = "Choose another source, or set WEBQUARRY_ROBOTS=0 if you have the site's permission."
 
 
 class NetworkFailure(WebquarryError):
@@ -151,14 +232,16 @@ class NetworkFailure(WebquarryError):
 
     kind = "network"
     retryable = True
-    suggested_action = "Check the address and the connection, then try again."
+    advice = "Check the address and the connection, then try again."
+    lasting_advice = "Check the address, or choose another source."
 
 
 class NotRecorded(NetworkFailure):
     """Replay is on and the recording does not hold this request."""
 
     retryable = False
-    suggested_action = (
+    lasting_advice = ""
+    advice = (
         "Record it first (WEBQUARRY_RECORD=file.warc.gz), "
         "or turn replay off (unset WEBQUARRY_REPLAY)."
     )
@@ -168,35 +251,35 @@ class TooLarge(WebquarryError):
     """A size limit was reached."""
 
     kind = "too_large"
-    suggested_action = "Raise WEBQUARRY_MAX_BYTES, or read a smaller page."
+    advice = "Raise WEBQUARRY_MAX_BYTES, or read a smaller page."
 
 
 class SiteRefused(WebquarryError):
     """The site answered with a refusal."""
 
     kind = "blocked"
-    suggested_action = "Choose another source."
+    advice = "Choose another source."
 
 
 class Challenge(SiteRefused):
     """The site asked for proof that a person is there."""
 
     kind = "challenge"
-    suggested_action = "Choose another source; this one answers programs with a captcha."
+    advice = "Choose another source; this one answers programs with a captcha."
 
 
 class LoginWall(SiteRefused):
     """The page is behind an account."""
 
     kind = "login_wall"
-    suggested_action = "Choose another source; this one needs an account."
+    advice = "Choose another source; this one needs an account."
 
 
 class NotFound(WebquarryError):
     """There is no such page."""
 
     kind = "not_found"
-    suggested_action = "Check the address, or search for the page's new place."
+    advice = "Check the address, or search for the page's new place."
 
 
 class RateLimited(WebquarryError):
@@ -204,21 +287,24 @@ class RateLimited(WebquarryError):
 
     kind = "rate_limited"
     retryable = True
-    suggested_action = "Wait 60 seconds and try again, or name another provider."
+    advice = f"Wait {WAIT} and try again, or name another provider."
+    lasting_advice = "Name another provider, or ask for a higher limit."
 
 
 class NoSlot(RateLimited):
     """As many calls as are allowed at once are under way."""
 
     retry_after_seconds = 1.0
-    suggested_action = "Wait for a call that is under way to end, then try again."
+    advice = "Wait for a call that is under way to end, then try again."
 
 
 class AuthFailure(WebquarryError):
     """A credential is missing or was not accepted."""
 
     kind = "auth"
-    suggested_action = "Run `webquarry doctor` to see which credentials were found and where."
+    advice = "Run `webquarry doctor` to see which credentials were found and where."
+    # The same as it is, where a contract has words for it that say something else.
+    plain: AuthFailure | None = None
 
 
 class ProviderFailure(WebquarryError):
@@ -226,7 +312,8 @@ class ProviderFailure(WebquarryError):
 
     kind = "network"
     retryable = True
-    suggested_action = "Try again, or name another provider."
+    advice = "Try again, or name another provider."
+    lasting_advice = "Name another provider."
 
 
 class ToolFailure(ProviderFailure):
@@ -236,7 +323,7 @@ class ToolFailure(ProviderFailure):
 
     kind = "tool"
     retryable = False
-    suggested_action = "Look at the tool, or use another."
+    advice = lasting_advice = "Look at the tool, or use another."
 
 
 class RecordsFailure(WebquarryError):
@@ -247,7 +334,7 @@ class RecordsFailure(WebquarryError):
 
     kind = "records"
     retryable = True
-    suggested_action = (
+    advice = (
         "Try again; `webquarry doctor` says where records are kept and what is wrong with the "
         "place."
     )
@@ -266,21 +353,21 @@ class Cancelled(WebquarryError):
 
     kind = "internal"
     retryable = True
-    suggested_action = "Ask again: only what is missing is paid for."
+    advice = "Ask again: only what is missing is paid for."
 
 
 class Unreadable(WebquarryError):
     """Fetched, but no text could be made of it."""
 
     kind = "unsupported"
-    suggested_action = "Choose another source for the same facts."
+    advice = "Choose another source for the same facts."
 
 
 class ScriptPage(Unreadable):
     """The page shows nothing until its scripts have run."""
 
     kind = "js_shell"
-    suggested_action = (
+    advice = (
         "Choose another source, or look for a feed, an API or a printable version of this page."
     )
 
@@ -295,7 +382,7 @@ class TooComplex(Unreadable):
     """Reading the page takes more time or memory than a page may take."""
 
     kind = "too_complex"
-    suggested_action = (
+    advice = (
         "Choose another source for the same facts; if you run this yourself and trust the page, "
         "raise WEBQUARRY_READ_CPU_SECONDS or WEBQUARRY_READ_MEMORY_MB."
     )

@@ -25,6 +25,23 @@ def test_a_listed_site_has_a_tier_and_its_basis(url: str, tier: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "host", ["en.wikipedia.org", "de.m.wikipedia.org", "www.wikidata.org", "fr.wiktionary.org"]
+)
+def test_wikipedia_and_its_like_are_tertiary_sources_and_not_low(host: str) -> None:
+    found = reputation_of(f"https://{host}/wiki/Tide")
+
+    assert found is not None
+    assert (found.tier, found.basis) == ("mixed", "tertiary source")
+
+
+@pytest.mark.parametrize("host", ["www.infowars.com", "tides.fandom.com", "notwikipedia.org"])
+def test_other_sites_that_anybody_may_write_are_judged_as_they_are_listed(host: str) -> None:
+    found = reputation_of(f"https://{host}/")
+
+    assert found is None or found.tier == "low"
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "https://notreuters.com/",

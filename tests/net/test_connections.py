@@ -168,7 +168,7 @@ def test_a_name_that_does_not_exist_is_not_found(
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     with pytest.raises(NetworkFailure) as caught:
         fetch("http://nobody.example/", robots=robots)
-    assert caught.value.message == "Name not found"
+    assert caught.value.message == "The name nobody.example was not found"
 
 
 @pytest.mark.parametrize("robots", [True, False])

@@ -56,12 +56,12 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
     ),
     "no such name": (
         because(httpx2.ConnectError("x"), socket.gaierror(socket.EAI_NONAME, "unknown")),
-        "Name not found",
+        "The name harbor.example was not found",
         False,
     ),
     "no name server": (
         because(httpx2.ConnectError("x"), socket.gaierror(socket.EAI_AGAIN, "later")),
-        "Name lookup failed for now",
+        "The name harbor.example could not be looked up for now",
         True,
     ),
     "certificate": (
@@ -131,10 +131,12 @@ CASES: dict[str, tuple[Exception, str, bool]] = {
 def test_every_failure_is_told_in_plain_words(
     error: Exception, words: str, retryable: bool
 ) -> None:
-    failure = describe(error)
+    failure = describe(error, "harbor.example")
 
     assert failure.message == words
     assert failure.retryable is retryable
+    assert failure.sentence.startswith(("harbor.example: ", "The name harbor.example "))
+    assert failure.sentence.endswith(f"{words}.")
 
 
 def test_the_words_of_a_proxy_are_shown_without_its_password() -> None:

@@ -40,10 +40,10 @@ def keys_of(
     real = Cache.get_or_make
 
     async def get_or_make(
-        self: Cache, key: str, make: Callable[[], Awaitable[Made]]
+        self: Cache, key: str, make: Callable[[], Awaitable[Made]], *, fresh: bool = False
     ) -> CachedValue:
         keys.append(key)
-        return await real(self, key, make)
+        return await real(self, key, make, fresh=fresh)
 
     with monkeypatch.context() as patch, suppress(WebquarryError):
         patch.setattr(Cache, "get_or_make", get_or_make)

@@ -273,7 +273,7 @@ def test_one_deadline_holds_for_the_whole_and_who_comes_after_it_is_not_asked() 
 
     assert engines.names == ["brave", "tavily"]
     assert outcomes(caught.value)[-1] == ("google", "skipped")
-    assert caught.value.attempts[-1].reason == "No time was left to ask it."
+    assert caught.value.attempts[-1].reason == "No time was left to ask Google Custom Search."
     assert [attempt.seconds for attempt in caught.value.attempts] == [20, 11, 0]
 
 

@@ -63,7 +63,7 @@ def sent(**arguments: Any) -> dict[str, Any]:
 
 
 def test_input_fields_are_those_of_the_table_in_its_order() -> None:
-    assert list(SCHEMA["properties"]) == list(ROWS)
+    assert list(SCHEMA["properties"]) == [*ROWS, "fresh"]  # the last one is ours
     assert len(ROWS) == 13
 
 
@@ -411,7 +411,7 @@ def test_cache_key_contract_two_requests_that_differ_never_share_an_answer() -> 
     """Every parameter that affects the results; tests/tools/test_cache_keys.py flips them one by
     one.
     """
-    assert set(ROWS) - NOT_IN_KEY == set(ROWS) - {"sessionId"}
+    assert set(ROWS) - NOT_IN_KEY == set(ROWS) - {"sessionId", "claim"}
     engines = Engines(brave=brave(A, B), tavily=tavily(B))
     environ = HOMELESS | KEYS | {"WEBQUARRY_RETRIES": "0", "SEARCH_PROVIDER": "brave"}
 

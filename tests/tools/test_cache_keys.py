@@ -67,10 +67,10 @@ def keys_of(monkeypatch: pytest.MonkeyPatch, tool: str, **arguments: Any) -> lis
     real = Cache.get_or_make
 
     async def get_or_make(
-        self: Cache, key: str, make: Callable[[], Awaitable[Made]]
+        self: Cache, key: str, make: Callable[[], Awaitable[Made]], *, fresh: bool = False
     ) -> CachedValue:
         keys.append(key)
-        return await real(self, key, make)
+        return await real(self, key, make, fresh=fresh)
 
     engines = Engines(
         brave=brave(A),
@@ -117,4 +117,4 @@ def test_two_tools_never_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_affects_nothing_is_a_short_list() -> None:
-    assert set(NOT_IN_KEY) == {"sessionId"}
+    assert set(NOT_IN_KEY) == {"sessionId", "claim", "fresh"}

@@ -250,7 +250,7 @@ def test_freshness_and_routing_travel_beside_the_answer() -> None:
     assert answer.meta["webquarry/cache"] == {
         "cached": False,
         "ageSeconds": 0,
-        "maxAgeSeconds": 1800,
+        "maxAgeSeconds": 300,
         "freshness": "live",
     }
     assert answer.meta["webquarry/routing"] == {

@@ -4,7 +4,8 @@
     found.value, found.cached, found.age_seconds, found.max_age_seconds
 
 Concurrent callers with the same key share one `make`, on all servers that share a store. What
-`make` raises is raised to all callers of its own server and never kept.
+`make` raises is raised to all callers of its own server and never kept. With `fresh=True` what is
+kept is passed over, and replaced.
 """
 
 from __future__ import annotations
@@ -48,17 +49,21 @@ class Cache:
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
 
-    async def get_or_make(self, key: str, make: Make) -> CachedValue:
+    async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
         """The kept value, or a fresh one."""
-        found = await self.get(key)
-        if found is not None:
-            count("cache", result="hit")
-            return found
-        count("cache", result="miss")
-        work = partial(self._make, key, make)
+        flight = key
+        if fresh:
+            flight = f"{key} fresh"  # apart from those who may have just found what is kept
+        else:
+            found = await self.get(key)
+            if found is not None:
+                count("cache", result="hit")
+                return found
+            count("cache", result="miss")
+        work = partial(self._make, key, make, fresh=fresh)
         if self._across_servers is not None:
-            work = partial(self._across_servers.share, key, work)
-        return await self._here.share(key, work)
+            work = partial(self._across_servers.share, flight, work)
+        return await self._here.share(flight, work)
 
     async def get(self, key: str) -> CachedValue | None:
         """The kept value, if there is one and it is still good."""
@@ -99,9 +104,11 @@ class Cache:
                 is_kept = True
         return is_kept
 
-    async def _make(self, key: str, make: Make) -> CachedValue:
+    async def _make(self, key: str, make: Make, *, fresh: bool) -> CachedValue:
         """A fresh value, which is kept; somebody may have made it since we looked."""
-        found = await self.get(key)
+        found = None
+        if not fresh:
+            found = await self.get(key)
         if found is not None:
             return found
         made = await make()

@@ -82,11 +82,9 @@ class Client:
         options = FetchOptions(ACCEPT_STYLE, most, self._settings.max_redirects)
         return await self._fetch(url, options)
 
-    async def peek(self, url: str, limit: int) -> Reply:
-        """The same, with no more than the beginning of the body: whether a page is there, not what
-        it says.
-        """
-        options = FetchOptions(ACCEPT_PAGE, limit, self._settings.max_redirects, cut=True)
+    async def peek(self, url: str, limit: int, *, accept: str = ACCEPT_PAGE) -> Reply:
+        """The same, with no more than so many bytes of the body; `is_cut` where there are more."""
+        options = FetchOptions(accept, limit, self._settings.max_redirects, cut=True)
         return await self._fetch(url, options)
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
@@ -208,6 +206,7 @@ class Client:
             body=sent.body,
             fetched_at=self._clock.now(),
             hops=tuple(hops),
+            is_cut=not sent.response.is_stream_consumed,
         )
 
 

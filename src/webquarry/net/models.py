@@ -18,6 +18,7 @@ class Reply:
     body: bytes
     fetched_at: datetime
     hops: tuple[str, ...] = field(default=())  # the addresses asked before `url`, in order
+    is_cut: bool = False  # only the beginning of the body was wanted, and there is more
 
     @property
     def content_type(self) -> str:

@@ -90,7 +90,11 @@ class Robots:
         # Unlike awaiting the task itself, giving up here leaves it to the others.
         await asyncio.wait({task})
         if task.cancelled():
-            raise NetworkFailure("The client was closed", retryable=False)
+            raise NetworkFailure(
+                f"The client was closed while the robots.txt of {origin} was read",
+                retryable=False,
+                suggested_action="Call again.",
+            )
         return task.result()
 
     async def _fetch_verdict(self, origin: str) -> Verdict:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import NetworkFailure
+from webquarry.errors import SERVER_FAULT, NetworkFailure, WebquarryError
 from webquarry.net.budget import Budget
 from webquarry.net.http.body import drain, read_body
 from webquarry.net.http.failures import STACK_ERRORS, describe
@@ -93,10 +93,13 @@ class Sender:
                 response = await transport.handle_async_request(request)
                 budget.doing = f"reading the answer of {host}"
                 sent = await _receive(request, response, limit, cut)
-            except NetworkFailure as failure:
-                return failure
+            except WebquarryError as failure:
+                failure.host = host
+                if isinstance(failure, NetworkFailure):
+                    return failure
+                raise
             except STACK_ERRORS as error:
-                described = describe(error)
+                described = describe(error, host)
                 described.__cause__ = error
                 if isinstance(error, httpx2.LocalProtocolError):
                     described.__cause__ = None  # its text repeats a header, and that may be a key
@@ -142,7 +145,9 @@ async def _receive(
     try:
         if len(response.headers.raw) > _MOST_HEADERS:
             raise NetworkFailure(
-                f"The server sent more than {_MOST_HEADERS} headers", retryable=False
+                f"The server sent more than {_MOST_HEADERS} headers",
+                retryable=False,
+                suggested_action=SERVER_FAULT,
             )
         location = location_of(response)
         if location is None:

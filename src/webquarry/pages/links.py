@@ -86,7 +86,7 @@ async def _check_link(client: Client, runner: JobRunner, url: str) -> LinkState:
         reply = await client.peek(url, _BYTES)
         await runner.run(FetchedPage(url, reply).to_job("judge reply"))
     except WebquarryError as error:
-        reason = clean_line(redact(error.message))
+        reason = clean_line(redact(error.sentence))
         is_refusal = isinstance(error, Refused | RobotsRefused | SiteRefused)
         state: State = "unreachable"
         if isinstance(error, NotFound):

@@ -32,11 +32,12 @@ from webquarry.pages.snapshot import (
 from webquarry.read.linked_styles import MOST_BYTES, find_addresses
 from webquarry.read.page_form import unpack_fields
 from webquarry.read.reader import FetchedPage, Reader
+from webquarry.read.workers.job import Job
 from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
-_VERSION = 2  # of the stored form of a snapshot
+_VERSION = 3  # of the stored form of a snapshot
 _STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
@@ -44,8 +45,11 @@ _CROSSREF_TIMEOUT = 8.0
 _DELAY_SECONDS = 0.02  # after which a search is not one that is kept
 _ORIGINS = ("youtube", "hackernews", "hackernews_firebase", "crossref")  # that pages come from
 
-# What is wanted of a page: what a reader came for, all that is seen, the bytes that were sent.
-PageMode = Literal["main", "whole", "raw"]
+_LEAST_RAW_BYTES = 256 * 1024  # fetched in any case: a wall is known by more than a few bytes
+_SPARE_BYTES = 16  # behind those that are wanted, which may end in the middle of a character
+
+# What is wanted of a page: what a reader came for, or all that is seen.
+ReadMode = Literal["main", "whole"]
 
 
 class Pages:
@@ -78,29 +82,62 @@ class Pages:
             timer.cancel()
 
     async def get(
-        self, url: str, mode: PageMode = "main", *, with_styles: bool = False
+        self,
+        url: str,
+        mode: ReadMode = "main",
+        *,
+        with_styles: bool = False,
+        fresh: bool = False,
     ) -> Snapshot:
         """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is
-        judged by the style sheets of its site, too.
+        judged by the style sheets of its site, too; a `fresh` one is read now, and takes the place
+        of what is kept.
         """
-        with_styles = with_styles and self._settings.linked_styles and mode != "raw"
+        with_styles = with_styles and self._settings.linked_styles
 
         async def make() -> Made:
-            packed = await self._read(url, mode, with_styles=with_styles)
+            packed = await self._read(url, mode, with_styles=with_styles, fresh=fresh)
             return Made(packed, self._settings.cache_read_seconds)
 
-        other = await self._find_other(url, mode, with_styles=with_styles)
-        if other is not None:
-            return other
+        if not fresh:
+            other = await self._find_other(url, mode, with_styles=with_styles)
+            if other is not None:
+                return other
         key = self._build_key(url, mode, with_styles=with_styles)
-        kept = await self._cache.get_or_make(key, make)
+        kept = await self._cache.get_or_make(key, make, fresh=fresh)
+        if fresh and with_styles:
+            # It is as good as one without style sheets, of which an older one may be kept.
+            plain_key = self._build_key(url, mode)
+            await self._cache.put(plain_key, Made(kept.value, self._settings.cache_read_seconds))
         return unpack_snapshot(kept.value, cached=kept.cached)
 
-    async def _find_other(self, url: str, mode: PageMode, *, with_styles: bool) -> Snapshot | None:
+    async def get_raw(self, url: str, needed: int, *, fresh: bool = False) -> Snapshot:
+        """The bytes at a URL, so many of them at least if there are so many; little more than that
+        is fetched. What is kept is replaced where it is too short.
+        """
+        most = self._settings.max_bytes
+        limit = min(max(_LEAST_RAW_BYTES, needed + _SPARE_BYTES), most)
+        key = self._build_key(url, "raw")
+        while True:
+            make = partial(self._make_raw, url, limit, fresh=fresh)
+            kept = await self._cache.get_or_make(key, make, fresh=fresh)
+            snapshot = unpack_snapshot(kept.value, cached=kept.cached)
+            cut_at = snapshot.cut_at
+            if cut_at is None or cut_at >= most or len(snapshot.data) >= needed:
+                return snapshot
+            limit = min(max(limit, 2 * cut_at), most)
+            fresh = True
+
+    async def _make_raw(self, url: str, limit: int, *, fresh: bool) -> Made:
+        fetched = await self._reader.fetch_raw(url, limit)
+        packed = await self._take(fetched.to_job("take raw snapshot"), fresh=fresh)
+        return Made(packed, self._settings.cache_read_seconds)
+
+    async def _find_other(self, url: str, mode: ReadMode, *, with_styles: bool) -> Snapshot | None:
         """The snapshot that is kept of the other kind, where it is as good: one that was made with
         style sheets, or without them of a page that links to none that would have been fetched.
         """
-        if mode == "raw" or not self._settings.linked_styles:
+        if not self._settings.linked_styles:
             return None
         other = await self._cache.get(self._build_key(url, mode, with_styles=not with_styles))
         if other is None:
@@ -129,7 +166,7 @@ class Pages:
             return None
         return unpack_snapshot(kept.value, cached=True)
 
-    def _build_key(self, url: str, mode: PageMode, *, with_styles: bool = False) -> str:
+    def _build_key(self, url: str, mode: str, *, with_styles: bool = False) -> str:
         parameters = {"url": url, "mode": mode} | self._deciding_settings()
         if with_styles:
             parameters["styles"] = True
@@ -150,35 +187,34 @@ class Pages:
             "good": settings.cache_read_seconds,
         }
 
-    async def _read(self, url: str, mode: PageMode, *, with_styles: bool) -> bytes:
-        """Read the page at a URL; its snapshot comes packed, and is looked into only where
-        something is to be added.
+    async def _read(self, url: str, mode: ReadMode, *, with_styles: bool, fresh: bool) -> bytes:
+        """Read the page at a URL; its snapshot comes packed."""
+        fetched = await self._fetch(url, with_styles=with_styles, fresh=fresh)
+        return await self._take(fetched.to_job("take snapshot", selection=mode), fresh=fresh)
+
+    async def _take(self, job: Job, *, fresh: bool) -> bytes:
+        """The snapshot that a job takes, packed; it is looked into only where something is to be
+        added.
         """
-        if mode == "raw":
-            fetched = await self._reader.fetch_raw(url)
-            job = fetched.to_job("take raw snapshot")
-        else:
-            fetched = await self._fetch(url, with_styles=with_styles)
-            job = fetched.to_job("take snapshot", selection=mode)
         fields, packed = unpack_fields(await self.runner.run(job))
-        status, notes = await self._check_retraction(fields["doi"])
+        status, notes = await self._check_retraction(fields["doi"], fresh=fresh)
         if status is None and not notes:
             return packed
         snapshot = unpack_snapshot(packed, cached=False)
         return pack_snapshot(add_retraction(snapshot, status, notes))
 
-    async def _fetch(self, url: str, *, with_styles: bool) -> FetchedPage:
+    async def _fetch(self, url: str, *, with_styles: bool, fresh: bool) -> FetchedPage:
         """What is at a URL, with the style sheets of its site where they are wanted."""
         get_style = None
         if with_styles:
-            get_style = self._get_style
+            get_style = partial(self._get_style, fresh=fresh)
         fetched = await self._reader.fetch(url, get_style)
         is_plain = get_style is None and self._settings.linked_styles
         if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
             await self._mark_styled(url)
         return fetched
 
-    async def _get_style(self, url: str) -> bytes:
+    async def _get_style(self, url: str, *, fresh: bool = False) -> bytes:
         """A style sheet that a page links to, kept as long as pages are."""
 
         async def make() -> Made:
@@ -189,11 +225,12 @@ class Pages:
             return Made(reply.body, self._settings.cache_read_seconds)
 
         parameters = {"url": url} | self._deciding_settings()
-        kept = await self._cache.get_or_make(key_of("style", _STYLE_VERSION, parameters), make)
+        key = key_of("style", _STYLE_VERSION, parameters)
+        kept = await self._cache.get_or_make(key, make, fresh=fresh)
         return kept.value
 
     async def _check_retraction(
-        self, doi: str | None
+        self, doi: str | None, *, fresh: bool = False
     ) -> tuple[RetractionStatus | None, tuple[str, ...]]:
         """What Crossref says of a paper, also that it says nothing, and a note where it could not
         be asked; the page does not wait long for it, nor fail with it.
@@ -211,9 +248,11 @@ class Pages:
         origin = redact(self._settings.origins.get("crossref", ""))
         key = key_of("retraction", _RETRACTION_VERSION, {"doi": doi, "origin": origin})
         try:
-            kept = await self._cache.get_or_make(key, make)
+            kept = await self._cache.get_or_make(key, make, fresh=fresh)
         except WebquarryError as error:
-            return None, (f"Whether the paper was retracted is not known: {redact(error.message)}",)
+            return None, (
+                f"Whether the paper was retracted is not known: {redact(error.sentence)}",
+            )
         stored = json.loads(kept.value)
         if not stored:
             return None, ()

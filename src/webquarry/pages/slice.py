@@ -4,7 +4,7 @@ go on with.
 A view is a text made from the snapshot: all of it, its outline, one section, or the blocks in which
 something was found. A cursor holds the mark of the text it was made for, the view, and how much of
 it has been given; so nothing has to be remembered here, and a page that has changed since is
-noticed.
+noticed. Of bytes only the beginning may have been fetched: there the mark is of what was given.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Literal
 
 from webquarry.errors import BadInput
@@ -23,6 +24,7 @@ from webquarry.read.slices.pieces import block_starts, cut, cut_between_characte
 
 # What a snapshot holds; it decides where it may be cut.
 SnapshotKind = Literal["markdown", "text", "bytes"]
+_MARK_LENGTH = 16  # hexadecimal digits, enough to notice that a text has changed
 START_ANEW = "Call again with the same url and without cursor to start anew."
 
 
@@ -35,6 +37,15 @@ class SliceRequest:
     section: str | None = None
     find: str | None = None
     cursor: str | None = None
+    goes_on: bool = False  # more of the text can be had than there is here
+
+    @property
+    def offset(self) -> int:
+        """Where the cursor stands, in bytes; 0 without one."""
+        if self.cursor is None:
+            return 0
+        _, position = _decode_cursor(self.cursor)
+        return position.offset
 
     @property
     def ways(self) -> list[str]:
@@ -119,37 +130,23 @@ class _Position:
 
     @classmethod
     def from_request(cls, data: bytes, digest: str, request: SliceRequest) -> _Position:
-        """Where the piece begins that is asked for of a text, whose mark is the digest."""
+        """Where the piece begins that is asked for of a text, whose mark is the digest; without
+        one, what was given of it before the cursor is its mark.
+        """
         if request.cursor:
-            return cls.from_cursor(request.cursor, digest)
+            mark, position = _decode_cursor(request.cursor)
+            if mark != (digest or _mark_beginning(data, position.offset)):
+                raise BadInput(
+                    "The page has changed since the cursor was made, or the cursor belongs to "
+                    "another page or mode.",
+                    suggested_action=START_ANEW,
+                )
+            return position
         if request.section:
             headings = headings_of(data)
             section = find_section(headings, request.section)
             return cls(section=section.number)
         return cls(outline=request.outline, find=request.find)
-
-    @classmethod
-    def from_cursor(cls, cursor: str, digest: str) -> _Position:
-        """The position that a cursor stands for, in the text of this digest."""
-        padding = "=" * (-len(cursor) % 4)
-        try:
-            packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
-            fields = json.loads(packed.decode("utf-8", "surrogatepass"))
-            text_digest, offset, outline, section, find = fields
-        except (ValueError, TypeError, RecursionError):
-            raise unknown_cursor() from None
-        is_offset = type(offset) is int and offset >= 0
-        is_section = section is None or type(section) is int
-        is_view = type(outline) is bool and isinstance(find, str | None)
-        if not (is_offset and is_section and is_view):
-            raise unknown_cursor()
-        if text_digest != digest:
-            raise BadInput(
-                "The page has changed since the cursor was made, or the cursor belongs to another "
-                "page or mode.",
-                suggested_action=START_ANEW,
-            )
-        return cls(offset, outline, section, find)
 
     def to_cursor(self, digest: str) -> str:
         """The cursor for this position in the text of this digest."""
@@ -191,6 +188,8 @@ def take_slice(
     """The piece of a text that is asked for; `digest` is the mark of the text, `targets` are those
     of its numbered links.
     """
+    if kind != "markdown":
+        digest = ""  # of such a text only the beginning may be here
     position = _Position.from_request(data, digest, request)
     view = position.open_view(data, targets)
     start = position.offset
@@ -198,8 +197,8 @@ def take_slice(
         raise unknown_cursor()
     end = view.find_end(start, request.limit, kind)
     rest = None
-    if end < len(view.data):
-        rest = replace(position, offset=end).to_cursor(digest)
+    if end < len(view.data) or request.goes_on:
+        rest = replace(position, offset=end).to_cursor(digest or _mark_beginning(data, end))
     return Piece(
         data=view.data[start:end],
         total=len(data),
@@ -212,6 +211,28 @@ def take_slice(
 def cursor_at(digest: str, offset: int) -> str:
     """The cursor that goes on at a place in the text of this digest."""
     return _Position(offset).to_cursor(digest)
+
+
+def _decode_cursor(cursor: str) -> tuple[str, _Position]:
+    """The mark of the text that a cursor was made for, and the position that it stands for."""
+    padding = "=" * (-len(cursor) % 4)
+    try:
+        packed = base64.b64decode(cursor + padding, altchars=b"-_", validate=True)
+        fields = json.loads(packed.decode("utf-8", "surrogatepass"))
+        mark, offset, outline, section, find = fields
+    except (ValueError, TypeError, RecursionError):
+        raise unknown_cursor() from None
+    is_offset = type(offset) is int and offset >= 0
+    is_section = section is None or type(section) is int
+    is_view = type(outline) is bool and isinstance(find, str | None)
+    if not (is_offset and is_section and is_view):
+        raise unknown_cursor()
+    return mark, _Position(offset, outline, section, find)
+
+
+def _mark_beginning(data: bytes, offset: int) -> str:
+    """Tells a text that begins like this from any other."""
+    return sha256(data[:offset]).hexdigest()[:_MARK_LENGTH]
 
 
 def _outline_lines(headings: Sequence[Heading]) -> list[bytes]:

@@ -49,6 +49,7 @@ class Snapshot:
     # The last of more authors than a reference lists, whom some styles name.
     last_author: dict[str, str] | None = None
     beside: bytes = b"{}"  # what only some calls ask for, as JSON
+    cut_at: int | None = None  # bytes after which the rest was not fetched
 
     @property
     def digest(self) -> str:
@@ -149,6 +150,8 @@ def snapshot_bytes(raw: RawPage, evidence: Evidence) -> Snapshot:
         "url": clean_url(raw.url),
         "contentType": raw.content_type,
         "raw": True,
+        "truncated": raw.is_cut or None,
+        "totalLength": raw.total,
         **_evidence_fields(evidence),
     }
     kind: SnapshotKind = "bytes"
@@ -165,6 +168,7 @@ def snapshot_bytes(raw: RawPage, evidence: Evidence) -> Snapshot:
         fetched_at=raw.fetched_at,
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),
+        cut_at=len(raw.body) if raw.is_cut else None,
     )
 
 
@@ -197,6 +201,7 @@ def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
         "fetched_at": snapshot.fetched_at.isoformat(),
         "csl": snapshot.csl,
         "last_author": snapshot.last_author,
+        "cut_at": snapshot.cut_at,
     }
     line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
     return line, b"\n", snapshot.beside, b"\n", snapshot.data
@@ -230,6 +235,7 @@ def _build_snapshot(line: bytes, beside: bytes, data: bytes, cached: bool) -> Sn
         csl=head["csl"],
         last_author=head["last_author"],
         beside=beside,
+        cut_at=head["cut_at"],
     )
 
 

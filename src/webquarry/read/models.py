@@ -67,4 +67,6 @@ class RawPage:
     content_type: str  # the server's header, whole; empty where it sent none
     title: str
     fetched_at: datetime
+    is_cut: bool = False  # there is more of it, which was not fetched
+    total: int | None = None  # bytes of the whole, where it was cut and the server tells
     document: Document | None = field(default=None, repr=False, compare=False)

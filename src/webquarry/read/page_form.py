@@ -22,6 +22,7 @@ def describe_reply(reply: Reply) -> dict[str, Any]:
         "status": reply.status,
         "headers": list(reply.headers.multi_items()),
         "fetched_at": reply.fetched_at.isoformat(),
+        "is_cut": reply.is_cut,
     }
 
 
@@ -29,7 +30,8 @@ def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
     """The reply that was described."""
     headers = httpx2.Headers([(name, value) for name, value in fields["headers"]])
     moment = datetime.fromisoformat(fields["fetched_at"])
-    return Reply(fields["url"], fields["status"], headers, body, moment)
+    is_cut = fields["is_cut"]
+    return Reply(fields["url"], fields["status"], headers, body, moment, is_cut=is_cut)
 
 
 def describe_page(page: Page) -> dict[str, Any]:

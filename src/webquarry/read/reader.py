@@ -28,6 +28,7 @@ from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Se
 from webquarry.read.formats.html import Html
 from webquarry.read.linked_styles import GetStyle, fetch_styles
 from webquarry.read.models import Page, RawPage
+from webquarry.read.page_feed import REFUSALS, find_feed
 from webquarry.read.page_form import (
     build_page,
     build_reply,
@@ -54,6 +55,8 @@ ACCEPT_MARKDOWN = (
 _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
 _NOT_ACCEPTABLE = 406
+_OK = 200
+_FEED_NOTE = "The site refuses the page to programs: its feed was read, which has no votes."
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
 
 
@@ -156,24 +159,50 @@ class Reader:
             except (NotFound, LoginWall):
                 raise  # the site has been understood, and said no
             except WebquarryError as error:
-                reason = redact(error.message)
+                reason = redact(error.sentence)
                 notes = (
                     f"The page itself was read, because its API ({special.name}) failed: {reason}",
                 )
+        note("fetching the page")
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN)
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
-            note("fetching the page")
             reply = await self._client.fetch(url, accept=ACCEPT)
+        feed = await self._fetch_feed(url, reply)
+        if feed is not None:
+            reply = feed
+            notes += (_FEED_NOTE,)
         styles = b""
         if get_style is not None:
             styles = await fetch_styles(reply, get_style)
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)
 
-    async def fetch_raw(self, url: str) -> FetchedPage:
-        """What is at a URL, to be given as it is."""
+    async def _fetch_feed(self, url: str, refusal: Reply) -> Reply | None:
+        """The feed of a page that the site refuses to programs, as the answer of the page; None
+        where there is none to be had.
+        """
+        address = find_feed(url)
+        if address is None or refusal.status not in REFUSALS:
+            return None
+        note("fetching the feed of the page")
+        try:
+            feed = await self._client.fetch(address, accept=ACCEPT)
+        except WebquarryError as error:
+            log.debug("the feed %s was not read: %s", redact(address), redact(error.message))
+            return None
+        if feed.status != _OK:
+            return None
+        return replace(feed, url=refusal.url)
+
+    async def fetch_raw(self, url: str, limit: int | None = None) -> FetchedPage:
+        """What is at a URL, to be given as it is; with a limit, no more than so many bytes of
+        it.
+        """
         self.runner.prepare()
-        return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
+        note("fetching the page")
+        if limit is None:
+            return FetchedPage(url, await self._client.fetch(url, accept=ACCEPT))
+        return FetchedPage(url, await self._client.peek(url, limit, accept=ACCEPT))
 
 
 def read_reply(
@@ -229,6 +258,8 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     text: str | None = None
     if chosen is not None and not binary_type(source.body):
         text = source.text.text
+        if reply.is_cut:
+            text = text.rstrip("\ufffd")  # half a character
         if "\ufffd" in text and "\ufffd".encode() not in source.body:
             text = None  # not every character could be read
     return RawPage(
@@ -239,8 +270,23 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
         content_type=reply.headers.get("content-type", ""),
         title=converted.title,
         fetched_at=reply.fetched_at,
+        is_cut=reply.is_cut,
+        total=_find_total(reply, text),
         document=converted.document,
     )
+
+
+def _find_total(reply: Reply, text: str | None) -> int | None:
+    """How many bytes a body has that was cut, if the server tells, and if they are those of the
+    text.
+    """
+    length = reply.headers.get("content-length", "")
+    is_encoded = "content-encoding" in reply.headers
+    if not reply.is_cut or is_encoded or not (length.isascii() and length.isdecimal()):
+        return None
+    if text is not None and not reply.body.startswith(text.encode("utf-8", "replace")):
+        return None
+    return int(length[:18])
 
 
 def _build_source(requested_url: str, reply: Reply, selection: Selection) -> FetchedDocument:

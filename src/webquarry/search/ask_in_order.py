@@ -16,11 +16,14 @@ from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
 from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
+from webquarry.search.query.length import cut_query
 from webquarry.search.services.failure import choose_error
 from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
 from webquarry.search.stored import pack
 from webquarry.settings import Settings
+
+FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
 
 
 async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
@@ -65,7 +68,8 @@ async def _ask(
     """
     sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
     collector = ResultCollector(plan.query.count, sieve.admits)
-    query = with_reserve(plan.query, provider)
+    query, cut_notes = cut_query(plan.query, provider)
+    query = with_reserve(query, provider)
     async with services.guard(provider, seconds, late=NO_ANSWER) as call:
         if call.is_admitted:
             pages = read_pages(services, provider, query, collector, seconds)
@@ -80,7 +84,7 @@ async def _ask(
     found = Found(
         results=collector.merge_results(),
         provider=provider.name,
-        notes=(*plan.notes, *notes_on(plan.query, provider), *collector.notes),
+        notes=(*plan.notes, *cut_notes, *notes_on(plan.query, provider), *collector.notes),
         unapplied=find_unapplied(plan.query, provider),
         order=plan.names,
         because=plan.because,
@@ -90,9 +94,13 @@ async def _ask(
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
-    """What was found as bytes; it is good for long only if it is whole."""
+    """What was found as bytes. It is good for long only if it is whole and comes from the provider
+    who was to be asked first: another's is a makeshift until that one answers again.
+    """
     seconds = settings.cache_empty_seconds
     if found.results and not found.partial:
         seconds = settings.cache_search_seconds
+        if found.is_fallback:
+            seconds /= FALLBACK_SHARE
     found = replace(found, attempts=tuple(attempts))
     return Made(pack(found), seconds)

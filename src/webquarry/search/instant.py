@@ -94,7 +94,7 @@ def build_request(query: str, origin: str = ORIGIN) -> httpx2.Request:
 def parse_reply(reply: Reply) -> InstantAnswer:
     """The answer, empty or not, or the error of the right kind."""
     if reply.status == 202:
-        raise RateLimited(f"{LABEL} put us off (HTTP 202).")
+        raise RateLimited(f"{LABEL} answers no programs just now (HTTP 202).")
     if reply.status in (403, 418):
         raise SiteRefused(f"{LABEL} refused the request (HTTP {reply.status}).")
     if reply.status != 200:

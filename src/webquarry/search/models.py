@@ -76,3 +76,8 @@ class Found:
     cached: bool = False
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether another answered than the one who was to be asked first."""
+        return bool(self.order) and self.provider != self.order[0]

@@ -20,6 +20,7 @@ from webquarry.search.models import Query
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter, normalise
 from webquarry.search.query.filters import words_of
+from webquarry.search.query.length import put_takers_first
 from webquarry.search.query.lenses import Lens
 from webquarry.search.services.failure import unknown_service
 from webquarry.settings import Settings
@@ -74,6 +75,10 @@ def build_plan(
         because = f"the routing of the lens {lens.name!r}"
     else:
         names, because = order_for(kind, settings, providers)
+    ordered = put_takers_first(names, query, providers)
+    if ordered != names:
+        names = ordered
+        because += "; those who take a query of this length first"
     if lens is not None and lens.cx and names == ("google",):
         # The engine holds the domains itself.
         query = replace(query, engine=lens.cx, allowed_domains=())

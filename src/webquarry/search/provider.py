@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import httpx2
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.replies.body import optional_text
@@ -38,6 +38,7 @@ class Provider(Service):
     max_pages: ClassVar[int] = 10
     # What is searched: "web", "encyclopedia", "community"; only "web" is asked unnamed.
     kind: ClassVar[str] = "web"
+    query_limit: ClassVar[str] = ""  # the longest query that it takes, in words
     # Fields of Query that requests carry and the provider applies.
     native: ClassVar[frozenset[str]] = frozenset()
     # Whether a domain of a query may have a path; others are given the domains alone.
@@ -48,6 +49,19 @@ class Provider(Service):
         some of them.
         """
         return self.native
+
+    def takes(self, query: Query) -> bool:
+        """Whether a request can hold the text of this query whole, with its terms and the first of
+        the domains that are asked for.
+        """
+        return True
+
+    def too_long_failure(self) -> BadInput:
+        """The error for a query that it does not take."""
+        return BadInput(
+            f"{self.label} takes at most {self.query_limit} in a query.",
+            suggested_action="Shorten the query, or name another provider.",
+        )
 
     @abstractmethod
     def build_request(self, query: Query) -> httpx2.Request:

@@ -93,7 +93,7 @@ class Router:
             resolve_names(lens.routing or (), self.services.by_name())
         except BadInput as error:
             raise BadInput(
-                f"The lens {lens.name!r} cannot be used: {error.message}",
+                f"The lens {lens.name!r} cannot be used: {error.sentence}",
                 suggested_action=error.suggested_action,
             ) from None
 
@@ -122,12 +122,13 @@ class Router:
         lens: Lens | None = None,
         kind: str = "web",
         asked: Mapping[str, Any] | None = None,
+        fresh: bool = False,
     ) -> Found:
         """What the first provider that has results found. A named `provider` is never replaced by
         another.
 
         `asked` is whatever else the caller was asked with: it goes into the cache key, so that
-        nobody gets the answer to another question.
+        nobody gets the answer to another question. `fresh` goes past what is kept, and replaces it.
         """
         providers = self.services.by_name()
         plan = build_plan(query, self._settings, providers, provider=provider, lens=lens, kind=kind)
@@ -142,7 +143,7 @@ class Router:
         }
         key = key_of("search", VERSION, parameters)
         kept = await self._cache.get_or_make(
-            key, lambda: ask_in_order(self.services, self._settings, plan)
+            key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
         )
         return replace(
             unpack(kept.value),
@@ -159,8 +160,8 @@ class Router:
         return self._open_cache()
 
     def _signature(self, provider: Provider) -> list[Any]:
-        """What decides a provider's answer besides the question: its address and what of its
-        credentials is no secret.
+        """What decides a provider's answer besides the question: whether it can be asked, its
+        address, and what of its credentials is no secret.
         """
         name = provider.name
         origins = {
@@ -174,4 +175,4 @@ class Router:
             for variable in public
             if variable not in provider.missing
         }
-        return [name, origins, values]
+        return [name, provider.configured, origins, values]

@@ -40,7 +40,10 @@ class CacheSettings(SettingGroup):
         description="Most bytes kept on disk; what was used longest ago goes first.",
     )
     cache_search_seconds: float = Field(
-        1800, ge=0, description="How long the results of a search are good."
+        1800,
+        ge=0,
+        description="How long the results of a search are good; a sixth of it where another "
+        "provider stood in.",
     )
     cache_read_seconds: float = Field(
         3600, ge=0, description="How long a page that was read is good."

@@ -156,8 +156,8 @@ def _report_error(error: Exception) -> int:
         retry = "not worth trying again as it is"
         if error.retryable:
             retry = "can be tried again"
-            if error.retry_after_seconds is not None:
-                retry += f" after {error.retry_after_seconds:g} s"
+            if error.wait_seconds is not None:
+                retry += f" after {error.wait_seconds:g} s"
         advice = " ".join(error.suggested_action.split())
         log.error("%s (%s): %s", error.kind, retry, advice)
         sentence = redact(" ".join(error.message.split()))

@@ -267,7 +267,7 @@ class Quarry:
         try:
             tool = find_tool(name, self._toolset)
         except BadInput as error:
-            raise AttributeError(f"{error.message} {error.suggested_action}") from None
+            raise AttributeError(error.sentences) from None
         method = self._bind(tool)
         self.__dict__[name] = method
         return method

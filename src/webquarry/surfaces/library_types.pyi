@@ -185,6 +185,7 @@ def call(
     structured: bool | None = None,
     question: str | None = None,
     max_tokens: int | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -255,6 +256,7 @@ def call(
     provider: str | None = None,
     sessionId: str | None = None,
     claim: str | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> SearchOutput: ...
 
@@ -282,6 +284,7 @@ def search(
     provider: str | None = None,
     sessionId: str | None = None,
     claim: str | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> SearchOutput: ...
 
@@ -301,6 +304,7 @@ def read(
     structured: bool | None = None,
     question: str | None = None,
     max_tokens: int | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -329,6 +333,7 @@ def search_all(
     provider: str | None = None,
     sessionId: str | None = None,
     claim: str | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[SearchOutput | WebquarryError]: ...
 
@@ -349,6 +354,7 @@ def read_all(
     structured: bool | None = None,
     question: str | None = None,
     max_tokens: int | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -368,6 +374,7 @@ async def search_async(
     provider: str | None = None,
     sessionId: str | None = None,
     claim: str | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> SearchOutput: ...
 
@@ -387,6 +394,7 @@ async def read_async(
     structured: bool | None = None,
     question: str | None = None,
     max_tokens: int | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -415,6 +423,7 @@ async def search_all_async(
     provider: str | None = None,
     sessionId: str | None = None,
     claim: str | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[SearchOutput | WebquarryError]: ...
 
@@ -435,6 +444,7 @@ async def read_all_async(
     structured: bool | None = None,
     question: str | None = None,
     max_tokens: int | None = None,
+    fresh: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -516,6 +526,7 @@ class Quarry:
         structured: bool | None = None,
         question: str | None = None,
         max_tokens: int | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(
@@ -582,6 +593,7 @@ class Quarry:
         provider: str | None = None,
         sessionId: str | None = None,
         claim: str | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchOutput: ...
     async def web_search_brave(
@@ -617,6 +629,7 @@ class Quarry:
         provider: str | None = None,
         sessionId: str | None = None,
         claim: str | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchOutput: ...
     async def read(
@@ -636,6 +649,7 @@ class Quarry:
         structured: bool | None = None,
         question: str | None = None,
         max_tokens: int | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def cite(
@@ -664,6 +678,7 @@ class Quarry:
         provider: str | None = None,
         sessionId: str | None = None,
         claim: str | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> list[SearchOutput | WebquarryError]: ...
     async def read_all(
@@ -684,6 +699,7 @@ class Quarry:
         structured: bool | None = None,
         question: str | None = None,
         max_tokens: int | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -806,6 +822,7 @@ class ResearchTools:
         structured: bool | None = None,
         question: str | None = None,
         max_tokens: int | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(
@@ -864,6 +881,7 @@ class ResearchTools:
         provider: str | None = None,
         sessionId: str | None = None,
         claim: str | None = None,
+        fresh: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> SearchOutput: ...
 

@@ -141,7 +141,7 @@ class Output:
         if self.json:
             self.write(as_json({"error": error.as_dict()}))
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-        print_hanging(console, Text("Error: ", "bold red"), link_urls(one_line(error.message)))
+        print_hanging(console, Text("Error: ", "bold red"), link_urls(one_line(error.sentence)))
         if error.suggested_action:
             action = link_urls(one_line(error.suggested_action))
             print_hanging(console, Text("Try: ", "bold"), action)

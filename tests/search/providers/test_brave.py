@@ -9,7 +9,14 @@ import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
 from webquarry.clock import FrozenClock
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import (
+    AuthFailure,
+    BadInput,
+    ProviderFailure,
+    RateLimited,
+    WebquarryError,
+    describe_wait,
+)
 from webquarry.search.models import Query
 from webquarry.search.providers.brave import Brave
 from webquarry.settings import Settings
@@ -328,7 +335,7 @@ def test_the_wait_is_the_first_value_of_the_reset_header(
         brave.parse_reply(recorded_reply("brave/rate_limited_429", {"x-ratelimit-reset": reset}))
 
     assert caught.value.retry_after_seconds == seconds
-    assert f"Wait {seconds} seconds" in caught.value.suggested_action
+    assert f"Wait {describe_wait(seconds)} and" in caught.value.suggested_action
 
 
 def test_a_used_up_quota_has_no_wait_of_seconds(brave: Brave) -> None:

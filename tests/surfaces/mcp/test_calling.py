@@ -176,7 +176,10 @@ def test_silent_work_is_told_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
     heard = told_of(silent)
 
-    assert heard[:2] == [(1, "still silent"), (2, "still silent")]
+    assert heard[:2] == [
+        (1, "still working on silent"),
+        (2, "still working on silent"),
+    ]
 
 
 def test_nobody_is_told_of_what_is_noted_after_the_call() -> None:

@@ -73,12 +73,12 @@ def test_a_failure_is_a_sentence_and_then_its_facts() -> None:
     result = run_tool(counting)
 
     assert result.is_error
-    assert text_in(result) == "Slow down. Wait 60 seconds and try again, or name another provider."
+    assert text_in(result) == "Slow down. Wait 7 seconds and try again, or name another provider."
     assert json.loads(text_in(result, 1)) == {
         "kind": "rate_limited",
         "retryable": True,
         "retryAfterSeconds": 7,
-        "suggestedAction": "Wait 60 seconds and try again, or name another provider.",
+        "suggestedAction": "Wait 7 seconds and try again, or name another provider.",
     }
 
 

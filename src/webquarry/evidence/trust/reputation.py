@@ -2,6 +2,9 @@
 
 The list (data/reputation, with its notice) is the judgement of Wikipedia's editors. It is looked up
 by registrable domain, so `news.example.co.uk` is `example.co.uk`. Absence means unknown, not bad.
+
+The editors cite neither themselves nor other summaries that anybody can edit, which says nothing of
+how good those are: they are tertiary sources, good to begin with and not to end with.
 """
 
 from __future__ import annotations
@@ -15,6 +18,23 @@ from webquarry.net.domains import registrable_domain
 from webquarry.search.replies.addresses import split_url
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
+
+TERTIARY = "tertiary source"
+# Wikipedia, its sister projects that sum up what others say, and those that show it elsewhere.
+_TERTIARY_DOMAINS = frozenset(
+    {
+        "citizendium.org",
+        "dbpedia.org",
+        "wikibooks.org",
+        "wikidata.org",
+        "wikimedia.org",
+        "wikipedia.org",
+        "wikiquote.org",
+        "wikivoyage.org",
+        "wikiwand.com",
+        "wiktionary.org",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -31,10 +51,12 @@ def reputation_of(url: str) -> Reputation | None:
         host = (split_url(url).hostname or "").rstrip(".").lower()
     except ValueError:
         return None
+    domain = registrable_domain(host)
+    if domain in _TERTIARY_DOMAINS:
+        return Reputation("mixed", TERTIARY)
     tiers = _read_tiers()
     if host in tiers:  # some lists name a section's host of its own
         return Reputation(tiers[host])
-    domain = registrable_domain(host)
     if domain in tiers:
         return Reputation(tiers[domain])
     return None

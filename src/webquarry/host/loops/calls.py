@@ -66,7 +66,7 @@ async def answer_all(
             try:
                 result = await run(call.name, call.arguments, rules)
             except WebquarryError as error:
-                message = f"{error.message} {error.suggested_action}".strip()
+                message = error.sentences
                 return ToolOutcome(call, error=message)
             return ToolOutcome(call, result)
 

@@ -2,8 +2,8 @@
 after decompression.
 
 A body that is shorter than its Content-Length, or whose compressed data is broken or ends early, is
-an error: nothing is cut silently. Cut on purpose (`cut=True`) are only robots.txt, and a page that
-is asked whether it is still there.
+an error: nothing is cut silently. Cut on purpose (`cut=True`) are only robots.txt, a page that is
+asked whether it is still there, and one of which so many bytes are wanted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import AsyncGeneratorType
 
 import httpx2
 
-from webquarry.errors import NetworkFailure, TooLarge
+from webquarry.errors import PASSING_FAULT, NetworkFailure, TooLarge
 from webquarry.net.http.encodings import PIECE, decoder_for
 
 CLOSED_EARLY = "The server closed the connection before the answer was complete"
@@ -25,8 +25,9 @@ _MOST_DIGITS = 20  # of a Content-Length; whatever is longer is no length
 
 async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False) -> bytes:
     """The whole body out of its content encoding; TooLarge beyond the limit, or the first `limit`
-    bytes if it may be cut.
+    bytes if it may be cut: then the stream is not consumed.
     """
+    response.is_stream_consumed = False
     expected = get_expected_length(response)
     if expected is not None and expected > limit and not cut:
         raise _too_large(limit, f"it announces {expected} bytes")
@@ -49,7 +50,9 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
                 return body.getvalue()
     response.is_stream_consumed = True
     if expected is not None and received < expected:
-        raise NetworkFailure(f"{CLOSED_EARLY} ({received} of {expected} bytes came)")
+        raise NetworkFailure(
+            f"{CLOSED_EARLY} ({received} of {expected} bytes came)", suggested_action=PASSING_FAULT
+        )
     decoder.finish()
     return body.getvalue()
 

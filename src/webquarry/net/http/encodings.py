@@ -16,7 +16,7 @@ from typing import Protocol
 import brotli  # type: ignore[import-untyped]
 import httpx2
 
-from webquarry.errors import NetworkFailure, Unreadable
+from webquarry.errors import PASSING_FAULT, SERVER_FAULT, NetworkFailure, Unreadable
 from webquarry.secret import redact
 
 if sys.version_info >= (3, 14):
@@ -63,12 +63,16 @@ def decoder_for(headers: httpx2.Headers) -> Decoder:
 
 def _build_invalid_error(encoding: str) -> NetworkFailure:
     return NetworkFailure(
-        f"The body is labelled {encoding} but is not valid {encoding} data", retryable=False
+        f"The body is labelled {encoding} but is not valid {encoding} data",
+        retryable=False,
+        suggested_action=SERVER_FAULT,
     )
 
 
 def _build_incomplete_error(encoding: str) -> NetworkFailure:
-    return NetworkFailure(f"The {encoding} data of the body ends too early")
+    return NetworkFailure(
+        f"The {encoding} data of the body ends too early", suggested_action=PASSING_FAULT
+    )
 
 
 class _Identity:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import httpx2
 from h2.exceptions import H2Error, InvalidBodyLengthError
 
-from webquarry.errors import NetworkFailure
+from webquarry.errors import PASSING_FAULT, SERVER_FAULT, NetworkFailure
 from webquarry.net.http.body import CLOSED_EARLY
 from webquarry.secret import redact
 
@@ -48,23 +48,37 @@ _OUR_FAULTS = (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.Inv
 _CLOSINGS = ("disconnected", "without sending complete", "connectionterminated", "streamreset")
 
 
-def describe(error: Exception) -> NetworkFailure:
-    """The failure that says what an exception of the HTTP stack means."""
+def describe(error: Exception, host: str = "") -> NetworkFailure:
+    """The failure that says what an exception of the HTTP stack means, on the way to a host."""
+    failure = _describe(error, host)
+    failure.host = host or None
+    return failure
+
+
+def _describe(error: Exception, host: str) -> NetworkFailure:
     chain = list(_walk_causes(error))
-    failure = _describe_tls(chain) or _describe_connection(error, chain)
+    failure = _describe_tls(chain) or _describe_connection(error, chain, host)
     if failure is not None:
         return failure
     if isinstance(error, httpx2.RemoteProtocolError):
         text = str(error).lower()
         if any(word in text for word in _CLOSINGS):
-            return NetworkFailure(CLOSED_EARLY)
+            return NetworkFailure(CLOSED_EARLY, suggested_action=PASSING_FAULT)
     if any(isinstance(link, InvalidBodyLengthError) for link in chain):
-        return NetworkFailure(CLOSED_EARLY)
+        return NetworkFailure(CLOSED_EARLY, suggested_action=PASSING_FAULT)
     # httpcore2 calls a server's HTTP/2 faults local, too.
     is_http2_fault = any(isinstance(link, H2Error) for link in chain)
     if isinstance(error, _OUR_FAULTS) and not is_http2_fault:
-        return NetworkFailure("The request cannot be sent over HTTP as it is", retryable=False)
-    return NetworkFailure("The server's answer was not proper HTTP", retryable=False)
+        return NetworkFailure(
+            "The request cannot be sent over HTTP as it is",
+            retryable=False,
+            suggested_action="Check the address.",
+        )
+    return NetworkFailure(
+        "The server's answer was not proper HTTP",
+        retryable=False,
+        suggested_action=SERVER_FAULT,
+    )
 
 
 def is_unreachable(failure: NetworkFailure) -> bool:
@@ -87,22 +101,37 @@ def _describe_tls(chain: list[BaseException]) -> NetworkFailure | None:
         is_end = isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
         if isinstance(error, ssl.SSLError) and not is_end:
             reason = (error.reason or "handshake failed").replace("_", " ").lower()
-            return NetworkFailure(f"TLS connection failed: {redact(reason)}", retryable=False)
+            return NetworkFailure(
+                f"TLS connection failed: {redact(reason)}",
+                retryable=False,
+                suggested_action=SERVER_FAULT,
+            )
     return None
 
 
-def _describe_connection(error: Exception, chain: list[BaseException]) -> NetworkFailure | None:
+def _describe_connection(
+    error: Exception, chain: list[BaseException], host: str
+) -> NetworkFailure | None:
     for link in chain:
         if isinstance(link, socket.gaierror):
             if link.errno == socket.EAI_AGAIN:
-                return NetworkFailure("Name lookup failed for now", retryable=True)
-            return NetworkFailure("Name not found", retryable=False)
+                return NetworkFailure(
+                    f"The name {host} could not be looked up for now",
+                    suggested_action="Check the connection, then try again.",
+                )
+            return NetworkFailure(
+                f"The name {host} was not found",
+                retryable=False,
+                suggested_action="Check the spelling of the address, or search for the site.",
+            )
     for kind, text in _TIMEOUTS.items():
         if isinstance(error, kind):
             return NetworkFailure(text)
     if isinstance(error, httpx2.ProxyError):
         return NetworkFailure(
-            f"The proxy did not pass the request on: {redact(str(error))[:120]}", retryable=False
+            f"The proxy did not pass the request on: {redact(str(error))[:120]}",
+            retryable=False,
+            suggested_action="Check WEBQUARRY_HTTP_PROXY and WEBQUARRY_HTTPS_PROXY.",
         )
     for link in chain:
         if isinstance(link, OSError) and link.errno in _BY_ERRNO:
@@ -110,7 +139,7 @@ def _describe_connection(error: Exception, chain: list[BaseException]) -> Networ
     if isinstance(error, httpx2.ConnectError):
         return NetworkFailure("No connection could be made")
     if isinstance(error, (httpx2.NetworkError, OSError)):
-        return NetworkFailure(CLOSED_EARLY)
+        return NetworkFailure(CLOSED_EARLY, suggested_action=PASSING_FAULT)
     return None
 
 

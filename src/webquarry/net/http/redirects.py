@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from webquarry.errors import NetworkFailure, Refused
+from webquarry.errors import SERVER_FAULT, NetworkFailure, Refused
 from webquarry.net.guard.strict_url import MAX_LENGTH
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -21,7 +21,6 @@ _OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # A cookie without a domain is for its host alone.
 _HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain
-_NOT_A_URL = "The server redirects to an address that is not a URL"
 
 
 def location_of(response: httpx2.Response) -> str | None:
@@ -58,9 +57,9 @@ class RedirectChain:
             if len(set(self.hops)) < len(self.hops):
                 in_a_circle = ", in a circle"
             raise NetworkFailure(
-                f"The server redirects more than {self._most} times{in_a_circle}",
+                f"{response.request.url.host} redirects more than {self._most} times{in_a_circle}",
                 retryable=False,
-                suggested_action="Choose another source.",
+                suggested_action=SERVER_FAULT,
             )
         self._cookies.extract_cookies(response)
         here = str(response.request.url)
@@ -71,7 +70,7 @@ class RedirectChain:
             if not _ABSOLUTE.match(location):
                 target = urljoin(here, location)
         except ValueError as error:
-            raise NetworkFailure(_NOT_A_URL, retryable=False) from error
+            raise _build_failure(response.request) from error
         self.hops.append(here)
         return target
 
@@ -84,7 +83,7 @@ def build_redirected_request(request: httpx2.Request, status: int, target: str) 
         url = httpx2.URL(target)
         same = url.origin == request.url.origin
     except (httpx2.InvalidURL, ValueError) as error:
-        raise NetworkFailure(_NOT_A_URL, retryable=False) from error
+        raise _build_failure(request) from error
     if not same:
         raise Refused(
             f"{request.url.host} redirects to another origin, where a request with credentials "
@@ -103,3 +102,12 @@ def build_redirected_request(request: httpx2.Request, status: int, target: str) 
     for name in _OF_THE_BODY:
         headers.pop(name, None)
     return httpx2.Request("GET", url, headers=headers, extensions=request.extensions)
+
+
+def _build_failure(request: httpx2.Request) -> NetworkFailure:
+    """The error for a redirect that cannot be followed."""
+    return NetworkFailure(
+        f"{request.url.host} redirects to an address that is not a URL",
+        retryable=False,
+        suggested_action=SERVER_FAULT,
+    )

@@ -20,6 +20,9 @@ import httpx2
 
 from webquarry.errors import (
     LONGEST_WAIT_SECONDS,
+    PASSING_FAULT,
+    SERVER_FAULT,
+    WAIT,
     AuthFailure,
     NetworkFailure,
     NotFound,
@@ -43,11 +46,11 @@ def raise_for_status(reply: Reply) -> None:
     if reply.status in _GONE:
         raise NotFound(text)
     if reply.status == 429:
-        advice = None
-        if wait is not None:
-            seconds = max(1, round(wait))
-            advice = f"Wait {seconds} seconds and try again, or choose another source or provider."
-        raise RateLimited(text, retry_after_seconds=wait, suggested_action=advice)
+        raise RateLimited(
+            text,
+            retry_after_seconds=wait,
+            suggested_action=f"Wait {WAIT} and try again, or choose another source.",
+        )
     if reply.status == 407:
         raise AuthFailure(
             f"The proxy answered {_describe_status(407)}",
@@ -55,9 +58,18 @@ def raise_for_status(reply: Reply) -> None:
             "WEBQUARRY_HTTPS_PROXY.",
         )
     if reply.status < 400:
-        raise NetworkFailure(f"{text}, a redirect that leads nowhere", retryable=False)
+        raise NetworkFailure(
+            f"{text}, a redirect that leads nowhere",
+            retryable=False,
+            suggested_action=SERVER_FAULT,
+        )
     if 500 <= reply.status < 600 or reply.status in _PASSING:
-        raise NetworkFailure(text, retryable=reply.status not in _LASTING, retry_after_seconds=wait)
+        raise NetworkFailure(
+            text,
+            retryable=reply.status not in _LASTING,
+            retry_after_seconds=wait,
+            suggested_action=_advise_on_fault(reply.status, wait),
+        )
     raise SiteRefused(text)
 
 
@@ -76,6 +88,15 @@ def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
         moment = moment.replace(tzinfo=UTC)
     wait = (moment - now).total_seconds()
     return min(max(wait, 0.0), LONGEST_WAIT_SECONDS)
+
+
+def _advise_on_fault(status: int, wait: float | None) -> str:
+    """What to do about a fault of the server's."""
+    if status in _LASTING:
+        return SERVER_FAULT
+    if wait is None:
+        return PASSING_FAULT
+    return f"The fault is the server's: try again in {WAIT}, or choose another source."
 
 
 def _describe_status(status: int) -> str:

@@ -31,7 +31,7 @@ def pack_error(error: BaseException) -> dict[str, Any]:
             "message": error.message,
             "retryable": error.retryable,
             "retry_after_seconds": error.retry_after_seconds,
-            "suggested_action": error.suggested_action,
+            "suggested_action": error.action_template,
             "provider": error.provider,
         }
     if isinstance(error, MemoryError):

@@ -135,7 +135,8 @@ class ForkRunner(JobRunner):
             os.close(ours)
             os.close(theirs)
             raise WebquarryError(
-                f"{job.subject} could not be read: no process could be started for it."
+                f"{job.subject} could not be read: no process could be started for it.",
+                suggested_action="See how many processes and how much memory this user may have.",
             ) from error
         if not process:
             _answer_and_end(job, self._limits, theirs, parent)

@@ -127,7 +127,9 @@ class WorkerPool(JobRunner):
     async def _start(self, job: Job) -> Worker:
         """A new worker for a job."""
         if self._closed:
-            raise WebquarryError("Reading was stopped.")
+            raise WebquarryError(
+                f"Reading {job.subject} was stopped.", suggested_action="Call again."
+            )
         try:
             worker = await Worker.start(self.limits)
         except OSError as error:

@@ -19,7 +19,7 @@ from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider
 from webquarry.search.providers._brave_codes import country_code, language_code
-from webquarry.search.query.operators import with_sites, with_terms
+from webquarry.search.query.operators import with_first_site, with_sites, with_terms
 from webquarry.search.query.parameters import drop_empty
 from webquarry.search.replies.body import (
     json_object,
@@ -53,6 +53,10 @@ class Brave(Provider):
     page_size = 20
     max_pages = 10
     native = EVERY_FILTER
+    query_limit = f"{MAX_CHARACTERS} characters and {MAX_WORDS} words"
+
+    def takes(self, query: Query) -> bool:
+        return _fits(with_first_site(with_terms(query), query.allowed_domains))
 
     def applied(self, query: Query) -> frozenset[str]:
         """All filters, but for a language or a country that Brave does not know."""
@@ -66,10 +70,7 @@ class Brave(Provider):
     def build_request(self, query: Query) -> httpx2.Request:
         text = with_terms(query)
         if not _fits(text):
-            raise BadInput(
-                f"Brave Search takes at most {MAX_CHARACTERS} characters and {MAX_WORDS} words "
-                "in a query."
-            )
+            raise self.too_long_failure()
         parameters = {
             "q": with_sites(text, query.allowed_domains, query.blocked_domains, _fits),
             "count": str(self.results_wanted(query)),
@@ -174,7 +175,6 @@ class Brave(Provider):
             return RateLimited(
                 f"Brave Search asked us to slow down: {words or 'too many requests.'}",
                 retry_after_seconds=wait,
-                suggested_action=f"Wait {wait:g} seconds and try again, or name another provider.",
             )
         message = f"Brave Search failed (HTTP {reply.status}). {words}".rstrip()
         return ProviderFailure(message, retryable=reply.status >= 500)

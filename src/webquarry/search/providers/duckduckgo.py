@@ -15,14 +15,19 @@ from typing import Self
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import BadInput, Challenge, ProviderFailure, SiteRefused, WebquarryError
+from webquarry.errors import Challenge, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.http.retry import REPEATABLE
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider, at_origin
 from webquarry.search.providers._duckduckgo_page import Hit, ResultPage
 from webquarry.search.providers._duckduckgo_regions import region_of
-from webquarry.search.query.operators import with_sites, with_terms, without_commands
+from webquarry.search.query.operators import (
+    with_first_site,
+    with_sites,
+    with_terms,
+    without_commands,
+)
 from webquarry.search.query.parameters import drop_empty
 from webquarry.search.replies.body import asks_for_proof, failure
 from webquarry.settings import Settings
@@ -45,6 +50,7 @@ class DuckDuckGo(Provider):
     max_pages = 5
     min_interval_seconds = 1.0
     native = EVERY_FILTER
+    query_limit = f"{MAX_CHARACTERS} characters"
 
     @classmethod
     def configure(
@@ -58,6 +64,9 @@ class DuckDuckGo(Provider):
         provider.lite_origin = settings.origins.get("duckduckgo_lite", cls.lite_origin)
         provider.min_interval_seconds = settings.websearch_rate_limit_ms / 1000
         return provider
+
+    def takes(self, query: Query) -> bool:
+        return _fits(with_first_site(_build_text(query), query.allowed_domains))
 
     def applied(self, query: Query) -> frozenset[str]:
         _, chosen_by = region_of(query.language, query.country)
@@ -153,9 +162,9 @@ class DuckDuckGo(Provider):
         fields = dict(query.cursor)
         fields.pop(_WAY, None)
         if not fields:
-            text = without_commands(with_terms(query), "!\\")
+            text = _build_text(query)
             if not _fits(text):
-                raise BadInput(f"DuckDuckGo takes at most {MAX_CHARACTERS} characters in a query.")
+                raise self.too_long_failure()
             text = with_sites(text, query.allowed_domains, query.blocked_domains, _fits)
             fields = {"q": text, "b": ""}
         region, _ = region_of(query.language, query.country)
@@ -167,6 +176,11 @@ class DuckDuckGo(Provider):
         for name, value in drop_empty(options).items():
             fields.setdefault(name, value)
         return fields
+
+
+def _build_text(query: Query) -> str:
+    """The text of the query, with its terms and without commands."""
+    return without_commands(with_terms(query), "!\\")
 
 
 def _fits(text: str) -> bool:

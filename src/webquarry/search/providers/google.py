@@ -93,6 +93,10 @@ class Google(Provider):
     max_pages = 10
     takes_paths = True  # as Google's `site:` does
     native = EVERY_FILTER
+    query_limit = f"{MAX_URL_CHARACTERS} characters, counted as in a URL,"
+
+    def takes(self, query: Query) -> bool:
+        return len(quote_plus(query.text)) <= MAX_URL_CHARACTERS
 
     @property
     def current_notice(self) -> str:
@@ -118,11 +122,8 @@ class Google(Provider):
         return self.native - {"language"}
 
     def build_request(self, query: Query) -> httpx2.Request:
-        if len(quote_plus(query.text)) > MAX_URL_CHARACTERS:
-            raise BadInput(
-                f"Google takes at most {MAX_URL_CHARACTERS} characters in a query, as they stand "
-                "in a URL."
-            )
+        if not self.takes(query):
+            raise self.too_long_failure()
         allowed = list(query.allowed_domains)
         blocked = list(query.blocked_domains)
         site: dict[str, str] = {}

@@ -48,6 +48,11 @@ class MediaWiki(Provider):
     max_pages = 10
     native = frozenset({"language", "exact_terms", "exclude_terms"})
 
+    query_limit = f"{MAX_CHARACTERS} characters"
+
+    def takes(self, query: Query) -> bool:
+        return len(with_terms(query)) <= MAX_CHARACTERS
+
     def applied(self, query: Query) -> frozenset[str]:
         if self._has_edition(query.language):
             return self.native
@@ -55,8 +60,8 @@ class MediaWiki(Provider):
 
     def build_request(self, query: Query) -> httpx2.Request:
         text = with_terms(query)
-        if len(text) > MAX_CHARACTERS:
-            raise BadInput(f"Wikipedia takes at most {MAX_CHARACTERS} characters in a query.")
+        if not self.takes(query):
+            raise self.too_long_failure()
         return self._request(
             text=text,
             limit=min(query.count, self.page_size),

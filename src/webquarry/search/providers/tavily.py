@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from webquarry.credentials import Credential
-from webquarry.errors import AuthFailure, BadInput, RateLimited, WebquarryError
+from webquarry.errors import AuthFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
@@ -47,6 +47,11 @@ class Tavily(Provider):
         {"allowed_domains", "blocked_domains", "time_range", "country", "exact_terms"}
     )
 
+    query_limit = f"{MAX_CHARACTERS} characters"
+
+    def takes(self, query: Query) -> bool:
+        return len(_build_text(query)) <= MAX_CHARACTERS
+
     def applied(self, query: Query) -> frozenset[str]:
         """All filters, but for a country that Tavily does not know."""
         if query.country in COUNTRIES:
@@ -54,10 +59,9 @@ class Tavily(Provider):
         return self.native - {"country"}
 
     def build_request(self, query: Query) -> httpx2.Request:
-        # There is no operator for "without".
-        text = with_terms(Query(query.text, exact_terms=query.exact_terms))
-        if len(text) > MAX_CHARACTERS:
-            raise BadInput(f"Tavily takes at most {MAX_CHARACTERS} characters in a query.")
+        text = _build_text(query)
+        if not self.takes(query):
+            raise self.too_long_failure()
         allowed: list[str] = []
         if len(query.allowed_domains) <= MAX_ALLOWED:
             allowed = list(query.allowed_domains)
@@ -132,6 +136,11 @@ class Tavily(Provider):
                 "provider.",
             )
         return failure(reply, self.label, words)
+
+
+def _build_text(query: Query) -> str:
+    """The text of the query; there is no operator for "without"."""
+    return with_terms(Query(query.text, exact_terms=query.exact_terms))
 
 
 def _quote_problem(answer: dict[str, Any]) -> str:

@@ -30,6 +30,13 @@ def with_sites(
     return text
 
 
+def with_first_site(text: str, allowed: Sequence[str]) -> str:
+    """The query text as long as it is with the least that a choice of domains takes."""
+    if not allowed:
+        return text
+    return f"{text} site:{allowed[0]}"
+
+
 def with_terms(query: Query) -> str:
     """The query text with the words that must be there as they stand, and those that must not be
     there.

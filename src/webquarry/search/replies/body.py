@@ -117,11 +117,7 @@ def rate_limit_failure(
     wait = retry_after_seconds(reply.headers, reply.fetched_at)
     if at_least is not None:
         wait = min(max(wait or 0.0, at_least), LONGEST_WAIT_SECONDS)
-    action = None
-    if wait is not None:
-        seconds = max(1, round(wait))
-        action = f"Wait {seconds} seconds and try again, or name another provider."
-    return RateLimited(message, retry_after_seconds=wait, suggested_action=action)
+    return RateLimited(message, retry_after_seconds=wait)
 
 
 def quota_failure(label: str, words: str) -> RateLimited:

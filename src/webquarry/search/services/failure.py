@@ -8,10 +8,9 @@ short, and in `attempts` in full.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from webquarry.errors import BadInput, WebquarryError
+from webquarry.errors import WAIT, BadInput, WebquarryError
 from webquarry.search.models import Attempt
 from webquarry.search.services.service import Service
 from webquarry.secret import redact
@@ -28,7 +27,7 @@ _USEFUL = (
     "bad_input",
     "auth",
 )
-_USUAL_WAIT = 60
+_LEAST_WAIT = 60.0  # seconds that a caller is advised to wait after a rate limit
 _LONGEST_REASON = 120
 _LONGEST_NAME = 60
 
@@ -47,14 +46,17 @@ def choose_error(
         for attempt in attempts:
             reason = shorten(attempt.reason)
             tried.append(f"{attempt.provider}: {attempt.outcome} ({reason})")
+        own_advice = most_useful.action_template if most_useful.has_own_advice else None
         error = type(most_useful)(
             f"No search provider answered. {'; '.join(tried)}.",
             retryable=most_useful.retryable,
             retry_after_seconds=most_useful.retry_after_seconds,
-            suggested_action=most_useful.suggested_action,
+            suggested_action=own_advice,
             provider=most_useful.provider,
         )
         error.__cause__ = most_useful
+    if error.kind == "rate_limited" and not error.has_own_advice:
+        error.least_wait_seconds = _LEAST_WAIT
     error.suggested_action = _advise(error, others)
     error.attempts = tuple(attempts)
     return error
@@ -99,14 +101,14 @@ def _advise(error: WebquarryError, others: Sequence[str]) -> str:
     if others:
         instead = f"name another provider: {', '.join(others)}"
     if error.kind == "rate_limited" and error.retryable:
-        wait = max(_USUAL_WAIT, math.ceil(error.retry_after_seconds or 0))
-        return f"Wait {wait} seconds and try again, or {instead}."
+        return f"Wait {WAIT} and try again, or {instead}."
     if error.kind == "auth":
         return (
             f"{error.suggested_action} `.env.example` lists every variable and where to get a key."
         )
-    if error.kind == "blocked" and error.suggested_action != type(error).suggested_action:
-        return error.suggested_action  # the provider knows what to do, and waiting is not it
+    if error.kind == "blocked" and error.has_own_advice:
+        return error.action_template  # the provider knows what to do, and waiting is not it
     if error.kind in ("challenge", "blocked"):
-        return f"Wait some minutes, or {instead}; `.env.example` lists those that take a key."
-    return error.suggested_action
+        wait = "some minutes" if error.retry_after_seconds is None else WAIT
+        return f"Wait {wait}, or {instead}; `.env.example` lists those that take a key."
+    return error.action_template

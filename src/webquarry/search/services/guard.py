@@ -20,7 +20,14 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from webquarry.clock import Clock
-from webquarry.errors import NetworkFailure, ProviderFailure, WebquarryError
+from webquarry.errors import (
+    WAIT,
+    AuthFailure,
+    NetworkFailure,
+    ProviderFailure,
+    WebquarryError,
+    describe_wait,
+)
 from webquarry.meter import span
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.net.models import Reply
@@ -55,7 +62,7 @@ class GuardedCall:
         """A call that is not made, for this reason."""
         call = cls(service)
         call.error = error
-        call.attempt = Attempt(service.name, "skipped", error.message, 0.0)
+        call.attempt = Attempt(service.name, "skipped", error.sentence, 0.0)
         return call
 
     @property
@@ -74,7 +81,7 @@ class GuardedCall:
         if error.kind == "auth" and self.service.missing:
             # In short: the whole instructions for a missing key belong to the error.
             return error.kind, self.service.describe_missing()
-        return error.kind, redact(error.message)
+        return error.kind, redact(error.sentence)
 
 
 @asynccontextmanager
@@ -86,7 +93,11 @@ async def guard(
     """
     breaker = board.breaker(service.name)
     if seconds <= 0:
-        no_time = NetworkFailure("No time was left to ask it.", provider=service.name)
+        no_time = NetworkFailure(
+            f"No time was left to ask {service.label}.",
+            provider=service.name,
+            suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+        )
         yield GuardedCall.skip(service, no_time)
         return
     if not breaker.admit():
@@ -129,6 +140,8 @@ async def _catch_errors(call: GuardedCall, seconds: float, late: str) -> AsyncIt
             else:
                 words = f"{service.label} {late} {seconds:.3g} s."
                 call.error = NetworkFailure(words, provider=service.name)
+    except AuthFailure as error:
+        call.error = error.plain or error
     except WebquarryError as error:
         call.error = error
     except Exception as error:  # a service from another package may do anything
@@ -140,15 +153,14 @@ async def _catch_errors(call: GuardedCall, seconds: float, late: str) -> AsyncIt
 def _build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:
     """The error of asking a service that rests: of the kind that made it rest."""
     left = breaker.rest_left
-    when = "until a test of it has ended"
-    if left >= 1:
-        when = f"for {left:.0f} more seconds"
-    wait = max(1, round(left))
+    when = f"for {describe_wait(left, 'more')}"
+    if not left:  # its rest is over, and one call is under way to see whether it is back
+        when = "until another call has found out whether it answers again"
     return breaker.cause(
         f"{service.label} failed before and is left alone {when}.",
         retryable=True,
-        retry_after_seconds=round(left, 1),
-        suggested_action=f"Wait {wait} seconds and try again, or name another provider.",
+        retry_after_seconds=left,
+        suggested_action=f"Wait {WAIT} and try again, or name another provider.",
         provider=service.name,
     )
 

@@ -21,11 +21,21 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.credentials import Credential, FoundCredential, find
-from webquarry.errors import AuthFailure, BadInput, WebquarryError
+from webquarry.errors import (
+    PASSING_FAULT,
+    SERVER_FAULT,
+    AuthFailure,
+    BadInput,
+    NetworkFailure,
+    WebquarryError,
+    end_sentence,
+)
 from webquarry.net.models import Reply
 from webquarry.secret import MASK
 from webquarry.settings import Settings
 
+# Whoever searches has chosen no address that could be wrong.
+_ADVICE_ON_NETWORK = "Check the connection and try again, or name another provider."
 _SHORTEST_KEY = 4  # that is looked for in what a service sends
 
 
@@ -116,9 +126,10 @@ class Service(ABC):
         if variable in self._found:
             return self._found[variable].value.reveal()
         not_found = f"{self.label} needs {variable}, which was not found."
-        what = self._unusable.get(variable, not_found)
         cure = f"Set {variable}; get one from {self.sign_up}."
-        raise self.credentials_failure(what, cure)
+        if variable not in self._unusable:
+            raise self.credentials_failure(not_found, cure)
+        raise self._build_refusal(self._unusable[variable], cure)
 
     def credentials_failure(self, what: str, cure: str) -> AuthFailure:
         """The error for credentials that are missing or not accepted, in the words promised for it
@@ -133,10 +144,20 @@ class Service(ABC):
     def not_accepted(self) -> AuthFailure:
         """The provider says that our credentials are not good."""
         places = " and ".join(self.sources().values())
-        return self.credentials_failure(
+        variables = " and ".join(self.sources())
+        return self._build_refusal(
             f"{self.label} did not accept what was found in {places}.",
-            f"Replace it; get one from {self.sign_up}.",
+            f"Replace it, or set {variables} to another; get one from {self.sign_up}.",
         )
+
+    def _build_refusal(self, what: str, cure: str) -> AuthFailure:
+        """The error for credentials that are there and no good: what is promised for it may say
+        that they were not found.
+        """
+        error = self.credentials_failure(what, cure)
+        if self.credentials_text:
+            error.plain = AuthFailure(what, suggested_action=cure, provider=self.name)
+        return error
 
     def endpoint(self, path: str) -> str:
         """The URL of a path at the provider, or at the origin that the user put in its place."""
@@ -160,13 +181,19 @@ class Service(ABC):
         suggests.
         """
         error.provider = self.name
+        error.host = None  # it has a name
+        if isinstance(error, AuthFailure) and error.plain is not None:
+            self.explain(error.plain)
         if error.message == self.credentials_text:
-            error.suggested_action = f"{error.suggested_action} {self.current_notice}".rstrip()
+            error.suggested_action = f"{error.action_template} {self.current_notice}".rstrip()
             return
-        message = error.message
+        message = end_sentence(error.message)
         if self.name not in message.lower() and self.label not in message:
             message = f"{self.label}: {message}"
-        error.args = (f"{message.removesuffix('.')}. {self.current_notice}".rstrip(),)
+        error.args = (f"{message} {self.current_notice}".rstrip(),)
+        is_fault = error.action_template in (SERVER_FAULT, PASSING_FAULT)
+        if is_fault or (type(error) is NetworkFailure and not error.has_own_advice):
+            error.suggested_action = _ADVICE_ON_NETWORK
 
     @contextmanager
     def explain_errors(self) -> Iterator[None]:

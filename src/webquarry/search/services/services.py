@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited
+from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, describe_wait
 from webquarry.net.client import Client
 from webquarry.net.http.retry import IS_FINAL
 from webquarry.net.models import Reply
@@ -175,8 +175,8 @@ class Services(Generic[S]):
             return
         if now + wait >= end:
             raise RateLimited(
-                f"{service.label} asked to be left alone for {wait:.0f} more seconds.",
-                retry_after_seconds=round(wait, 1),
+                f"{service.label} asked to be left alone for {describe_wait(wait, 'more')}.",
+                retry_after_seconds=wait,
             )
         await self.clock.sleep(wait)
 

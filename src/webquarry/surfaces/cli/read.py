@@ -78,22 +78,15 @@ def read(
         bool, typer.Option("--structured", help="With --json: all of its structured data.")
     ] = False,
     session_id: SessionId = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Go past the cache.")] = False,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
     """Read a page as Markdown, with a line to cite it by."""
-    modes = {"raw": raw, "whole": whole, "preview": preview}
-    chosen = [name for name, is_wanted in modes.items() if is_wanted]
-    if len(chosen) > 1:
-        names = " and ".join(f"--{name}" for name in chosen)
-        raise typer.BadParameter(f"{names} are different modes; choose one.")
-    mode = "full"
-    if chosen:
-        mode = chosen[0]
     url = complete_url(url)
     arguments = {
         "url": url,
-        "mode": mode,
+        "mode": _choose_mode({"raw": raw, "whole": whole, "preview": preview}),
         "max_length": max_length,
         "sessionId": session_id,
         "outline": outline or None,
@@ -105,6 +98,7 @@ def read(
         "structured": structured or None,
         "question": question,
         "max_tokens": max_tokens,
+        "fresh": fresh or None,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.page import show_page
@@ -130,6 +124,15 @@ def complete_url(url: str) -> str:
     if _BARE_HOST.fullmatch(bare):
         return f"https://{bare}"
     return url
+
+
+def _choose_mode(modes: Mapping[str, bool]) -> str:
+    """The one mode that is wanted, or the usual one."""
+    chosen = [name for name, is_wanted in modes.items() if is_wanted]
+    if len(chosen) > 1:
+        names = " and ".join(f"--{name}" for name in chosen)
+        raise typer.BadParameter(f"{names} are different modes; choose one.")
+    return chosen[0] if chosen else "full"
 
 
 def _write_raw(page: Mapping[str, Any], notes: Sequence[str], url: str) -> None:

@@ -52,6 +52,10 @@ SessionId = Annotated[
 Claim = Annotated[
     str | None, typer.Option(help="Show the sentence of each result that is nearest to this.")
 ]
+Fresh = Annotated[
+    bool | None,
+    typer.Option("--fresh", help="Go past the cache, and refresh it.", show_default=False),
+]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Say who was asked, in which order, and why.")
 ]
@@ -73,6 +77,7 @@ def search(
     provider: ProviderName = None,
     session_id: SessionId = None,
     claim: Claim = None,
+    fresh: Fresh = None,
     explain: Explain = False,
     pager: Pager = True,
     as_json: AsJson = None,
@@ -92,6 +97,7 @@ def search(
         "provider": provider,
         "claim": claim,
         "sessionId": session_id,
+        "fresh": fresh,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.results import show_results

@@ -28,7 +28,7 @@ _OTHER_VARIABLES = {
 
 
 def _broken_by(name: str, error: WebquarryError) -> CheckResult:
-    return CheckResult(name, "broken", error.message, error.suggested_action)
+    return CheckResult(name, "broken", error.sentence, error.suggested_action)
 
 
 def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
@@ -101,7 +101,7 @@ def check_redis(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
         state = "broken"
         if source == "environment variable REDIS_URL":  # it may be there for something else
             state = "warning"
-        return CheckResult("redis", state, f"{detail}; {error.message}", error.suggested_action)
+        return CheckResult("redis", state, f"{detail}; {error.sentence}", error.suggested_action)
     if not is_importable("redis"):
         detail += "; its library is not installed"
         return CheckResult("redis", "broken", detail, "pip install 'webquarry[http]'")
@@ -124,7 +124,7 @@ async def probe_redis(
         finally:
             await redis.aclose()
     except WebquarryError as error:
-        detail = f"{result.detail}; {redact(error.message)}"
+        detail = f"{result.detail}; {redact(error.sentence)}"
         cure = redact(error.suggested_action)
         is_reachable = not isinstance(error, NetworkFailure)
         return CheckResult("redis", "broken", detail, cure, is_reachable)
@@ -141,7 +141,7 @@ def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResu
             Replay(demo_recording() if replay == Path("demo") else replay)
         except WebquarryError as error:
             cure = "Correct or unset WEBQUARRY_REPLAY"
-            return CheckResult("recording", "broken", error.message, cure)
+            return CheckResult("recording", "broken", error.sentence, cure)
         detail = f"every answer is replayed from {replay}; the network is off"
         return CheckResult("recording", "warning", detail, "Unset WEBQUARRY_REPLAY")
     if settings.record is None:

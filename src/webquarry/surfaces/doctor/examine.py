@@ -176,7 +176,7 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     try:
         settings = Settings.from_environment(environ)
     except BadInput as error:
-        broken.append(CheckResult("settings", "broken", error.message, error.suggested_action))
+        broken.append(CheckResult("settings", "broken", error.sentence, error.suggested_action))
         skipped.add("settings")
         settings = Settings.from_environment({})
         offline = True
@@ -294,9 +294,9 @@ def _describe_incomplete(service: Service) -> ServiceCheck:
 
 def _describe_failure(service: Service, error: WebquarryError, is_chosen: bool) -> ServiceCheck:
     """The error in two lines. The notice is shown beside them, so it need not stand in both."""
-    detail = error.message.replace(service.notice, "").strip()
+    detail = error.sentence.replace(service.notice, "").strip()
     detail = detail.removeprefix(f"{service.label}: ")
-    if detail == service.credentials_text:
+    if error.message == service.credentials_text:
         detail = "answers, but does not accept the credentials"
     cure = error.suggested_action.replace(service.notice, "").strip()
     return ServiceCheck(

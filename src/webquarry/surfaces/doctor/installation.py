@@ -156,7 +156,7 @@ def check_state_folder(settings: Settings, environ: Mapping[str, str]) -> CheckR
         return CheckResult(name, "warning", detail, "Set WEBQUARRY_STATE_FOLDER")
     failure = examine_records(folder)
     if failure is not None:
-        return CheckResult(name, "broken", failure.message, failure.suggested_action)
+        return CheckResult(name, "broken", failure.sentence, failure.suggested_action)
     variable = "XDG_STATE_HOME"
     if settings.state_folder is not None:
         variable = "WEBQUARRY_STATE_FOLDER"

@@ -96,7 +96,7 @@ async def build_result(
 
 def build_failure(tool: Tool, error: WebquarryError) -> types.CallToolResult:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
-    sentence = redact(f"{error.message} {error.suggested_action}".strip())
+    sentence = redact(error.sentences)
     content: list[types.ContentBlock] = [types.TextContent(text=sentence)]
     if not issubclass(tool.answer, TextAnswer):
         facts = error.as_dict()
@@ -131,18 +131,19 @@ async def _report_progress(report: ReportProgress | None, name: str) -> AsyncIte
 
     async def pass_on() -> None:
         # Each message as it comes, and every few seconds that the last one still holds.
-        step, message = 0, name
+        step, going_on = 0, f"still working on {name}"
         while True:
             try:
                 # wait_for may swallow a cancellation before Python 3.12
                 async with asyncio.timeout(BEAT_SECONDS):
                     message = await messages.get()
                 is_new = True
+                going_on = f"still working: {message}"
             except TimeoutError:
-                is_new = False
+                message, is_new = going_on, False
             step += 1
             try:
-                await report(step, None, message if is_new else f"still {message}")
+                await report(step, None, message)
             finally:
                 if is_new:
                     messages.task_done()

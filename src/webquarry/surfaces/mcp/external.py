@@ -64,7 +64,7 @@ class ExternalTools:
         try:
             answer = await self._host.run(name, arguments)
         except WebquarryError as error:
-            sentence = redact(f"{error.message} {error.suggested_action}".strip())
+            sentence = redact(error.sentences)
             return types.CallToolResult(content=[types.TextContent(text=sentence)], is_error=True)
         content: list[types.ContentBlock] = [types.TextContent(text=as_json(answer))]
         return types.CallToolResult(content=content, structured_content=answer)

@@ -92,7 +92,7 @@ def report_error(name: str, raised: BaseException) -> int:
     error = _find_own_error(raised)
     if error is None:
         raise raised
-    sys.stderr.write(redact(f"{name}: {error.message} {error.suggested_action}\n"))
+    sys.stderr.write(redact(f"{name}: {error.sentences}\n"))
     return 1
 
 

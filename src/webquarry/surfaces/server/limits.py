@@ -49,7 +49,7 @@ class RequestLimits:
         taken = await self._quota.take(self._rate_limits(principal), now)
         if isinstance(taken, QuotaDenied):
             window = "this minute" if taken.limit.window_seconds == _MINUTE else "today"
-            reason = f"That is enough for {window}."
+            reason = f"As many requests as are allowed for {window} have been made."
             await self._refuse(send, principal, reason, taken.retry_after_seconds)
             return
         async with AsyncExitStack() as slots:
@@ -57,7 +57,9 @@ class RequestLimits:
                 for name, most in self._slot_limits(principal):
                     await slots.enter_async_context(self._quota.slot(name, most))
             except NoSlot as error:
-                await self._refuse(send, principal, error.message, error.retry_after_seconds or 1.0)
+                await self._refuse(
+                    send, principal, error.sentence, error.retry_after_seconds or 1.0
+                )
                 return
             await self._app(scope, receive, send)
 

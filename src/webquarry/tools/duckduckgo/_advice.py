@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import WAIT, WebquarryError
 
 _ADVICE = {
     "challenge": "Do not search again for some minutes: asking at once only prolongs it.",
     "blocked": "Do not search again for some minutes: asking at once only prolongs it.",
-    "rate_limited": "Wait 60 seconds and try again.",
+    "rate_limited": f"Wait {WAIT} and try again.",
     "network": "Try again in a moment; WEBSEARCH_TIMEOUT_SECS says how long a call may take.",
 }
 
@@ -24,12 +23,9 @@ def advising() -> Iterator[None]:
     except WebquarryError as error:
         if "provider" in error.suggested_action:
             error.suggested_action = ""
-        wait = math.ceil(error.retry_after_seconds or 0)
         is_lasting = error.kind == "network" and not error.retryable
-        if wait and error.kind in _ADVICE:
-            error.suggested_action = (
-                f"Wait {wait} seconds and try again; asking earlier only prolongs it."
-            )
+        if error.retry_after_seconds and error.kind in _ADVICE:
+            error.suggested_action = f"Wait {WAIT} and try again; asking earlier only prolongs it."
         elif error.kind in _ADVICE and not is_lasting:
             error.suggested_action = _ADVICE[error.kind]
         raise

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from webquarry.cache.freshness import freshness
+from webquarry.errors import BadInput
 from webquarry.search.models import Query
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
@@ -32,6 +33,11 @@ async def web_search(
     snippets.
     """
     count = max_results or kit.settings.websearch_max_results
+    duckduckgo = kit.router.provider("duckduckgo")
+    if not duckduckgo.takes(Query(" ".join(query.split()))):
+        raise BadInput(  # there is no place in this text to say that it was cut
+            duckduckgo.too_long_failure().message, suggested_action="Shorten the query."
+        )
     with advising():
         found = await kit.router.route(Query(query, count), provider="duckduckgo")
     answer = TextAnswer(text=write_results(query, found.results))

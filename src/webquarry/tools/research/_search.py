@@ -5,9 +5,9 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
@@ -21,9 +21,11 @@ from webquarry.search.services.failure import shorten
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer
 
-NOT_IN_KEY = frozenset({"sessionId"})  # arguments that do not affect what is found
+# Arguments that do not affect what is found: a claim is held against it afterwards.
+NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh"})
 
 A = TypeVar("A", bound=Answer)
+Fresh = Annotated[bool | None, Field(description="Go past the cache.")]
 
 
 class SearchResult(AnswerPart):
@@ -91,9 +93,8 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
 
 def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:
     """Put beside an answer how fresh it is, who was asked, and what came of it."""
-    is_fallback = bool(found.order) and found.provider != found.order[0]
     reason = ""
-    if is_fallback:
+    if found.is_fallback:
         others = [attempt for attempt in found.attempts if attempt.provider != found.provider]
         reason = describe_attempts(others)
     asked = [attempt.provider for attempt in found.attempts if attempt.outcome != "skipped"]
@@ -102,7 +103,7 @@ def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = 
         routing={
             "providerUsed": found.provider,
             "providersAttempted": asked,
-            "fallback": is_fallback,
+            "fallback": found.is_fallback,
             "fallbackReason": reason,
             "latencyMs": round(seconds * 1000),
             "notes": [*notes, *found.notes],

@@ -13,6 +13,7 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.errors import BadInput
 from webquarry.evidence.hints import zero_result_hints
+from webquarry.search.ask_in_order import FALLBACK_SHARE
 from webquarry.search.models import Found
 from webquarry.search.patents.assignees import assignee_clusters
 from webquarry.search.patents.cpc import cpc_symbol
@@ -139,6 +140,8 @@ async def _find_patents(kit: Toolkit, asked: PatentQuery, arguments: Mapping[str
         seconds = 0.0
     elif patents.partial:
         seconds = min(kit.settings.cache_empty_seconds, seconds)
+    elif found.is_fallback:
+        seconds /= FALLBACK_SHARE
     return Made(value.encode("utf-8", "replace"), seconds)
 
 

@@ -68,7 +68,7 @@ class ScrapeFailure(AnswerPart):
         return cls(
             url=clean_url(failed.result.url),
             kind=error.kind,
-            reason=clean_line(redact(error.message)),
+            reason=clean_line(redact(error.sentence)),
             retryable=error.retryable,
             suggested_action=clean_line(redact(error.suggested_action)),
         )

@@ -170,6 +170,6 @@ class OpenAlex(Scholarly):
         error = rate_limit_failure(reply, self.label, words, at_least=at_least)
         if not self.sources():
             error.suggested_action = (
-                f"{error.suggested_action} A free key ({KEY}) raises the limit: {self.sign_up}."
+                f"{error.action_template} A free key ({KEY}) raises the limit: {self.sign_up}."
             )
         return error

@@ -129,6 +129,6 @@ class SemanticScholar(Scholarly):
         error = rate_limit_failure(reply, self.label, words)
         if not self.sources():
             error.suggested_action = (
-                f"{error.suggested_action} A key ({KEY}) has a rate of its own: {self.sign_up}."
+                f"{error.action_template} A key ({KEY}) has a rate of its own: {self.sign_up}."
             )
         return error

@@ -120,7 +120,7 @@ async def show_captcha(kit: Toolkit, printer: Printer) -> None:
     try:
         await kit.reader.read(CAPTCHA_PAGE)
     except WebquarryError as error:
-        printer.line(f"  {error.kind}: {one_line(error.message)}", "red")
+        printer.line(f"  {error.kind}: {one_line(error.sentence)}", "red")
         printer.line(f"  Try: {one_line(error.suggested_action)}")
     else:
         printer.line("  It was read as a page, which is a bug.", "bold red")

@@ -150,7 +150,7 @@ def translate_errors(scope: Scope | None) -> Iterator[None]:
             scope.error = error
             if isinstance(error, Cancelled):
                 scope.cancelled = True
-        raise SqlError(redact(f"{error.message} {error.suggested_action}".strip())) from None
+        raise SqlError(redact(error.sentences)) from None
     except Exception as error:
         log.debug("unforeseen", exc_info=error)
         raise SqlError(redact(f"{type(error).__name__}: {error}")) from None

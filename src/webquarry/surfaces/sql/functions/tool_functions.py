@@ -249,6 +249,6 @@ def _build_error(error: WebquarryError) -> dict[str, Any]:
     """An error of ours as the `error` field has it."""
     return {
         "code": error.kind,
-        "message": redact(error.message),
+        "message": redact(error.sentence),
         "retryable": error.retryable,
     }

@@ -180,7 +180,7 @@ class Shell:
                 "only for the rest."
             )
         except WebquarryError as error:
-            self._fail(f"Error: {error.message}\nTry: {error.suggested_action}")
+            self._fail(f"Error: {error.sentence}\nTry: {error.suggested_action}")
         except load_library("duckdb").Error as error:
             self._fail(redact_keys(str(error)))
         except OSError as error:

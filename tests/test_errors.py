@@ -1,0 +1,277 @@
+"""Every error, however it was raised, is whole sentences: what happened, to whom, what now."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.net.doubles import FakeClock, FakeWeb
+from tests.search.engines import KEYS, Engines, brave_limit, called, failed, routed
+from tests.tools.pages import URL, Session, page
+from webquarry import errors
+from webquarry.errors import (
+    WAIT,
+    MissingExtra,
+    NetworkFailure,
+    RateLimited,
+    WebquarryError,
+    end_sentence,
+)
+from webquarry.net.http.status import raise_for_status
+from webquarry.net.models import Reply
+from webquarry.read.workers.error_form import pack_error, unpack_error
+from webquarry.search.models import Query
+from webquarry.surfaces.mcp.calling import build_failure
+from webquarry.tool import load
+
+SOURCES = Path(errors.__file__).parent
+CLASSES = [
+    value
+    for value in vars(errors).values()
+    if isinstance(value, type) and issubclass(value, WebquarryError)
+]
+each_kind = pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+NUMBER = re.compile(r"(\d+) (?:more )?seconds?\b")
+
+
+def make(kind: type[WebquarryError], **fields: Any) -> WebquarryError:
+    if kind is MissingExtra:
+        return MissingExtra("pdf", "Reading PDF")
+    return kind("It went wrong", **fields)
+
+
+@each_kind
+def test_what_happened_and_what_to_do_are_sentences_in_every_door(
+    kind: type[WebquarryError],
+) -> None:
+    error = make(kind, suggested_action=None)
+    shown = error.as_dict()
+    result = build_failure(load("research", "web_search"), error)
+    text = result.content[0].text  # type: ignore[union-attr]
+
+    for sentence in (shown["message"], shown["suggestedAction"], error.sentence):
+        assert sentence.endswith(".")
+        assert sentence[0].isupper() or sentence[0] == "`"
+    assert text == error.sentences == f"{shown['message']} {shown['suggestedAction']}"
+    assert WAIT not in text
+
+
+@each_kind
+@pytest.mark.parametrize("seconds", [None, 0, 0.4, 1, 1.2, 59.6, 7200])
+def test_the_wait_is_the_same_in_words_and_as_a_number(
+    kind: type[WebquarryError], seconds: float | None
+) -> None:
+    for action in (None, f"Wait {WAIT}, then try again"):
+        error = make(kind, retry_after_seconds=seconds, suggested_action=action)
+        shown = error.as_dict()
+        told = NUMBER.findall(shown["suggestedAction"])
+
+        assert told in ([], [str(int(shown.get("retryAfterSeconds", 0)))])
+        assert " 1 seconds" not in shown["suggestedAction"]
+
+
+@each_kind
+def test_an_error_comes_out_of_a_worker_as_it_went_in(kind: type[WebquarryError]) -> None:
+    error = make(kind, retry_after_seconds=0.4)
+
+    assert unpack_error(pack_error(error), "a page").as_dict() == error.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Connection refused", "Connection refused."),
+        ("answered 404 (Not Found)", "answered 404 (Not Found)."),
+        ("It said: ", "It said."),
+        ("He said 'no.'", "He said 'no.'"),
+        ("Is it there?", "Is it there?"),
+        ("それはない。", "それはない。"),
+        ("Get it from https://a.org/", "Get it from https://a.org/."),
+        ("", ""),
+    ],
+)
+def test_a_sentence_is_ended_once(text: str, sentence: str) -> None:
+    assert end_sentence(text) == end_sentence(end_sentence(text)) == sentence
+
+
+@pytest.mark.parametrize("kind", [c for c in CLASSES if c.retryable], ids=lambda c: c.__name__)
+def test_what_does_not_pass_is_not_advised_to_be_tried_again(kind: type[WebquarryError]) -> None:
+    lasting = make(kind, retryable=False)
+
+    if kind.lasting_advice:
+        assert "again" not in lasting.suggested_action
+
+
+def test_a_host_is_named_once() -> None:
+    error = NetworkFailure("Connection refused")
+    error.host = "harbor.example"
+    assert error.sentence == "harbor.example: Connection refused."
+
+    named = NetworkFailure("The name harbor.example was not found")
+    named.host = "harbor.example"
+    assert named.sentence == "The name harbor.example was not found."
+
+
+def reply(status: int, **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    return Reply(URL, status, httpx2.Headers(named), b"", moment)
+
+
+@pytest.mark.parametrize("status", [408, 425, 500, 501, 502, 503, 504, 505, 520, 302])
+def test_a_fault_of_the_server_is_called_that_and_nobody_is_sent_to_check_the_address(
+    status: int,
+) -> None:
+    with pytest.raises(NetworkFailure) as caught:
+        raise_for_status(reply(status))
+
+    assert caught.value.sentence.startswith(f"harbor.example answered {status}")
+    assert "fault is the server's" in caught.value.suggested_action
+    assert "address" not in caught.value.suggested_action
+    assert caught.value.retryable or "again" not in caught.value.suggested_action
+
+
+def test_a_wait_that_a_server_asks_for_is_told_as_it_is() -> None:
+    for status in (429, 503):
+        with pytest.raises(WebquarryError) as caught:
+            raise_for_status(reply(status, retry_after="7"))
+        assert "7 seconds" in caught.value.suggested_action
+        assert caught.value.as_dict()["retryAfterSeconds"] == 7.0
+
+
+def test_a_page_that_is_not_there_is_told_in_two_sentences() -> None:
+    with pytest.raises(WebquarryError) as caught:
+        page("gone", status=404).scrape()
+
+    assert caught.value.sentences == (
+        "harbor.example answered 404 (Not Found). "
+        "Check the address, or search for the page's new place."
+    )
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (httpx2.ConnectError("x"), "harbor.example: No connection could be made."),
+        (httpx2.ReadTimeout("x"), "harbor.example: The server stopped answering."),
+    ],
+)
+def test_a_failure_of_the_network_names_the_host(failure: Exception, words: str) -> None:
+    web = FakeWeb({URL: failure, "https://harbor.example/robots.txt": httpx2.Response(404)})
+    with pytest.raises(NetworkFailure) as caught:
+        Session(web).scrape()
+
+    assert caught.value.as_dict()["message"] == words
+
+
+def test_a_rate_limit_of_a_search_tells_one_wait() -> None:
+    for seconds in (1, 90):
+        with pytest.raises(RateLimited) as caught:
+            called(
+                Engines(brave=brave_limit(seconds)),
+                "web_search",
+                KEYS | {"SEARCH_PROVIDER": "brave"},
+                query="x",
+            )
+        shown = caught.value.as_dict()
+        assert NUMBER.findall(shown["suggestedAction"]) == [str(int(shown["retryAfterSeconds"]))]
+        assert caught.value.retry_after_seconds == seconds  # what the provider said
+
+
+def test_a_provider_that_rests_tells_how_long_and_speaks_of_no_test_that_nobody_makes() -> None:
+    clock = FakeClock()
+    environ = KEYS | {"SEARCH_PROVIDER": "brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
+
+    async def use(router: Any) -> list[WebquarryError]:
+        rest = 0.0
+        told = []
+        for ahead in (0.0, 20.0, 0.0):
+            clock.seconds += ahead or max(0.0, rest - 20.3)
+            with pytest.raises(WebquarryError) as caught:
+                await router.route(Query("x"))
+            told.append(caught.value)
+            rest = router.services._board.breaker("brave").rest_left
+        return told
+
+    _, *resting = routed(Engines(brave=failed(500)), use, environ, clock)
+
+    for error in resting:
+        shown = error.as_dict()
+        wait = int(shown["retryAfterSeconds"])
+        assert NUMBER.findall(shown["message"]) == [str(wait)]
+        assert NUMBER.findall(shown["suggestedAction"]) == [str(wait)]
+        assert "test" not in shown["message"]
+
+
+def test_while_one_call_finds_out_whether_a_provider_is_back_the_others_are_told_that() -> None:
+    clock = FakeClock()
+    environ = KEYS | {"SEARCH_PROVIDER": "brave", "WEBQUARRY_BREAKER_FAILURES": "1"}
+
+    async def use(router: Any) -> list[Any]:
+        with pytest.raises(WebquarryError):
+            await router.route(Query("x"))
+        clock.seconds += 10_000
+        both = (router.route(Query("y")), router.route(Query("z")))
+        return list(await asyncio.gather(*both, return_exceptions=True))
+
+    told = routed(Engines(brave=failed(500)), use, environ, clock)
+    messages = [error.sentence for error in told]
+
+    assert any("until another call has found out whether it answers again" in m for m in messages)
+
+
+def calls_of_errors() -> list[tuple[str, ast.Call]]:
+    names = {kind.__name__ for kind in CLASSES} - {"MissingExtra"}
+    found = []
+    for path in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names:
+                found.append((f"{path.relative_to(SOURCES)}:{node.lineno}", node))
+    return found
+
+
+def literal_of(node: ast.expr) -> str | None:
+    """The text of a literal, with a mark for what is filled in; None for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = []
+        for part in node.values:
+            parts.append(str(part.value) if isinstance(part, ast.Constant) else "{}")
+        return "".join(parts)
+    return None
+
+
+def test_no_error_of_the_package_spells_a_wait_of_its_own() -> None:
+    told = []
+    for place, call in calls_of_errors():
+        for keyword in call.keywords:
+            text = literal_of(keyword.value) or ""
+            if keyword.arg == "suggested_action" and re.search(r"Wait \S+ seconds", text):
+                told.append(f"{place}: {text}")
+
+    assert told == []
+
+
+def test_every_message_of_the_package_begins_and_every_advice_begins_and_ends_as_a_sentence() -> (
+    None
+):
+    odd = []
+    for place, call in calls_of_errors():
+        texts = [literal_of(call.args[0])] if call.args else []
+        for keyword in call.keywords:
+            if keyword.arg == "suggested_action":
+                texts.append(literal_of(keyword.value))
+        for text in filter(None, texts):
+            begins = text[0].isupper() or text[0] in "{`'\"" or text.split()[0].isidentifier()
+            if not begins or text != text.strip():
+                odd.append(f"{place}: {text}")
+
+    assert odd == []
