@@ -38,7 +38,9 @@ def note_log(path: Path) -> None:
     if note is None or _read_note(place) == note:
         return
     draft = place.with_name(f"{place.name}.{os.getpid()}")
-    with suppress(OSError):  # a disk without room is told by the first record that it does not take
+    # a disk without room is told by the first record that it does not take
+    with suppress(OSError, UnusableFile):
+        make_file(draft)
         draft.write_text(note, "ascii")
         draft.replace(place)
 
