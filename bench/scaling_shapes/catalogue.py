@@ -45,6 +45,8 @@ _ONCE_TOO_SLOW = frozenset(
         "markdown: heading of signs",
         "markdown: open fences",
         "markdown: closed images in images",
+        "markdown: closed brackets in brackets",
+        "markdown: targets that seem to end",
         "markdown: emphasis in words",
         "markdown: front matter",
         "rss: items of code",

@@ -24,7 +24,6 @@ _MARKDOWN = {
     "ticks": "{}||` ",
     "ticks of many lengths": "{}||` `` ``` ```` ",
     "images in images": "{}||![",
-    "closed images in images": "IMAGES",
     "links": "{}||[a](/b#) ",
     "links in links": "{}||[[a](b)",
     "open links": "{}||[a](b",
@@ -50,6 +49,53 @@ _MARKDOWN = {
     "escapes": "{}||\\",
     "rules": "{}||---\n\n",
     "addresses": "{}||<https://a.example/#> ",
+    "open addresses": "{}||<https:a",
+    "mail addresses": "{}||<a@b.example>",
+    "entities": "{}||&amp;&#35;&",
+    "targets that seem to end": "{}||[x](y\\)",
+    "targets of targets": "{}||[x](y(z\\)",
+    "titles on lines": '{}||[x](y "\n',
+    "labels of escapes": "{}||[x][\\]",
+    "definitions": "{}||[a#]: /b\n",
+    "definitions of one label": "{}||[a]: /b\n",
+    "open definitions": "{}||[a\n",
+    "definitions with titles": "{}||[a#]: /b 'c\n",
+    "definitions in quotations": "{}||> > > [a#]: /b\n",
+    "long emphasis": "{}||*a **b ",
+    "emphasis of all lengths": "{}||*_**__***___a ",
+    "ticks and bars": "{}||`a|b` | ``",
+    "ticks over lines": "{}||`a\n``b\n",
+    "quotations of items": "{}||> - > - ",
+    "quotations of fences": "{}||> > ```\n",
+    "quoted lines": "{}||> > > > a\n",
+    "items in one line": "{}||- - - a\n",
+    "numbered items": "{}||123456789. ",
+    "tags of quotes": "{}||<a b='",
+    "tags of both quotes": "{}||<a b='\" c=\"'",
+    "scripts": "{}||<script>",
+    "blocks of HTML": "{}||<div\n\n",
+    "instructions": "{}||<?a",
+    "sections": "{}||<![CDATA[",
+    "declarations": "{}||<!a",
+    "tags in table": "<table>{}||\n<td>a",
+    "footnote marks": "{}||[^a] ",
+    "images in brackets": "{}||[![a]",
+    "closed brackets": "[{}||]",
+    "checked items": "{}||- [x] a\n",
+}
+# What is opened as often as it is closed: the openings, what stands between, the closings.
+_PAIRS = {
+    "closed images in images": ("![", "a", "](b)"),
+    "closed brackets in brackets": ("[", "x", "]("),
+    "closed labels in brackets": ("[", "x", "][a]"),
+    "closed brackets only": ("[", "x", "]"),
+    "closed brackets that blanks divide": ("[ ", "x", " ]"),
+    "parentheses in parentheses": ("[a](" + "(", "x", ")"),
+    "tags in tags": ("<b>", "x", "</b>"),
+    "boxes in boxes": ("<div>\n\n", "x", "\n\n</div>"),
+    "emphasis in emphasis": ("*a ", "x", " b*"),
+    "strong in strong": ("**", "x", "**"),
+    "quotes in quotes": ("> ", "x", "\n"),
 }
 _TEXTS = {
     "words": "The tide comes in. ",
@@ -148,10 +194,7 @@ _ENCODINGS = [
 
 
 def _markdown(template: str, size: int) -> object:
-    if template == "IMAGES":
-        count = size // 7
-        text = "![" * count + "a" + "](b)" * count
-    elif template == "LISTS":
+    if template == "LISTS":
         text = "".join(f"{'  ' * (place % 300)}- a\n" for place in range(max(1, size // 300)))
     else:
         frame, piece = template.split("||", 1)
@@ -161,6 +204,13 @@ def _markdown(template: str, size: int) -> object:
             if "#" in piece and piece not in ("#", "# ")
             else repeat(piece, size),
         )
+    return reply_of(f"{text}\n\n{WORDS}\n", "text/markdown")
+
+
+def _nested(parts: tuple[str, str, str], size: int) -> object:
+    opening, inside, closing = parts
+    count = max(1, size // len(opening + closing))
+    text = opening * count + inside + closing * count
     return reply_of(f"{text}\n\n{WORDS}\n", "text/markdown")
 
 
@@ -238,6 +288,10 @@ SHAPES = [
     *(
         Shape(f"markdown: {name}", partial(_markdown, text), read_page)
         for name, text in _MARKDOWN.items()
+    ),
+    *(
+        Shape(f"markdown: {name}", partial(_nested, parts), read_page)
+        for name, parts in _PAIRS.items()
     ),
     *(Shape(f"text: {name}", partial(_text, piece), read_page) for name, piece in _TEXTS.items()),
     *(Shape(f"raw: {name}", partial(_text, piece), read_bytes) for name, piece in _TEXTS.items()),

@@ -9,7 +9,13 @@ from collections import Counter
 import pytest
 
 from tests.read.converting import page
-from webquarry.read.text.characters import INVISIBLE, clean, strip_invisible, without_surrogates
+from webquarry.read.text.characters import (
+    INVISIBLE,
+    _read_ideographic_variants,
+    clean,
+    strip_invisible,
+    without_surrogates,
+)
 from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
@@ -160,6 +166,23 @@ def test_a_selector_stays_behind_the_characters_it_is_defined_for_and_no_other()
         for base in "aé9漢語字中国ᠠ👍☺\u2194\u0e01\u05d0":
             kept = strip_invisible(base + selector, Counter())
             assert kept == (base + selector if defined.match(base) else base)
+
+
+def test_a_selector_of_ideographs_stays_behind_those_that_the_database_names() -> None:
+    """By the Ideographic Variation Database of 2022-09-13."""
+    named = set()
+    for selector, bases in _read_ideographic_variants().items():
+        named |= {base + selector for base in members(bases)}
+
+    assert len(named) == 29_437
+    for base in "一葛邉":
+        for selector in ALL[0xE0100:0xE01F0]:
+            kept = strip_invisible(base + selector, Counter())
+            assert kept == (base + selector if base + selector in named else base)
+    assert (
+        strip_invisible("葛\U000e0100城 邉\U000e011f", Counter()) == "葛\U000e0100城 邉\U000e011f"
+    )
+    assert strip_invisible("葛\U000e0110城 一\U000e0105", Counter()) == "葛城 一"
 
 
 def test_a_picture_is_a_sign_or_a_point_that_is_kept_free_for_one() -> None:

@@ -22,9 +22,11 @@ import pytest
 from webquarry.caller import serving
 from webquarry.errors import RecordsFailure
 from webquarry.records.base import Journal
+from webquarry.records.examine import examine_records
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.records.open import open_records
+from webquarry.records.rescue import rescue_records
 from webquarry.settings import Settings
 
 HOURS = 4 * 3600.0
@@ -295,6 +297,142 @@ def test_a_log_that_was_deleted_under_us_costs_nothing(
         assert read(file, "never there") is None  # for nothing was lost
 
     assert count_entries(tmp_path, "s1") == 3
+
+
+def make_backup(folder: Path, backup: Path) -> None:
+    """A record file with one journal of three entries, and a copy of it alone."""
+    with opened(folder) as file:
+        begin(file, "old")
+        append(file, "old")
+        append(file, "old")
+    shutil.copyfile(folder / NAME, backup)
+
+
+def fill(file: RecordFile, id: str) -> None:
+    """Many pages in the file itself, and some in its log."""
+    begin(file, id)
+    work = FileJournals(file).append("ada", id, b"word " * 2000, 1001.0)
+    asyncio.run(work)
+    for _ in range(20):
+        asyncio.run(FileJournals(file).append("ada", id, b"word " * 700, 1001.0))
+
+
+def restore(backup: Path, target: Path, way: str) -> None:
+    command = {"moved": "mv", "copied": "cp"}[way]
+    subprocess.run([command, str(backup), str(target)], check=True)
+
+
+@pytest.mark.parametrize("way", ["moved", "copied"])
+def test_a_backup_that_is_put_over_a_file_in_use_is_read_without_the_log_of_the_one_before(
+    tmp_path: Path, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, backup = tmp_path / "records", tmp_path / "backup.sqlite3"
+    make_backup(folder, backup)
+    with opened(folder) as file:
+        fill(file, "new")
+        with sqlite_checkpoint(folder / NAME):
+            append(file, "old")
+            fill(file, "newer")
+        restore(backup, folder / NAME, way)
+        assert append(file, "old") == 4
+        assert "gone" in refusal(lambda: append(file, "newer")).message
+
+    assert count_entries(folder, "old") == 4
+    assert len(list(folder.glob("*.replaced-*-wal"))) == 1
+    assert caplog.text.count("is kept as") == 1
+
+
+def test_a_log_is_not_mixed_into_another_file_by_a_process_that_comes_later(
+    tmp_path: Path,
+) -> None:
+    """The one that wrote it was killed, and a backup moved into the place of the file."""
+    folder, backup = tmp_path / "records", tmp_path / "backup.sqlite3"
+    make_backup(folder, backup)
+    script = (
+        "import os, sys; from pathlib import Path; from tests.records import test_refusals as one;"
+        " file = one.RecordFile(Path(sys.argv[1])); one.fill(file, 'new'); one.append(file, 'old');"
+        " os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
+    assert (folder / f"{NAME}-wal").stat().st_size > 10_000
+    restore(backup, folder / NAME, "moved")
+
+    assert examine_records(folder) is None
+    assert rescue_records(folder, lambda _: None).entries == 3
+    assert count_entries(folder, "old") == 3
+
+
+def test_a_killed_process_and_a_folder_that_was_copied_as_a_whole_keep_their_log(
+    tmp_path: Path,
+) -> None:
+    folder, copy = tmp_path / "records", tmp_path / "copy"
+    make_backup(folder, tmp_path / "backup")
+    with opened(folder) as file:
+        append(file, "old")
+        shutil.copytree(folder, copy)
+
+    assert count_entries(copy, "old") == 4
+
+
+@pytest.mark.parametrize("left", [0, 40, 20_000], ids=["all of it", "most of it", "its end"])
+def test_what_would_be_written_behind_a_log_that_was_cut_short_is_refused(
+    tmp_path: Path, left: int
+) -> None:
+    with opened(tmp_path) as file:
+        begin(file, "s1")
+        for _ in range(4):
+            append(file, "s1")
+        os.truncate(tmp_path / f"{NAME}-wal", left)
+        failure = refusal(lambda: append(file, "s1"))
+        begin(file, "s2")
+        assert append(file, "s2") == 2
+
+    assert failure.reason == "damaged"
+    assert "its log was cut short" in failure.message
+    assert count_entries(tmp_path, "s2") == 2
+
+
+def test_a_log_that_is_cut_short_while_a_record_is_written_is_noticed_before_it_is_acknowledged(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as file:
+        begin(file, "s1")
+        append(file, "s1")
+
+        def cut(database: Any, _: Any) -> None:
+            database.execute("UPDATE key_check SET value = value")
+            os.truncate(tmp_path / f"{NAME}-wal", 0)
+
+        assert "its log was cut short" in refusal(lambda: file.do(cut)).message
+
+
+def test_a_log_that_another_process_moves_into_the_file_is_not_taken_for_cut(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as file:
+        begin(file, "s1")
+        append(file, "s1")
+        with sqlite_checkpoint(tmp_path / NAME):
+            assert (tmp_path / f"{NAME}-wal").stat().st_size == 0
+            assert append(file, "s1") == 3
+
+    assert count_entries(tmp_path, "s1") == 3
+
+
+def test_a_file_that_a_newer_release_takes_over_while_it_is_open_is_not_written_to(
+    tmp_path: Path,
+) -> None:
+    import sqlite3
+
+    with opened(tmp_path) as file:
+        begin(file, "s1")
+        other = sqlite3.connect(tmp_path / NAME)
+        other.execute("PRAGMA user_version = 999")
+        other.close()
+        failure = refusal(lambda: append(file, "s1"))
+        assert file.trouble == "newer"
+
+    assert failure.reason == "newer"
 
 
 def test_a_key_that_was_deleted_under_us_is_noticed_before_anything_is_written_without_it(

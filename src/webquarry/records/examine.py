@@ -13,6 +13,7 @@ from pathlib import Path
 from webquarry.errors import RecordsFailure
 from webquarry.records.failures import build_failure, explain_error
 from webquarry.records.shape import KEY_NAME, NAME, check_file, open_cipher, prepare
+from webquarry.store.log_place import has_foreign_log
 from webquarry.store.sqlite import FILE_ERRORS, classify, connect
 
 _MOST_BYTES = 256_000_000  # beyond it a copy takes too long
@@ -39,7 +40,10 @@ def _try_copy(folder: Path) -> None:
     """Open a copy of the records as the records would be opened."""
     with tempfile.TemporaryDirectory(prefix="webquarry-examine-") as place:
         copy = Path(place) / NAME
-        for name in (NAME, f"{NAME}-wal", KEY_NAME):
+        names = [NAME, KEY_NAME]
+        if not has_foreign_log(folder / NAME):  # which whoever uses the records moves away
+            names.append(f"{NAME}-wal")
+        for name in names:
             with suppress(FileNotFoundError):
                 shutil.copyfile(folder / name, copy.with_name(name))
         cipher = open_cipher(copy)

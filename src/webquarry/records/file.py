@@ -8,8 +8,10 @@ brought up to date on opening.
 Each piece of work is one transaction: all of it is on disk when the call returns, or nothing has
 changed. What cannot be done is a `RecordsFailure` that says why, and the next call tries again:
 a disk with room again, a file that was put back are noticed by themselves. A file that was deleted
-or replaced under us is never written to again. A damaged file is never replaced by us. What is
-wrong stands in `trouble` and is logged once, and so is its end.
+or replaced under us is never written to again, nor is the log of the one before mixed into the one
+that is there now. A log that was cut short and a file that a newer release has taken over are
+noticed before anything is acknowledged. A damaged file is never replaced by us. What is wrong
+stands in `trouble` and is logged once, and so is its end.
 """
 
 from __future__ import annotations
@@ -39,12 +41,14 @@ from webquarry.records.shape import (
     NAME,
     bring_up_to_date,
     check_file,
+    check_version,
     make_record_file,
     open_cipher,
     prepare,
 )
 from webquarry.store.database_file import DatabaseFile, check_pages
 from webquarry.store.encryption import KEY_BYTES, Cipher
+from webquarry.store.log_place import note_log, part_from_log, set_foreign_log_aside
 from webquarry.store.sqlite import (
     FILE_ERRORS,
     Connection,
@@ -105,8 +109,9 @@ class RecordFile:
             changes = database.total_changes
             try:
                 database.execute("BEGIN IMMEDIATE")
+                check_version(database)  # a newer release may have migrated it meanwhile
                 result = work(database, cipher)
-                self._check_place()
+                self._check_place(database)
                 database.execute("COMMIT")
             except FILE_ERRORS as error:
                 roll_back(database)
@@ -150,12 +155,72 @@ class RecordFile:
             if not os.path.lexists(self.path):
                 _move_orphaned_log(self.path)
                 make_record_file(self.path, self._cipher)
+            self._leave_foreign_log(self.path)
             check_file(self.path, is_suspect=self.trouble is Trouble.DAMAGED)
-        database = self._file.open()
-        if self._file.is_changed():
-            check_pages(database, self.path)
-            self._file.note_changes()
+        try:
+            database = self._open_file(self._file, self.path)
+        except FILE_ERRORS as error:
+            if not self._leave_overwritten_log(self._file, self.path, error):
+                raise
+            database = self._open_file(self._file, self.path)
         return database, self._cipher
+
+    def _open_file(self, file: DatabaseFile, path: Path) -> Connection:
+        """The database, checked anew where somebody else has written to it or to its log."""
+        was_open = file.is_open
+        database = file.open()
+        if not was_open:
+            note_log(path)
+        if file.is_log_changed():
+            self._check_log(database, path)
+        elif file.is_changed():
+            check_pages(database, path)
+        file.note_changes()
+        return database
+
+    def _check_log(self, database: Connection, path: Path) -> None:
+        """See that a log which is shorter than it was, or another one, has lost nothing: what was
+        in it is in the file then.
+        """
+        try:
+            check_pages(database, path)
+        except FILE_ERRORS as error:
+            if classify(error) is Trouble.BUSY:
+                raise
+            self.replaced_at = time.time()
+            text = "its log was cut short under us, and what was written last is lost"
+            raise UnusableFile(text, Trouble.DAMAGED) from error
+
+    def _leave_foreign_log(self, path: Path) -> None:
+        """Somebody put another file in the place of one whose log is still there."""
+        aside = set_foreign_log_aside(path)
+        if aside is not None:
+            self.replaced_at = time.time()
+            log.error(
+                "the record file %s was replaced; the log of the one before is kept as %s",
+                path,
+                aside,
+            )
+
+    def _leave_overwritten_log(self, file: DatabaseFile, path: Path, error: BaseException) -> bool:
+        """Whether a damaged file is sound without its log, because somebody wrote another one over
+        it, a backup say. The log is kept elsewhere then.
+        """
+        is_damaged = classify(error, path) is Trouble.DAMAGED
+        if not is_damaged or not file.is_open or file.is_moved() or file.is_log_changed():
+            return False
+        aside = part_from_log(path)
+        if aside is None:
+            return False
+        file.close(keep_log=True)
+        self.replaced_at = time.time()
+        log.error(
+            "the record file %s was written over; the log of the one before does not belong to it "
+            "and is kept as %s",
+            path,
+            aside,
+        )
+        return True
 
     def _open_memory(self) -> tuple[Connection, Cipher]:
         if self._memory is None or self._cipher is None:
@@ -196,10 +261,16 @@ class RecordFile:
             )
         file.close(keep_log=True)
 
-    def _check_place(self) -> None:
-        """See that what is committed now will be found again."""
-        if self._file is not None and self._file.is_moved():
+    def _check_place(self, database: Connection) -> None:
+        """See that what is committed now will be found again. Whoever writes has the log to
+        himself.
+        """
+        if self._file is None or self.path is None:
+            return
+        if self._file.is_moved():
             raise UnusableFile("it was deleted or replaced", Trouble.MOVED)
+        if self._file.is_log_changed():
+            self._check_log(database, self.path)
 
     def _note_success(self, *, has_written: bool) -> None:
         """What could not be written yesterday can often be read: only a write tells that it is

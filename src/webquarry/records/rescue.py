@@ -24,6 +24,7 @@ from webquarry.records.journals import HEAD_QUERY, read_head
 from webquarry.records.shape import KEY_NAME, NAME, make_record_file, seal_row
 from webquarry.store.encryption import Cipher
 from webquarry.store.log_check import count_dropped_commits
+from webquarry.store.log_place import has_foreign_log
 from webquarry.store.sqlite import FILE_ERRORS, Connection, check_row, connect
 
 Write = Callable[[dict[str, Any]], None]
@@ -91,8 +92,9 @@ def rescue_records(folder: Path, write: Write) -> RescueReport:
     with tempfile.TemporaryDirectory(prefix="webquarry-rescue-") as place:
         copy = Path(place) / NAME
         shutil.copyfile(folder / NAME, copy)
-        with suppress(FileNotFoundError):
-            shutil.copyfile(folder / f"{NAME}-wal", f"{copy}-wal")
+        if not has_foreign_log(folder / NAME):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(folder / f"{NAME}-wal", f"{copy}-wal")
         cipher = _read_cipher(folder / KEY_NAME)
         dropped_commits = count_dropped_commits(copy)
         database, is_mended = _open_copy(copy)

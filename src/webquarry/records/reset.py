@@ -18,7 +18,7 @@ def set_records_aside(folder: Path) -> Path | None:
     """Move the record file, its log and its key into a folder beside them; None where there are
     none. A server that has them open notices, and begins new ones as well.
     """
-    names = [NAME, f"{NAME}-wal", f"{NAME}-shm", KEY_NAME]
+    names = [NAME, f"{NAME}-wal", f"{NAME}-shm", f"{NAME}-log", KEY_NAME]
     there = [name for name in names if os.path.lexists(folder / name)]
     if not there:
         return None

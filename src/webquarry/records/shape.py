@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def check_version(database: Connection) -> int:
     """The version of the file's shape, if we know it."""
     row = database.execute("PRAGMA user_version").fetchone()
     version = int(row[0])
-    known = len(_read_migrations())
+    known = _count_migrations()
     if not 0 <= version <= _HIGHEST_VERSION:
         raise UnusableFile(f"its version is {version}, which none ever was", Trouble.DAMAGED)
     if version > known:
@@ -161,6 +162,12 @@ def _read_migrations() -> list[str]:
     folder = resources.files("webquarry.records.migrations")
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".sql"))
     return [(folder / name).read_text("utf-8") for name in names]
+
+
+@cache
+def _count_migrations() -> int:
+    """The version that this release knows."""
+    return len(_read_migrations())
 
 
 def _flush_folder(folder: Path) -> None:

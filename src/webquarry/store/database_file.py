@@ -8,7 +8,8 @@ comes out.
 
 SQLite does not notice when somebody deletes, moves or replaces a file that it has open: it goes on
 writing into what nobody will ever find. So the inodes of the file, of its log (`-wal`) and of the
-log's index (`-shm`) are compared with what the path leads to. All of it is cheap: three looks.
+log's index (`-shm`) are compared with what the path leads to. Nor does it notice when somebody cuts
+the log short: it writes behind a hole. All of it is cheap: four looks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from webquarry.store.sqlite import (
     BUSY_SECONDS,
@@ -32,11 +34,23 @@ from webquarry.store.sqlite import (
 )
 
 Stamp = tuple[int, int]  # the size of a file, and when it was last changed
+
+
+class LogStamp(NamedTuple):
+    """How long a log is, and how it begins."""
+
+    size: int = 0
+    header: bytes = b""
+
+
 _LOG, _INDEX = "-wal", "-shm"
 _BESIDE = (_LOG, _INDEX)
 _ASIDE = ".damaged-"
 _MOST_ASIDE = 3
 _PAUSE_SECONDS = 0.005
+_LOG_HEADER_BYTES = 32
+# Not waiting for the other end of what is no file, and no byte for a line end.
+_READ_AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _ASIDE_SECONDS = 7 * 86_400
 # What a check may cost at each opening: some 20 ms.
 _CHECKED_BYTES = 16_000_000
@@ -59,6 +73,7 @@ class DatabaseFile:
         self._database: Connection | None = None
         self._inodes: dict[str, tuple[int, int]] = {}
         self._stamp: Stamp | None = None
+        self._log = LogStamp()
 
     @property
     def is_open(self) -> bool:
@@ -106,9 +121,18 @@ class DatabaseFile:
         """
         return self._database is not None and self._read_stamp() != self._stamp
 
+    def is_log_changed(self) -> bool:
+        """Whether the log has become shorter since we last looked, or begins in another way: all
+        of it was moved into the file, or somebody has cut it short. A check of the pages tells.
+        """
+        now = self._read_log_stamp()
+        is_same = now.size >= self._log.size and now.header.startswith(self._log.header)
+        return self._database is not None and not is_same
+
     def note_changes(self) -> None:
-        """What the file is like now is what we know."""
+        """What the file and its log are like now is what we know."""
         self._stamp = self._read_stamp()
+        self._log = self._read_log_stamp()
 
     def save_log(self) -> bool:
         """After somebody deleted the log or its index, which we still have open: write what is in
@@ -160,6 +184,19 @@ class DatabaseFile:
                 found = path.stat()
                 inodes[suffix] = (found.st_dev, found.st_ino)
         return inodes
+
+    def _read_log_stamp(self) -> LogStamp:
+        """Of the log as it is now. Nobody locks it, so that it may be opened and closed."""
+        try:
+            handle = os.open(self._paths[_LOG], _READ_AT_ONCE)
+        except OSError:
+            return LogStamp()
+        try:
+            return LogStamp(os.fstat(handle).st_size, os.read(handle, _LOG_HEADER_BYTES))
+        except OSError:
+            return LogStamp()
+        finally:
+            os.close(handle)
 
     def _read_stamp(self) -> Stamp | None:
         try:

@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument
+from webquarry.read.formats import _markdown_links
 from webquarry.read.formats.markdown import MarkdownText
 
 URL = "https://harbor.example/docs/page.md"
@@ -86,6 +87,37 @@ def test_what_was_taken_out_is_counted() -> None:
 
     assert document.removed["zero-width character"] == 1
     assert sum(document.removed.values()) == 2
+
+
+def test_a_label_of_more_than_999_characters_names_nothing() -> None:
+    known, unknown = "a" * 999, "a" * 1000
+
+    assert read(f"[{known}]\n\n[{known}]: b").endswith(f"[{known}]: https://harbor.example/docs/b")
+    assert read(f"[{unknown}]\n\n[{unknown}]: b") == f"[{unknown}]"
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 4000 + "x" + "](" * 4000, "[" * 4000 + "x" + "]" * 4000, "![" * 999 + "]" * 999]
+)
+def test_brackets_in_brackets_are_looked_at_once(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded: list[str] = []
+    fold = _markdown_links.fold_label
+
+    def fold_and_note(label: str) -> str:
+        folded.append(label)
+        return fold(label)
+
+    monkeypatch.setattr(_markdown_links, "fold_label", fold_and_note)
+    read(f"{text}\n\n[a]: /b")
+
+    assert sum(map(len, folded)) < len(text)
+
+
+def test_a_target_ends_at_the_parenthesis_that_is_not_escaped() -> None:
+    """Or its end would be looked for again from each place at which one seems to begin."""
+    assert read("[a](b(c\\)d))") == "[a](https://harbor.example/docs/b%28c%29d%29)"
 
 
 PIECES = [

@@ -129,3 +129,102 @@ def test_a_copy_that_waits_for_a_lock_of_ours_is_made_again(
 
     assert asyncio.run(asyncio.wait_for(run(), 60)) == b"read"
     assert len(copies) == 2
+
+
+def hang(head: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
+    """What a copy does that waits for a lock which nobody opens there."""
+    threading.Event().wait()
+    return b"", b""
+
+
+def test_a_job_whose_copies_all_hang_is_done_within_its_bounds_and_not_in_this_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("webquarry.read.workers.fork.answer_job", hang)
+    job = Job("burn time", {"seconds": 1000}, b"", URL, isolated=True)
+
+    with pytest.raises(TooComplex, match="it takes too long"):
+        run(job, WorkerLimits(cpu_seconds=1))
+    assert unpack_fields(run(page_job(PAGE)))[0]["title"] == "Tides"
+
+
+def test_a_job_whose_copies_all_hang_ends_with_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webquarry.read.workers.fork.answer_job", hang)
+    before = children()
+
+    async def do() -> None:
+        runner = ForkRunner()
+        job = asyncio.create_task(runner.run(burn(1000)))
+        while runner._workers is None or not runner._workers.pids:
+            await asyncio.sleep(0.005)
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await job
+        await runner.aclose()
+        assert children() == before
+
+    asyncio.run(do())
+
+
+INHERITED = """
+import asyncio, os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])
+from tests.read.workers.sync_pool import burn
+from webquarry.errors import WebquarryError
+from webquarry.read.workers.fork import ForkRunner
+from webquarry.read.workers.job import Job, WorkerLimits
+from webquarry.read.workers.pool import WorkerPool
+
+async def main():
+    runner = {"fork": ForkRunner, "workers": WorkerPool}[sys.argv[1]](WorkerLimits(cpu_seconds=1))
+    print((await runner.run(burn(0, b"read"))).decode())
+    for job in (Job("fail", {"error": "NotFound", "arguments": ["It is gone."]}), burn(1000)):
+        try:
+            await runner.run(job)
+        except WebquarryError as error:
+            print(error.message)
+    await runner.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("kind", ["fork", "workers"])
+def test_signals_that_were_ignored_by_who_started_us_change_nothing(kind: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", INHERITED, kind],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert done.stdout.splitlines() == [
+        "read",
+        "It is gone.",
+        f"{URL} could not be read safely: it takes too long.",
+    ]
+    assert "Traceback" not in done.stderr
+
+
+SEEN_SIGNALS = """
+import asyncio, signal
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])
+from webquarry.read.workers import fork
+from webquarry.read.workers.job import Job
+
+def look(head, body):
+    is_blocked = signal.SIGXCPU in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    return b"{}", repr((signal.getsignal(signal.SIGXCPU).name, is_blocked)).encode()
+
+fork.answer_job = look
+print(asyncio.run(fork.ForkRunner().run(Job("fail"))).decode())
+"""
+
+
+def test_the_end_of_its_time_ends_a_copy_whatever_it_inherited() -> None:
+    done = subprocess.run([sys.executable, "-c", SEEN_SIGNALS], capture_output=True, text=True)
+
+    assert done.stdout == "('SIG_DFL', False)\n", done.stderr

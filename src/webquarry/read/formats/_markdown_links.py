@@ -16,8 +16,11 @@ from webquarry.read.markdown.links import Links
 
 _TITLE = r"(?:\"[^\"]{0,1000}+\"|'[^']{0,1000}+'|\([^()]{0,1000}+\))"
 _GAP = r"[ \t]*+(?:\n[ \t]*+)?+"
+# Parentheses within an address; a sign that is escaped is none of them, or an address would be read
+# again from each place where it seems to begin.
+_INNER = r"\((?:[^\s()\\]|\\.){0,1000}+\)"
 _TARGET = re.compile(
-    rf"\({_GAP}(?P<url><[^<>\n]{{0,5000}}+>|(?:[^\s()\\]++|\\.|\([^\s()]{{0,1000}}+\))*+)"
+    rf"\({_GAP}(?P<url><[^<>\n]{{0,5000}}+>|(?:[^\s()\\]++|\\.|{_INNER})*+)"
     rf"(?:{_GAP}{_TITLE})?+{_GAP}\)"
 )
 _LABEL = re.compile(r"\[(?P<label>(?:[^\[\]\\]++|\\.){0,999}+)\]")
@@ -28,6 +31,7 @@ _DEFINITION = re.compile(
 )
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FOOTNOTE = "^"
+_LONGEST_LABEL = 999  # characters, by CommonMark
 
 
 class _Cut(NamedTuple):
@@ -67,6 +71,7 @@ class _Rewriting:
     def run(self) -> str:
         """The text after its marks have been looked at."""
         opened: list[SourceMark] = []
+        innermost: SourceMark | None = None  # an opening with no bracket behind it so far
         done = 0
         definitions = iter(sorted(self._definitions.values()))
         definition = next(definitions, None)
@@ -78,8 +83,11 @@ class _Rewriting:
                 continue
             if mark.kind == "open":
                 opened.append(mark)
+                innermost = mark
             elif mark.kind == "close" and opened:
-                done = self._close(opened.pop(), mark)
+                opening = opened.pop()
+                done = self._close(opening, mark, has_brackets=opening is not innermost)
+                innermost = None
             elif mark.kind == "address":
                 self._check_address(mark)
             elif mark.kind == "less":  # no tag is left, and none may come of what is
@@ -87,8 +95,10 @@ class _Rewriting:
         self._cut_definitions()
         return apply_cuts(self._text, self._cuts)
 
-    def _close(self, opening: SourceMark, closing: SourceMark) -> int:
-        """A pair of brackets: an image, a link or neither. Gives where the marks go on."""
+    def _close(self, opening: SourceMark, closing: SourceMark, *, has_brackets: bool) -> int:
+        """A pair of brackets, with others in between or not: an image, a link or neither. Gives
+        where the marks go on.
+        """
         text = self._text
         is_image = text[opening.start] == "!"
         target = _TARGET.match(text, closing.stop)
@@ -101,7 +111,9 @@ class _Rewriting:
         label = _LABEL.match(text, closing.stop)
         stop = label.end() if label else closing.stop
         name = label["label"] if label else ""
-        if not name.strip():
+        # Looking at what is no label would take the square of the text where brackets are nested.
+        is_label = not has_brackets and closing.start - opening.stop <= _LONGEST_LABEL
+        if is_label and not name.strip():
             name = text[opening.stop : closing.start]
         key = fold_label(name)
         if key in self._definitions:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 
 from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
@@ -61,7 +62,7 @@ _JOINING = re.compile(
     r"\U00010800-\U00011fff\U0001e800-\U0001efff]"
 )
 _EMOJI = re.compile(f"[\u20e3\ufe0f{PICTURES}]")
-_IDEOGRAPH = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_FIRST_OF_IDEOGRAPHS = "\U000e0100"
 _HIEROGLYPH = re.compile("[\U00013000-\U0001345f\U00013460-\U000143ff]")
 _JAMO = re.compile(r"[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]")
 _BLACK_FLAG = "\U0001f3f4"
@@ -180,14 +181,28 @@ def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bo
 
 def _takes_selector(base: str, selector: str) -> bool:
     """Whether a character has a variant that this variation selector asks for."""
-    if "\U000e0100" <= selector <= "\U000e011f":  # no ideograph has more of them
-        return _IDEOGRAPH.match(base) is not None
-    if selector in VARIANTS:
-        return _bases_of(selector).match(base) is not None
-    return False
+    return _bases_of(selector).match(base) is not None
 
 
 @cache
 def _bases_of(selector: str) -> re.Pattern[str]:
     """The characters that a variation selector is defined for."""
-    return re.compile(f"[{VARIANTS[selector]}]")
+    members = VARIANTS.get(selector)
+    if members is None and selector >= _FIRST_OF_IDEOGRAPHS:
+        members = _read_ideographic_variants().get(selector)
+    if members is None:
+        return re.compile("(?!)")
+    return re.compile(f"[{members}]")
+
+
+@cache
+def _read_ideographic_variants() -> dict[str, str]:
+    """The selectors of ideographs and what each is defined for, by the Ideographic Variation
+    Database: read when a text has the first of them, since hardly any does.
+    """
+    file = resources.files("webquarry") / "data" / "unicode" / "ideographic_variants.txt"
+    variants: dict[str, str] = {}
+    for line in file.read_text("utf-8").splitlines():
+        number, _, members = line.partition(" ")
+        variants[chr(int(number, 16))] = members
+    return variants

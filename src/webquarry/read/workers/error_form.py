@@ -82,6 +82,13 @@ def explain_complexity(subject: str, reason: str) -> TooComplex:
     return TooComplex(f"{subject} could not be read safely: {_clean(reason)}.")
 
 
+def explain_end(subject: str, *, is_late: bool) -> TooComplex:
+    """The error about a page whose process ended without an answer."""
+    if is_late:
+        return explain_complexity(subject, "it takes too long")
+    return explain_complexity(subject, "it brings down the program that reads it")
+
+
 def _clean(text: object) -> str:
     """A text that may leave: bounded, and without the secrets that only this process knows."""
     return redact(str(text)[:_LONGEST])

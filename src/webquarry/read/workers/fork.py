@@ -2,7 +2,8 @@
 
 A copy has everything loaded that this process has loaded, so that it costs some milliseconds, where
 a worker takes most of a second to start. It is bounded as a worker is, and killed with its call.
-Only where the system can fork, and for programs whose other threads hold nothing: ours wait.
+Only where the system can fork, and for programs whose other threads hold nothing: ours wait. A job
+whose copies hang all the same is given to a worker, so that none is ever done without bounds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, NoReturn
 from webquarry.caller import caller
 from webquarry.errors import WebquarryError
 from webquarry.read.workers.child import answer_job
-from webquarry.read.workers.error_form import explain_complexity, unpack_error
+from webquarry.read.workers.error_form import explain_end, unpack_error
 from webquarry.read.workers.fair_queue import FairQueue, Place
 from webquarry.read.workers.frames import BrokenFrame, write_frame
 from webquarry.read.workers.job import (
@@ -31,11 +32,11 @@ from webquarry.read.workers.job import (
     WorkerLimits,
     find_function,
     load_what_pages_need,
-    run_job,
 )
 from webquarry.read.workers.limits import address_bytes, end_with_parent, limit_process
+from webquarry.read.workers.pool import WorkerPool
 from webquarry.read.workers.runner import JobRunner, count_cores
-from webquarry.read.workers.worker import read_answer
+from webquarry.read.workers.worker import ran_out_of_time, read_answer
 
 _CHUNK = 1 << 18
 _TRIES = 3
@@ -57,6 +58,7 @@ class ForkRunner(JobRunner):
         self._queue = FairQueue(count_cores())
         self._loading: asyncio.Future[None] | None = None
         self._begun: set[str] = set()  # jobs, by name
+        self._workers: WorkerPool | None = None
 
     async def run(self, job: Job) -> bytes:
         # A single page is cheaper where its copy loads no more than it needs; for several, what
@@ -72,7 +74,7 @@ class ForkRunner(JobRunner):
             for _ in range(_TRIES):
                 with suppress(_CopyHangs):
                     return await self._do(job)
-            return await asyncio.to_thread(run_job, job)
+            return await self._give_to_worker(job)
         finally:
             self._queue.leave(place)
 
@@ -83,11 +85,20 @@ class ForkRunner(JobRunner):
     async def aclose(self) -> None:
         if self._loading is not None:
             await asyncio.wait([self._loading])
+        if self._workers is not None:
+            await self._workers.aclose()
+
+    async def _give_to_worker(self, job: Job) -> bytes:
+        """Have a job done by a process that begins with no lock of ours."""
+        if self._workers is None:
+            self._workers = WorkerPool(self._limits)
+        return await self._workers.run(job)
 
     async def _do(self, job: Job) -> bytes:
         """Have a job done by a copy."""
         await _wait_for_imports()
         process, pipe = self._start(job)
+        started = time.monotonic()
         file = io.FileIO(pipe, "rb")
         late = False
         answer: tuple[dict[str, Any], bytes] | None = None
@@ -104,19 +115,15 @@ class ForkRunner(JobRunner):
         except (BrokenFrame, asyncio.IncompleteReadError, ValueError):
             answer = None
         finally:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-            _, status = os.waitpid(process, 0)  # noqa: ASYNC222 - it was killed
+            code = _end_copy(process)
             receiving.cancel()
             hanging.cancel()
             await asyncio.wait([receiving, hanging])
             file.close()
         if answer is None:
-            late = late or os.waitstatus_to_exitcode(status) == -signal.SIGXCPU
-            reason = "it brings down the program that reads it"
-            if late:
-                reason = "it takes too long"
-            raise explain_complexity(job.subject, reason)
+            seconds = time.monotonic() - started
+            is_late = late or ran_out_of_time(code, seconds, self._limits)
+            raise explain_end(job.subject, is_late=is_late)
         head, body = answer
         if "error" in head:
             raise unpack_error(head["error"], job.subject)
@@ -142,6 +149,20 @@ class ForkRunner(JobRunner):
             _answer_and_end(job, self._limits, theirs, parent)
         os.close(theirs)
         return process, ours
+
+
+def _end_copy(process: int) -> int | None:
+    """Kill a copy and wait until it is gone. Gives how it ended; None where nobody can say, because
+    this program was started with SIGCHLD ignored, or somebody else has waited for the copy.
+    """
+    look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    try:
+        os.waitid(os.P_PID, process, look)  # it is ours still, and its number nobody else's
+        os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+    except (ChildProcessError, ProcessLookupError):
+        return None
+    return os.waitstatus_to_exitcode(status)
 
 
 async def _wait_for_imports() -> None:

@@ -42,8 +42,11 @@ else:
 
     def limit_process(memory_bytes: int) -> None:
         """Once: so much address space, no core file, nothing written to any file, no process
-        started.
+        started; and the end of its time ends it, whatever it inherited.
         """
+        with suppress(ValueError):  # in another than the main thread
+            signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGXCPU])
         _lower_limit(resource.RLIMIT_AS, memory_bytes)
         _lower_limit(resource.RLIMIT_CORE, 0)
         _lower_limit(resource.RLIMIT_FSIZE, 0)

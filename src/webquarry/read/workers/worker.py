@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 
 import webquarry
 from webquarry.errors import WebquarryError
-from webquarry.read.workers.error_form import explain_complexity, unpack_error
+from webquarry.read.workers.error_form import explain_end, unpack_error
 from webquarry.read.workers.frames import (
     START,
     BrokenFrame,
@@ -41,6 +42,7 @@ _PASSED_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _HOME = str(Path(webquarry.__file__).resolve().parent.parent)
 _LOAD_SECONDS = 30
+_UNKNOWN_END = 255  # what asyncio says of a process whose end nobody could wait for
 _CHUNK = 1 << 18  # bytes that are written, or kept unread, at once
 
 
@@ -52,6 +54,17 @@ async def read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], byt
     if not isinstance(answer, dict) or len(lengths) != 1:
         raise BrokenFrame("an answer is an object and one piece")
     return answer, await stream.readexactly(lengths[0])
+
+
+def ran_out_of_time(code: int | None, seconds: float, limits: WorkerLimits) -> bool:
+    """Whether a process that gave no answer was ended for the time that it used: by how it ended;
+    by how long it took where that is not known.
+    """
+    if sys.platform == "win32":
+        return False
+    if code is None:
+        return seconds >= limits.cpu_seconds
+    return code == -signal.SIGXCPU
 
 
 class Worker:
@@ -123,13 +136,15 @@ class Worker:
     async def ask(self, job: Job) -> bytes:
         """What the process makes of a job. When this is cancelled, it is killed."""
         was_worn = self._worn
+        started = time.monotonic()
         self._worn = True  # until it has answered: whoever is interrupted leaves half a frame
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
                 answer, body = await self._exchange(job)
         except (OSError, BrokenFrame, asyncio.IncompleteReadError, ValueError) as error:
+            seconds = time.monotonic() - started
             late = isinstance(error, TimeoutError)
-            raise await self._explain_death(job.subject, late) from None
+            raise await self._explain_death(job.subject, seconds, late) from None
         except BaseException:
             self.kill()
             raise
@@ -172,8 +187,8 @@ class Worker:
     def kill(self) -> None:
         """End the process, whatever it is at."""
         self._worn = True
-        if self._process.returncode is not None:
-            return
+        if self._process.returncode is not None or self._has_ended():
+            return  # its number may be another one's by now
         with suppress(OSError):
             if sys.platform == "win32":
                 self._process.kill()
@@ -208,14 +223,13 @@ class Worker:
         transport: asyncio.SubprocessTransport = vars(self._process)["_transport"]
         return transport
 
-    async def _explain_death(self, subject: str, late: bool) -> WebquarryError:
-        """The error about a job whose process gave no answer."""
+    async def _explain_death(self, subject: str, seconds: float, late: bool) -> WebquarryError:
+        """The error about a job whose process gave no answer in so many seconds."""
         self.kill()
-        code = await self._process.wait()
-        if sys.platform != "win32" and code == -signal.SIGXCPU:
-            late = True
-        if late:
-            return explain_complexity(subject, "it takes too long")
+        code: int | None = await self._process.wait()
+        if code == _UNKNOWN_END:
+            code = None
         if code == 1:  # how Python ends when it cannot even import
             return WebquarryError(f"{subject} could not be read: the program that reads it failed.")
-        return explain_complexity(subject, "it brings down the program that reads it")
+        is_late = late or ran_out_of_time(code, seconds, self._limits)
+        return explain_end(subject, is_late=is_late)
