@@ -18,6 +18,7 @@ import sys
 import tomllib
 import urllib.error
 import urllib.request
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def ask_claude(arguments: list[str]) -> None:
         return
     place = arguments.index("--")
     options, command = arguments[:place], arguments[place + 1 :]
-    given = [value for flag, value in zip(options, options[1:], strict=False) if flag == "--env"]
+    given = [value for flag, value in pairwise(options) if flag == "--env"]
     ask_stdio(command, dict(pair.split("=", 1) for pair in given))
 
 
