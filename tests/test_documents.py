@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.documents.blocks import NOT_RUN, SHELL, build_script, find_blocks
 from webquarry.testing.model_and_search import FakeServers
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests" / "documents"
 PAGES = [
     page
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -33,19 +35,20 @@ set -eo pipefail
 trap 'echo "$PAGE:$LINENO: $BASH_COMMAND" >&2' ERR
 PAGE=$1
 serve() { PYTHONPATH="$ROOT" "$BIN/python" -m tests.documents.servers "$@"; }
-with_model() { env -u WEBQUARRY_REPLAY $MODEL "$@"; }
+run_webquarry() { "$BIN/python" -I -S "$TESTS/run_forked.py" "$SOCKET" "$BIN/webquarry" "$@"; }
+with_model() (unset WEBQUARRY_REPLAY; export $MODEL; "$@")
 make() { command make -s -C "$ROOT" -o .venv/.ready "$@"; }
 claude() { serve claude "$@"; }
 ask_servers() { serve clients "$@"; }
 run_python() {
-  if grep -q 'webquarry\.sql' "$1"; then with_model "$BIN/python" "$RUN_PYTHON" "$1"
-  else "$BIN/python" "$RUN_PYTHON" "$1"; fi
+  if grep -q 'webquarry\.sql' "$1"; then with_model "$BIN/python" "$TESTS/run_python.py" "$1"
+  else "$BIN/python" "$TESTS/run_python.py" "$1"; fi
 }
 webquarry() {
   case " $* " in
-    " ask "* | " sql "*) with_model "$BIN/webquarry" "$@" ;;
+    " ask "* | " sql "*) with_model run_webquarry "$@" ;;
     " mcp --http "*) serve http "$BIN/webquarry" "$@" ;;
-    *) "$BIN/webquarry" "$@" ;;
+    *) run_webquarry "$@" ;;
   esac
 }
 """
@@ -59,6 +62,20 @@ def answer_question(question: str, model: str) -> str:
     if "founded" in question:
         return json.dumps({"founded": 1987})
     return "Shipping."
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The socket of who runs `webquarry` for the shells of the pages."""
+    path = tmp_path_factory.mktemp("s") / "s"
+    with subprocess.Popen(
+        [sys.executable, str(TESTS / "fork_server.py"), str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        yield path
 
 
 def run_script(
@@ -77,7 +94,9 @@ def run_script(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_block_of_a_page_runs_on_the_recorded_web(page: Path, tmp_path: Path) -> None:
+def test_every_block_of_a_page_runs_on_the_recorded_web(
+    page: Path, tmp_path: Path, commands: Path
+) -> None:
     for command in ("bash", "make", "jq", "openssl"):
         if shutil.which(command) is None:
             pytest.skip(f"{command} is not here")
@@ -95,7 +114,8 @@ def test_every_block_of_a_page_runs_on_the_recorded_web(page: Path, tmp_path: Pa
             "WEBQUARRY_REPLAY": "demo",
             "ROOT": str(ROOT),
             "BIN": str(Path(sys.executable).parent),
-            "RUN_PYTHON": str(ROOT / "tests" / "documents" / "run_python.py"),
+            "TESTS": str(TESTS),
+            "SOCKET": str(commands),
             "MODEL": " ".join(f"{name}={value}" for name, value in servers.environ.items()),
         }
         ended = run_script(script, scratch, environ)
