@@ -75,7 +75,8 @@ class MeasuredPage:
 
 async def measure_ours() -> list[MeasuredPage]:
     """Every page that can be read, with the sizes of our texts."""
-    urls = [answer["url"] for answer in tomllib.loads(WEB.read_text("utf-8"))["answer"]]
+    answers = tomllib.loads(WEB.read_text("utf-8"))["answer"]
+    urls = [answer["url"] for answer in answers if answer.get("bench", True)]
     scrape_page = load("research", "scrape_page")
     pages: list[MeasuredPage] = []
     async with Toolkit.open(environ={"WEBQUARRY_REPLAY": "demo"}) as kit:

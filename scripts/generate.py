@@ -75,6 +75,13 @@ def providers() -> dict[Path, bytes]:
     return {Path("docs/providers.md"): providers_table().encode()}
 
 
+def picture() -> dict[Path, bytes]:
+    """The picture of the demo, from what it prints. It shows the recorded web as it is now."""
+    from demo_picture import demo_picture
+
+    return {Path("docs/demo.svg"): demo_picture().encode()}
+
+
 GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "schemas": schemas,
     "mcp": mcp_lists,
@@ -83,6 +90,7 @@ GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "providers": providers,
     "env": env_example,
     "web": recorded_web,
+    "picture": picture,
 }
 
 

@@ -29,6 +29,7 @@ QUERIES = (
     PaperQuery(QUESTION),
     PaperQuery(QUESTION, newest_first=True),
     PaperQuery(QUESTION, year_from=2024),
+    PaperQuery(QUESTION, year_from=2020, open_access=True),
     PaperQuery(NOTHING),
 )
 Entry = dict[str, Any]
@@ -45,6 +46,8 @@ def scholarly_exchanges(clock: FrozenClock) -> Iterator[Exchange]:
                 one for one in papers if kind.name in one["known_to"] and query.text == QUESTION
             ]
             found = [one for one in found if int(one["date"][:4]) >= (query.year_from or 0)]
+            if query.open_access:
+                found = [one for one in found if "pdf" in one or "arxiv" in one]
             if query.newest_first:
                 found.sort(key=lambda one: str(one["date"]), reverse=True)
             request, response = provider.build_request(query), _REPLIES[kind.name](found)

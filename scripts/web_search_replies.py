@@ -24,7 +24,9 @@ import httpx2
 from webquarry.registry import members_of
 from webquarry.search import instant
 from webquarry.search.models import Query
+from webquarry.search.paging import split_domains
 from webquarry.search.provider import Provider
+from webquarry.search.query.lenses import load_lenses
 from webquarry.settings import Settings
 
 SOURCES = Path(__file__).parent / "recorded_web"
@@ -45,21 +47,16 @@ def search_exchanges() -> Iterator[Exchange]:
     for provider in _providers():
         yield provider.build_probe(), _PROBES[provider.name]()
         for search in catalogue["search"]:
+            if provider.name not in search:
+                continue
             hits = [catalogue["hits"][name] for name in search[provider.name]]
-            for count in COUNTS:
-                query = Query(
-                    search["query"], count, allowed_domains=tuple(search.get("allowed", ()))
-                )
-                asked = provider.build_request(query)
-                yield asked, _REPLIES[provider.name](query, hits)
-                moderate = provider.build_request(
-                    replace(query, safe="medium")
-                )  # as the tool `web_search` asks
-                if moderate.url != asked.url:
-                    yield moderate, _REPLIES[provider.name](query, hits)
+            for count in search.get("counts", COUNTS):
+                for query in _queries(provider, search, count):
+                    yield provider.build_request(query), _REPLIES[provider.name](query, hits)
     for search in catalogue["search"]:
         hits = [catalogue["hits"][name] for name in search["duckduckgo"]]
-        yield from _duckduckgo_forms(search, hits)
+        if "counts" not in search:
+            yield from _duckduckgo_forms(search, hits)
     for question, known in _INSTANT.items():
         yield instant.build_request(question), _instant(known)
 
@@ -67,6 +64,21 @@ def search_exchanges() -> Iterator[Exchange]:
 def _providers() -> list[Provider]:
     kinds = members_of("webquarry.search.providers", Provider)
     return [kind.configure(Settings(), KEYS) for kind in kinds if kind.name in _REPLIES]
+
+
+def _queries(provider: Provider, search: dict[str, Any], count: int) -> Iterator[Query]:
+    """A search of the list as the provider is asked it: plainly, and as the tool `web_search` asks.
+    The domains of a lens may take several requests.
+    """
+    domains = tuple(search.get("allowed", ()))
+    if "lens" in search:
+        domains = tuple(load_lenses()[search["lens"]].domains)
+    query = Query(
+        search["query"], count, allowed_domains=domains, time_range=search.get("time_range")
+    )
+    for form in (query, replace(query, safe="medium")):
+        for group in split_domains(provider, form):
+            yield replace(form, allowed_domains=group)
 
 
 # Brave

@@ -115,10 +115,10 @@ class Toolkit:
         return client
 
     def _open_client(self) -> Client:
-        """A client of the network, recorded or not, or of a recording."""
+        """A client of the network or of a recording; what it gets is recorded, or not."""
         from webquarry.net.client import Client
 
-        if self.replay:
+        if self.replay and not self.settings.record:
             transport = self.replay.transport()
             return Client(self.settings, self.clock, pages=transport, providers=transport)
         if not self.settings.record:
@@ -129,9 +129,12 @@ class Toolkit:
 
         self._recorder = Recorder(self.settings.record, self.clock)
         self._opened.callback(self._recorder.close)
+        wrap = self._recorder.wrap
+        if self.replay:
+            transport = wrap(self.replay.transport())
+            return Client(self.settings, self.clock, pages=transport, providers=transport)
         pages = open_transport(self.settings, Guard.from_settings(self.settings))
         providers = open_transport(self.settings, None)
-        wrap = self._recorder.wrap
         return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
 
     @cached_property
@@ -287,12 +290,15 @@ class Toolkit:
         )
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
-        """Where calls to models go: to the network, recorded or not, or to a recording."""
+        """Where calls to models go: to the network or to a recording; they are recorded, or
+        not.
+        """
         from webquarry.net.transport import open_transport
 
         if self.replay:
-            return self.replay.transport()
-        transport = open_transport(self.settings, None)
+            transport = self.replay.transport()
+        else:
+            transport = open_transport(self.settings, None)
         _ = self.client  # which opens the recorder
         if self._recorder:
             return self._recorder.wrap(transport)

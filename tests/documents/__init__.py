@@ -1,0 +1,1 @@
+"""The blocks of README and docs, run as a reader runs them."""
