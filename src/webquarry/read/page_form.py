@@ -20,14 +20,16 @@ def describe_reply(reply: Reply) -> dict[str, Any]:
     return {
         "url": reply.url,
         "status": reply.status,
-        "headers": list(reply.headers.multi_items()),
+        "headers": _spell_headers(reply.headers),
         "fetched_at": reply.fetched_at.isoformat(),
     }
 
 
 def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
     """The reply that was described."""
-    headers = httpx2.Headers([(name, value) for name, value in fields["headers"]])
+    headers = httpx2.Headers(
+        [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields["headers"]]
+    )
     moment = datetime.fromisoformat(fields["fetched_at"])
     return Reply(fields["url"], fields["status"], headers, body, moment)
 
@@ -78,6 +80,13 @@ def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:
     """What was packed."""
     line, _, body = packed.partition(b"\n")
     return json.loads(line), body
+
+
+def _spell_headers(headers: httpx2.Headers) -> list[tuple[str, str]]:
+    """The headers byte for byte, each byte as one character: a server may send any byte in them,
+    and a text could not be told back into the bytes that it was made from.
+    """
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw]
 
 
 def _as_fields(value: Dated | LeftOutText | None) -> dict[str, Any] | None:

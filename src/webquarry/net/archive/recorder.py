@@ -229,10 +229,10 @@ class _OpenExchange:
     def _unpack(self) -> Iterator[bytes]:
         """The body out of its content encoding, as far as that goes."""
         self.body.seek(0)
-        kept_headers: dict[str, str] = {}
-        encoding = self._response.headers.get("content-encoding")
-        if encoding:
-            kept_headers["content-encoding"] = encoding
+        kept_headers: RawHeaders = []
+        for name, value in self._response.headers.raw:  # bytes: a header may hold any of them
+            if name.lower() == b"content-encoding":
+                kept_headers.append((name, value))
         response = httpx2.Response(200, headers=kept_headers, stream=_Pieces(self.body))
         try:
             yield from response.iter_bytes()
