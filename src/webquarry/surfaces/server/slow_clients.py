@@ -12,6 +12,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, cast
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webquarry.memory import give_back_memory
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 BODY_SECONDS = 30.0
 SEND_SECONDS = 60.0
+LAST_SEND_SECONDS = 3.0  # the same, when the server is about to end
 HEAD_SECONDS = 15.0
 MAX_UNSENT_BYTES = 256 * 1024 * 1024  # over all connections of a process
 CONNECTION = "webquarry.connection"  # where the scope of a request has the connection
@@ -68,6 +70,8 @@ class LimitedH11Protocol(H11Protocol):
 
     head_seconds = HEAD_SECONDS
     send_seconds = SEND_SECONDS
+    last_send_seconds = LAST_SEND_SECONDS
+    body_scope: asyncio.Timeout | None = None  # the time for a body that has not come yet
     held_bytes = 0  # of an answer, which the transport does not have yet
     taken_at = 0.0  # when the client last took something, or there was nothing to take
     _head_timer: asyncio.TimerHandle | None = None
@@ -91,7 +95,7 @@ class LimitedH11Protocol(H11Protocol):
 
     async def _serve_unless_refused(self, scope: Any, receive: Any, send: Any) -> None:
         if self._shared.is_closing:
-            await _refuse(send, "ending", "The server is about to end.")
+            await refuse_at_end(send)
             return
         busy = max(len(self.connections), len(self.tasks))
         if self._max_connections is not None and busy > self._max_connections:
@@ -124,7 +128,7 @@ class LimitedH11Protocol(H11Protocol):
         super().pause_writing()
         self._unsent_before = self.transport.get_write_buffer_size()
         if self._send_timer is None:
-            self._send_timer = self.loop.call_later(self.send_seconds, self._check_progress)
+            self._start_send_timer()
 
     def resume_writing(self) -> None:
         self._stop_send_timer()
@@ -135,6 +139,26 @@ class LimitedH11Protocol(H11Protocol):
         self._stop_head_timer()
         self._stop_send_timer()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """The server is about to end: a call that runs goes on; a request that is not all here is
+        given up now, and an answer that waits to be taken before long.
+        """
+        if self.body_scope is not None and not self.body_scope.expired():
+            self.body_scope.reschedule(self.loop.time())
+        if self._send_timer is not None:
+            self._stop_send_timer()
+            self._unsent_before = self.transport.get_write_buffer_size()
+            self._start_send_timer()
+        try:
+            super().shutdown()
+        except h11.LocalProtocolError:  # it has failed already
+            self.transport.close()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the server is about to end."""
+        return self._shared.is_closing
 
     def make_room(self, size: int) -> None:
         """Before so many bytes more wait for this client: end the connections of those who have
@@ -168,7 +192,13 @@ class LimitedH11Protocol(H11Protocol):
             return
         self.taken_at = self.loop.time()
         self._unsent_before = unsent
-        self._send_timer = self.loop.call_later(self.send_seconds, self._check_progress)
+        self._start_send_timer()
+
+    def _start_send_timer(self) -> None:
+        seconds = self.send_seconds
+        if self._shared.is_closing:
+            seconds = min(seconds, self.last_send_seconds)
+        self._send_timer = self.loop.call_later(seconds, self._check_progress)
 
     def _start_head_timer(self) -> None:
         if self._head_timer is None:
@@ -189,6 +219,11 @@ class LimitedH11Protocol(H11Protocol):
         self._head_timer = None
         log.info("a client took too long to say what it wants")
         self.transport.abort()
+
+
+async def refuse_at_end(send: Send) -> None:
+    """Say that the server is about to end, to somebody who asks it now or has not asked yet."""
+    await _refuse(send, "ending", "The server is about to end.")
 
 
 async def _refuse(send: Send, reason: str, description: str) -> None:
@@ -229,7 +264,11 @@ class SlowClientLimits:
             description = "The head of the request is too large."
             await send_error(send, 431, "head_too_large", description, [_CLOSE])
             return
-        body = await self._receive_body(receive)
+        connection: LimitedH11Protocol | None = scope.get(CONNECTION)
+        body = await self._receive_body(receive, connection)
+        if body is None and connection is not None and connection.is_ending:
+            await refuse_at_end(send)
+            return
         if body is None:
             log.info("a client took too long to send its request")
             description = "The request did not arrive in time."
@@ -240,8 +279,6 @@ class SlowClientLimits:
         async def receive_again() -> Message:
             """First what has come, then whatever comes."""
             return next(pending, None) or await receive()
-
-        connection: LimitedH11Protocol | None = scope.get(CONNECTION)
 
         async def send_in_pieces(message: Message) -> None:
             body = message.get("body", b"")
@@ -273,8 +310,11 @@ class SlowClientLimits:
             log.info("a client took too long to take its answer")
             raise ConnectionResetError("the client does not read") from None
 
-    async def _receive_body(self, receive: Receive) -> list[Message] | None:
-        """The messages that make up the request; None where they did not come in time.
+    async def _receive_body(
+        self, receive: Receive, connection: LimitedH11Protocol | None
+    ) -> list[Message] | None:
+        """The messages that make up the request; None where they did not come in time, or not
+        before the server is to end.
 
         Of a body that is too large only so much is taken that whoever limits it, behind us, can see
         that it is.
@@ -282,7 +322,9 @@ class SlowClientLimits:
         messages: list[Message] = []
         size = 0
         try:
-            async with asyncio.timeout(self._body_seconds):
+            async with asyncio.timeout(self._body_seconds) as scope:
+                if connection is not None:
+                    connection.body_scope = scope
                 while size <= self._max_body_bytes:
                     message = await receive()
                     messages.append(message)
@@ -291,4 +333,7 @@ class SlowClientLimits:
                         break
         except TimeoutError:
             return None
+        finally:
+            if connection is not None:
+                connection.body_scope = None
         return messages
