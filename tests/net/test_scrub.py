@@ -23,7 +23,7 @@ from tests.net.loopback import message
 from tests.net.recordings import ask, check, record, record_mock, records_of, replay, text_of
 from webquarry import secret
 from webquarry.errors import NotRecorded
-from webquarry.net.archive.scrub import Masker
+from webquarry.masking.masker import Masker
 from webquarry.secret import Secret
 
 CANARY = "canary/7f3a+91c0=key"

@@ -22,7 +22,6 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.net.archive.scrub import (
     RawHeaders,
-    get_masker,
     scrub_body,
     scrub_request_headers,
     scrub_response_headers,
@@ -30,6 +29,7 @@ from webquarry.net.archive.scrub import (
     scrub_url,
 )
 from webquarry.net.archive.warc import RecordedExchange, WarcFile, length_of, open_spool
+from webquarry.secret import get_masker
 
 log = logging.getLogger(__name__)
 
