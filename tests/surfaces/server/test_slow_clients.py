@@ -350,3 +350,37 @@ def test_a_request_that_is_not_all_here_when_the_server_ends_is_refused_at_once(
     for answer in answers:
         assert answer.startswith(b"HTTP/1.1 503")
         assert b'"ending"' in answer
+
+
+def test_an_application_is_over_before_its_large_answer_is_taken() -> None:
+    """So that nothing is kept of what the answer was made from but the bytes to be sent."""
+
+    async def run() -> bytes:
+        is_over, may_read = asyncio.Event(), asyncio.Event()
+        taken = bytearray()
+
+        async def make_answer(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"x" * LARGE, "more_body": True})
+            await send({"type": "http.response.body", "body": b"end"})
+            is_over.set()
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def take(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                await may_read.wait()
+                taken.extend(message["body"])
+
+        serving = asyncio.create_task(
+            SlowClientLimits(make_answer, 1000)(scope_of("/mcp"), receive, take)
+        )
+        await is_over.wait()
+        assert not taken
+        assert not serving.done()
+        may_read.set()
+        await serving
+        return bytes(taken)
+
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == b"x" * LARGE + b"end"

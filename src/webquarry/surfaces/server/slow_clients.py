@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import h11
@@ -280,35 +282,12 @@ class SlowClientLimits:
             """First what has come, then whatever comes."""
             return next(pending, None) or await receive()
 
-        async def send_in_pieces(message: Message) -> None:
-            body = message.get("body", b"")
-            if len(body) <= _PIECE_BYTES:
-                await self._send_in_time(send, message)
-                return
-            if connection is not None:
-                connection.make_room(len(body))
-            try:
-                for start in range(0, len(body), _PIECE_BYTES):
-                    end = start + _PIECE_BYTES
-                    has_more = end < len(body) or bool(message.get("more_body"))
-                    piece = {**message, "body": body[start:end], "more_body": has_more}
-                    if connection is not None:
-                        connection.held_bytes = max(len(body) - end, 0)
-                    await self._send_in_time(send, piece)
-            finally:
-                if connection is not None:
-                    connection.end_sending(len(body))
-
-        await self._app(scope, receive_again, send_in_pieces)
-
-    async def _send_in_time(self, send: Send, message: Message) -> None:
-        """Hand a piece of an answer to the client, who takes the one before it in time."""
+        outbox = _Outbox(send, connection, self._send_seconds)
         try:
-            async with asyncio.timeout(self._send_seconds):
-                await send(message)
-        except TimeoutError:
-            log.info("a client took too long to take its answer")
-            raise ConnectionResetError("the client does not read") from None
+            await self._app(scope, receive_again, outbox.put)
+            await outbox.finish()
+        finally:
+            outbox.close()
 
     async def _receive_body(
         self, receive: Receive, connection: LimitedH11Protocol | None
@@ -337,3 +316,75 @@ class SlowClientLimits:
             if connection is not None:
                 connection.body_scope = None
         return messages
+
+
+class _Outbox:
+    """What an application sends to one client. A large answer is cut into pieces and goes out
+    beside the application, which need not wait with all that the answer was made from: the text,
+    its parts and the event around it are several times as large as what is sent.
+    """
+
+    def __init__(
+        self, send: Send, connection: LimitedH11Protocol | None, send_seconds: float
+    ) -> None:
+        self._send = send
+        self._connection = connection
+        self._send_seconds = send_seconds
+        self._waiting: deque[Message] = deque()
+        self._sending: asyncio.Task[None] | None = None
+        self._largest = 0
+
+    async def put(self, message: Message) -> None:
+        """Send a message, or let it wait behind those that do."""
+        size = len(message.get("body", b""))
+        if self._sending is None and size <= _PIECE_BYTES:
+            await self._send_in_time(message)
+            return
+        if self._sending is not None and self._sending.done():
+            self._sending.result()  # raises why nothing more can be sent
+        self._largest = max(self._largest, size)
+        if self._connection is not None:
+            self._connection.make_room(size)
+            self._connection.held_bytes += size
+        self._waiting.extend(_cut(message))
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.create_task(self._send_waiting())
+
+    async def finish(self) -> None:
+        """Wait until everything is with the transport."""
+        if self._sending is not None:
+            await self._sending
+
+    def close(self) -> None:
+        """Nothing more is sent."""
+        if self._sending is None:
+            return
+        self._sending.cancel()
+        self._waiting.clear()
+        if self._connection is not None:
+            self._connection.end_sending(self._largest)
+
+    async def _send_waiting(self) -> None:
+        while self._waiting:
+            message = self._waiting.popleft()
+            if self._connection is not None:
+                self._connection.held_bytes -= len(message["body"])
+            await self._send_in_time(message)
+
+    async def _send_in_time(self, message: Message) -> None:
+        """Hand a piece of an answer to the client, who takes the one before it in time."""
+        try:
+            async with asyncio.timeout(self._send_seconds):
+                await self._send(message)
+        except TimeoutError:
+            log.info("a client took too long to take its answer")
+            raise ConnectionResetError("the client does not read") from None
+
+
+def _cut(message: Message) -> Iterator[Message]:
+    """A message in pieces of the size that the transport is given at once."""
+    body = message.get("body", b"")
+    for start in range(0, max(len(body), 1), _PIECE_BYTES):
+        end = start + _PIECE_BYTES
+        has_more = end < len(body) or bool(message.get("more_body"))
+        yield {**message, "body": body[start:end], "more_body": has_more}
