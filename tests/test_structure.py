@@ -33,7 +33,7 @@ ORDER = (
     "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "sessions", "pages",
     "evidence", "read", "search", "net", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
-    "memory", "secret", "errors",
+    "memory", "secret", "masking", "errors",
 )  # fmt: skip
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {

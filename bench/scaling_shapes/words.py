@@ -31,12 +31,13 @@ from webquarry.search.query.filters import words_of
 from webquarry.search.replies.doi import normal_doi
 from webquarry.search.replies.text import plain_from_html
 from webquarry.search.scholarly.text import abstract_from_markup
-from webquarry.secret import redact
+from webquarry.secret import Secret, redact
 from webquarry.sessions.markdown import escape_block, write_link
 from webquarry.sessions.parse_source import parse_source
 from webquarry.sessions.references import clean_work
 
 _STYLES = get_args(Style)
+_KEY = Secret("key-of-the-bench/0+1=2")  # so that there is something to mask
 _PIECES = {
     "letters": "a",
     "words": "tide of the ",
@@ -63,6 +64,13 @@ _PIECES = {
     "amp": "/amp",
     "dots": "a.",
     "percents": "%41",
+    "percents of percents": "%25",
+    "backslashes": "\\",
+    "numbers of JSON": "\\u0041",
+    "ampersands": "&amp;",
+    "base64": "VVVV",
+    "lines of base64": "VVVVVVVVVVVVVVVVVVVV\n",
+    "signs of a mail": "=41=\n",
     "parameters": "&a=b#",
     "logins": "https://a:b@",
     "keys": "&api_key=a",

@@ -329,7 +329,7 @@ class ToolFailure(ProviderFailure):
 class RecordsFailure(WebquarryError):
     """The records could not be read or written; nothing was changed. `reason` is one word: `full`,
     `read_only`, `permission`, `no_folder`, `failing`, `busy`, `moved`, `damaged`, `newer`,
-    `lost_key`, or `unavailable` where they are in a Redis that is.
+    `lost_key`, `foreign`, or `unavailable` where they are in a Redis that is.
     """
 
     kind = "records"

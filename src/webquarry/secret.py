@@ -7,9 +7,12 @@ that is about to leave: a log line, an error, a recording.
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, quote_plus
+from functools import lru_cache
 
-MASK = "***"
+from webquarry.masking.masker import MASK, Masker
+
+__all__ = ["HEADERS", "MASK", "PARAMETERS", "Secret", "get_masker", "redact"]
+
 _KNOWN: set[str] = set()
 _SHORTEST = 8  # shorter values would mask ordinary words; no real credential is shorter
 
@@ -45,7 +48,7 @@ class Secret:
     def __init__(self, value: str) -> None:
         self._value = value
         if len(value) >= _SHORTEST:
-            _KNOWN.update({value, quote(value, safe=""), quote_plus(value)})
+            _KNOWN.add(value)
 
     def reveal(self) -> str:
         return self._value
@@ -71,16 +74,17 @@ class Secret:
         raise TypeError("a secret cannot be pickled")
 
 
-def list_known_values() -> frozenset[str]:
-    """The values of every secret of this process, plain and percent-encoded."""
-    return frozenset(_KNOWN)
+def get_masker() -> Masker:
+    """A masker for the secrets that this process knows now."""
+    return _build_masker(frozenset(_KNOWN))
+
+
+_build_masker = lru_cache(maxsize=4)(Masker)
 
 
 def redact(text: str) -> str:
-    """Take every secret we know, and what looks like one, out of a text."""
-    for value in sorted(_KNOWN, key=len, reverse=True):
-        if value in text:
-            text = text.replace(value, MASK)
+    """Take every secret we know, however it is spelt, and what looks like one, out of a text."""
+    text = get_masker().mask_text(text)
     text = _PARAMETER.sub(rf"\1{MASK}", text)
     text = _HEADER.sub(rf"\1{MASK}", text)
     return _USERINFO.sub(rf"\1{MASK}@", text)

@@ -140,6 +140,17 @@ def test_a_cookie_goes_only_where_it_belongs(cookie: str, target: str, sent: str
     assert cookie_of(web.requests[-1]) == sent
 
 
+@pytest.mark.parametrize("cookie", [b"a=caf\xe9", "a=caf\u00e9".encode(), b"caf\xe9=1; Path=/"])
+def test_a_cookie_of_any_bytes_is_sent_back_as_it_was_set(cookie: bytes) -> None:
+    headers = [(b"Location", b"/next"), (b"Set-Cookie", cookie)]
+    page = httpx2.Response(302, headers=headers)
+    web = FakeWeb({f"{SITE}/page": page, f"{SITE}/next": text("there")})
+
+    assert fetch(web, robots=False).body == b"there"
+    sent = dict(web.requests[-1].headers.raw)
+    assert sent[b"Cookie"] == cookie.partition(b";")[0]
+
+
 def test_a_cookie_for_all_of_a_country_is_not_kept() -> None:
     start, target = "https://one.co.uk/", "https://two.co.uk/"
     web = FakeWeb(

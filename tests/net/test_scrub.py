@@ -23,7 +23,7 @@ from tests.net.loopback import message
 from tests.net.recordings import ask, check, record, record_mock, records_of, replay, text_of
 from webquarry import secret
 from webquarry.errors import NotRecorded
-from webquarry.net.archive.scrub import Masker
+from webquarry.masking.masker import Masker
 from webquarry.secret import Secret
 
 CANARY = "canary/7f3a+91c0=key"
@@ -123,6 +123,17 @@ def test_a_secret_in_a_login_is_masked_in_base64_too(before: str) -> None:
     assert login not in written
     assert quote(login) not in written
     assert "***" in written
+
+
+def test_headers_of_any_bytes_are_recorded_and_replayed_as_they_were_sent(warc: Path) -> None:
+    Secret(CANARY)
+    odd = [(b"X-Note", b"caf\xe9"), (b"ETag", b"\xc3\xa9"), (b"Content-Encoding", b"\xe9")]
+    request = httpx2.Request("GET", "https://tide.example/odd")
+    record_mock(warc, lambda _: httpx2.Response(200, headers=odd, content=b"ebb"), request)
+
+    (reply,) = replay(warc, request)
+
+    assert [pair for pair in reply.headers.raw if pair in odd] == odd
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have other permissions")

@@ -5,10 +5,13 @@ be; what was acknowledged is never written to where nobody finds it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import shutil
+import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -449,6 +452,70 @@ def test_a_key_that_was_deleted_under_us_is_noticed_before_anything_is_written_w
 
     assert failure.reason == "lost_key"
     assert "backup" in failure.suggested_action
+
+
+def put_folder(place: Path) -> None:
+    place.mkdir()
+
+
+def put_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def put_device(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+def put_socket(place: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(place.parent):
+        listening.bind(place.name)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no pipes in folders")
+@pytest.mark.parametrize(
+    ("put", "kind"),
+    [(put_folder, "folder"), (put_pipe, "pipe"), (put_device, "device"), (put_socket, "socket")],
+)
+@pytest.mark.parametrize("name", ["state.key", "state.sqlite3"])
+@pytest.mark.parametrize("has_other", [False, True])
+def test_what_is_no_regular_file_is_named_and_not_waited_for(
+    tmp_path: Path, put: Callable[[Path], None], kind: str, name: str, has_other: bool
+) -> None:
+    if has_other:
+        with opened(tmp_path) as file:
+            begin(file, "s1")
+        (tmp_path / name).unlink()
+    put(tmp_path / name)
+    with opened(tmp_path) as file:
+        failure = refusal(lambda: begin(file, "s2"))
+
+    assert failure.reason == "foreign"
+    assert kind in failure.message
+    assert "Move" in failure.suggested_action
+
+
+@pytest.mark.parametrize("has_key", [False, True])
+def test_a_database_of_another_program_is_named_and_left_as_it_is(
+    tmp_path: Path, has_key: bool
+) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "state.sqlite3")) as other:
+        other.execute("CREATE TABLE birds (name TEXT)")
+        other.commit()
+    before = (tmp_path / "state.sqlite3").read_bytes()
+    if has_key:
+        (tmp_path / "state.key").write_bytes(bytes(32))
+    with opened(tmp_path) as file:
+        failure = refusal(lambda: begin(file, "s1"))
+
+    assert failure.reason == "foreign"
+    assert "another program" in failure.message
+    assert (tmp_path / "state.sqlite3").read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_damaged_though_the_key_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "state.sqlite3").write_bytes(b"no database, but a letter\n" * 200)
+    with opened(tmp_path) as file:
+        assert refusal(lambda: begin(file, "s1")).reason == "damaged"
 
 
 def test_another_key_is_a_lost_key_and_not_an_empty_record(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ _TOUCH_SECONDS = 60  # how stale `used_at` may be before a read writes it again
 _PUTS_BETWEEN_SWEEPS = 64
 _REST_SECONDS = 60.0  # before a place that could not be written to is tried again
 # A file that is in the way is replaced, too: nothing in it is missed.
-_REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION)
+_REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION, Trouble.FOREIGN)
 _TABLE = (
     "\nCREATE TABLE IF NOT EXISTS entries (\n"
     "    name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"

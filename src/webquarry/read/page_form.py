@@ -20,7 +20,7 @@ def describe_reply(reply: Reply) -> dict[str, Any]:
     return {
         "url": reply.url,
         "status": reply.status,
-        "headers": list(reply.headers.multi_items()),
+        "headers": _spell_headers(reply.headers),
         "fetched_at": reply.fetched_at.isoformat(),
         "is_cut": reply.is_cut,
     }
@@ -28,7 +28,9 @@ def describe_reply(reply: Reply) -> dict[str, Any]:
 
 def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
     """The reply that was described."""
-    headers = httpx2.Headers([(name, value) for name, value in fields["headers"]])
+    headers = httpx2.Headers(
+        [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields["headers"]]
+    )
     moment = datetime.fromisoformat(fields["fetched_at"])
     is_cut = fields["is_cut"]
     return Reply(fields["url"], fields["status"], headers, body, moment, is_cut=is_cut)
@@ -80,6 +82,13 @@ def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:
     """What was packed."""
     line, _, body = packed.partition(b"\n")
     return json.loads(line), body
+
+
+def _spell_headers(headers: httpx2.Headers) -> list[tuple[str, str]]:
+    """The headers byte for byte, each byte as one character: a server may send any byte in them,
+    and a text could not be told back into the bytes that it was made from.
+    """
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw]
 
 
 def _as_fields(value: Dated | LeftOutText | None) -> dict[str, Any] | None:

@@ -34,6 +34,7 @@ _WHAT = {
     Trouble.DAMAGED: "The record file {place} cannot be used: it is damaged ({detail}).",
     Trouble.NEWER: "The record file {place} cannot be used: a newer release wrote it ({detail}).",
     Trouble.LOST_KEY: "The record file {place} cannot be read: {detail}.",
+    Trouble.FOREIGN: "The record file {place} cannot be used: {detail}.",
 }
 _ACTION = {
     Trouble.BUSY: "Try again in a moment.",
@@ -52,6 +53,7 @@ _ACTION = {
     Trouble.NEWER: "Use the newer release again, or " + _BEGIN_ANEW + ".",
     Trouble.LOST_KEY: "Restore state.key from a backup of {folder}: without it nothing in the file "
     "can be read. " + _BEGIN_ANEW.capitalize() + ".",
+    Trouble.FOREIGN: "Move what is not webquarry's out of {folder}, " + _ELSEWHERE + ".",
 }
 _FOR_CALLERS = {
     Trouble.BUSY: "Try again in a moment.",

@@ -28,6 +28,7 @@ from webquarry.store.sqlite import (
 NAME = "state.sqlite3"
 KEY_NAME = "state.key"
 _HIGHEST_VERSION = 10_000  # beyond it, no release ever wrote the number
+_TABLES = ("journals", "key_check")  # of which a file of any release has one
 _MARK = b"webquarry"
 _MARK_NAME = b"key check"
 _OTHER_KEY = "state.key is not the key that it was written with"
@@ -39,13 +40,13 @@ def open_cipher(path: Path) -> Cipher:
     """
     key = path.with_name(KEY_NAME)
     try:
-        is_lost = os.path.lexists(path) and not Cipher.is_key(key)
+        is_there = Cipher.is_key(key)
     except PermissionError:
         text = f"its key {KEY_NAME} cannot be read: permission denied"
         raise UnusableFile(text, Trouble.PERMISSION) from None
-    except IsADirectoryError:
-        is_lost = True
-    if is_lost:
+    if not is_there and os.path.lexists(path):
+        check_file(path)
+        connect(path, _check_tables_are_ours).close()
         raise UnusableFile(f"its key {KEY_NAME} is missing or damaged", Trouble.LOST_KEY)
     return Cipher.open(key)
 
@@ -80,12 +81,20 @@ def make_record_file(path: Path, cipher: Cipher) -> None:
 
 def prepare(database: Connection, path: Path, cipher: Cipher, *, thorough: bool) -> None:
     """Durable, sound, and of today's shape; a file from a newer release is left as it is."""
-    check_version(database)
+    if check_version(database) == 0:
+        _check_tables_are_ours(database)
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = FULL")  # an acknowledged entry survives a power cut, too
     database.execute("PRAGMA cell_size_check = ON")
     check_pages(database, path, thorough=thorough)
     bring_up_to_date(database, cipher)
+
+
+def _check_tables_are_ours(database: Connection) -> None:
+    """See that it is no database of another program, which would be spoilt by tables of ours."""
+    names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+    if names and names.isdisjoint(_TABLES):
+        raise UnusableFile("it is a database of another program", Trouble.FOREIGN)
 
 
 def check_version(database: Connection) -> int:

@@ -16,8 +16,11 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from webquarry.store.sqlite import Trouble, UnusableFile, name_kind
+
 KEY_BYTES = 32
 _NONCE_BYTES = 12
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Cipher:
@@ -61,13 +64,31 @@ class Cipher:
 
 
 def _read_key(path: Path) -> bytes | None:
+    """The key, if there is a whole one. What is no regular file is not read: a pipe would keep us
+    waiting for ever.
+    """
     try:
-        key = path.read_bytes()
+        handle = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     except FileNotFoundError:
         return None
+    except OSError:
+        _check_kind(path, path.stat())
+        raise
+    try:
+        _check_kind(path, os.fstat(handle))
+        key = os.read(handle, KEY_BYTES + 1)
+    finally:
+        os.close(handle)
     if len(key) == KEY_BYTES:
         return key
     return None
+
+
+def _check_kind(path: Path, found: os.stat_result) -> None:
+    kind = name_kind(found.st_mode)
+    if kind:
+        text = f"its key {path.name} is {kind} and no regular file"
+        raise UnusableFile(text, Trouble.FOREIGN)
 
 
 def _make_key(path: Path) -> bytes:

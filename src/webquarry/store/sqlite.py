@@ -10,6 +10,7 @@ import math
 import os
 import shutil
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -57,6 +58,7 @@ class Trouble(StrEnum):
     DAMAGED = "damaged"
     NEWER = "newer"
     LOST_KEY = "lost_key"
+    FOREIGN = "foreign"  # what is at its place is somebody else's, or no file at all
 
 
 _BY_ERRNO = {
@@ -90,6 +92,13 @@ _BY_CODE = {
     sqlite3.SQLITE_IOERR_CORRUPTFS: Trouble.DAMAGED,
     sqlite3.SQLITE_IOERR_DATA: Trouble.DAMAGED,
 }
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 _PRIMARY = 0xFF  # the part of a code that says the kind; the rest says where
 
 
@@ -175,13 +184,24 @@ def make_file(path: Path) -> None:
 
 def check_access(path: Path) -> None:
     """See that there is a file that we may read and write."""
-    if path.is_dir():
-        raise UnusableFile("it is a folder", Trouble.PERMISSION)
+    kind = name_kind(path.stat().st_mode)
+    if kind:
+        raise UnusableFile(f"it is {kind}", Trouble.FOREIGN)
     if os.access(path, os.R_OK | os.W_OK):
         return
     if hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_RDONLY:
         raise UnusableFile("its disk is read-only", Trouble.READ_ONLY)
     raise UnusableFile("permission denied", Trouble.PERMISSION)
+
+
+def name_kind(mode: int) -> str:
+    """What there is instead of a regular file, as its mode tells; empty for a regular file."""
+    if stat.S_ISREG(mode):
+        return ""
+    for is_kind, name in _KINDS:
+        if is_kind(mode):
+            return name
+    return "no regular file"
 
 
 def connect(

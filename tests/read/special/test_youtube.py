@@ -19,6 +19,7 @@ from webquarry.read.special._youtube_captions import (
     join_into_paragraphs,
     read_captions,
 )
+from webquarry.read.special._youtube_player import read_watch_page
 from webquarry.read.special.youtube import find_video_id
 
 VIDEO = "abcDEF12345"
@@ -193,6 +194,14 @@ def test_the_page_of_the_video_gives_the_key_and_may_give_the_captions_at_once()
     asked = needy.sent("/youtubei/v1/player")[0]
     assert asked.url.params["key"] == "AIzaFAKE_KEY_for-tests-only_000000000"
     assert asked.headers["x-goog-visitor-id"] == "CgtGYWtlVmlzaXRvcg%3D%3D"
+
+
+def test_what_no_header_can_carry_is_not_taken_from_the_page() -> None:
+    text = '"VISITOR_DATA": "Cgt\u00e9lan" action="https://consent.youtube.com/s" name="v" value="\u00e9"'
+
+    watch = read_watch_page(text, "x")
+
+    assert (watch.visitor, watch.consent) == ("", "")
 
 
 def test_a_page_that_asks_for_consent_is_asked_once_more_with_it() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
@@ -14,6 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.surfaces.server.asgi import asked, scope_of
+from tests.surfaces.server.http_process import http_server
 from webquarry.surfaces.server.slow_clients import (
     LimitedH11Protocol,
     ServerConnections,
@@ -296,3 +299,88 @@ def test_a_server_that_ends_lets_nobody_in_and_sends_those_inside_elsewhere() ->
     assert answer.startswith(b"HTTP/1.1 503")
     assert b"retry-after: 5" in answer.lower()
     assert b"connection: close" in answer.lower()
+
+
+class LastMoment(LimitedH11Protocol):
+    last_send_seconds = 0.1
+
+
+def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing() -> None:
+    async def run() -> None:
+        shared = ServerConnections()
+        async with serving_large(partial(LastMoment, shared=shared)) as (server, place):
+            client = await ask_without_reading(place, LARGE)
+            connections = server.server_state.connections
+            while not any(each.unsent_bytes for each in connections):  # type: ignore[union-attr]
+                await asyncio.sleep(0)
+            shared.is_closing = True
+            for connection in list(connections):
+                connection.shutdown()
+            while connections:
+                await asyncio.sleep(0)
+            client.close()
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+
+
+@pytest.mark.parametrize("flags", [(), ("--workers", "2")])
+@pytest.mark.parametrize("beginning", [b"", b"{"])
+def test_a_request_that_is_not_all_here_when_the_server_ends_is_refused_at_once(
+    flags: tuple[str, ...], beginning: bytes
+) -> None:
+    with http_server({"WEBQUARRY_HTTP_GRACE_SECONDS": "300"}, *flags) as server:
+        host, _, port = urlsplit(server.url).netloc.partition(":")
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+            "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n"
+        )
+        clients = [socket.create_connection((host, int(port)), timeout=60) for _ in range(5)]
+        for client in clients:
+            client.sendall(head.encode())
+            assert client.recv(1000).startswith(b"HTTP/1.1 100")  # the body is waited for
+            client.sendall(beginning)
+        server.process.send_signal(signal.SIGTERM)
+        answers = []
+        for client in clients:
+            with client, client.makefile("rb") as file:
+                answers.append(file.read())
+        code = server.process.wait(60)
+
+    assert code == 0
+    for answer in answers:
+        assert answer.startswith(b"HTTP/1.1 503")
+        assert b'"ending"' in answer
+
+
+def test_an_application_is_over_before_its_large_answer_is_taken() -> None:
+    """So that nothing is kept of what the answer was made from but the bytes to be sent."""
+
+    async def run() -> bytes:
+        is_over, may_read = asyncio.Event(), asyncio.Event()
+        taken = bytearray()
+
+        async def make_answer(scope: Scope, receive: Receive, send: Send) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"x" * LARGE, "more_body": True})
+            await send({"type": "http.response.body", "body": b"end"})
+            is_over.set()
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def take(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                await may_read.wait()
+                taken.extend(message["body"])
+
+        serving = asyncio.create_task(
+            SlowClientLimits(make_answer, 1000)(scope_of("/mcp"), receive, take)
+        )
+        await is_over.wait()
+        assert not taken
+        assert not serving.done()
+        may_read.set()
+        await serving
+        return bytes(taken)
+
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == b"x" * LARGE + b"end"

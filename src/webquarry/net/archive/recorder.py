@@ -22,7 +22,6 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.net.archive.scrub import (
     RawHeaders,
-    get_masker,
     scrub_body,
     scrub_request_headers,
     scrub_response_headers,
@@ -30,6 +29,7 @@ from webquarry.net.archive.scrub import (
     scrub_url,
 )
 from webquarry.net.archive.warc import RecordedExchange, WarcFile, length_of, open_spool
+from webquarry.secret import get_masker
 
 log = logging.getLogger(__name__)
 
@@ -229,10 +229,10 @@ class _OpenExchange:
     def _unpack(self) -> Iterator[bytes]:
         """The body out of its content encoding, as far as that goes."""
         self.body.seek(0)
-        kept_headers: dict[str, str] = {}
-        encoding = self._response.headers.get("content-encoding")
-        if encoding:
-            kept_headers["content-encoding"] = encoding
+        kept_headers: RawHeaders = []
+        for name, value in self._response.headers.raw:  # bytes: a header may hold any of them
+            if name.lower() == b"content-encoding":
+                kept_headers.append((name, value))
         response = httpx2.Response(200, headers=kept_headers, stream=_Pieces(self.body))
         try:
             yield from response.iter_bytes()

@@ -11,15 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_plus
 
 import httpx2
 
-from webquarry.net.archive.spellings import LONGEST_SIGN, list_patterns
-from webquarry.secret import HEADERS, MASK, PARAMETERS, list_known_values
+from webquarry.secret import HEADERS, MASK, PARAMETERS, get_masker
 
 RawHeaders = list[tuple[bytes, bytes]]
 RequestKey = tuple[str, str, str]
@@ -34,61 +31,6 @@ _SECRET_PARAMETER = re.compile(
     + b"|".join(sorted(re.escape(name).encode() for name in PARAMETERS))
     + rb")=)[^&#\s\"'<>,;]+"
 )
-
-
-class Masker:
-    """Finds the known secrets in bytes, also as URLs, JSON, HTML and base64 spell them, and as
-    those spell each other.
-    """
-
-    def __init__(self, known: Iterable[str]) -> None:
-        longest_first = sorted(known, key=lambda value: (-len(value), value))
-        self._patterns: list[re.Pattern[bytes]] = []
-        self.longest = 0
-        for value in longest_first:
-            self._patterns += list_patterns(value)
-            signs = sum(not char.isalnum() for char in value)
-            self.longest = max(self.longest, 2 * len(value.encode()) + LONGEST_SIGN * signs)
-
-    def __bool__(self) -> bool:
-        return bool(self._patterns)
-
-    def mask(self, data: bytes) -> bytes:
-        """The data with every known secret masked."""
-        for pattern in self._patterns:
-            data = pattern.sub(MASK.encode(), data)
-        return data
-
-    def mask_stream(self, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """Each piece of a body, as it was and masked; a secret that lies across two chunks is found
-        too.
-        """
-        rest = b""
-        for chunk in chunks:
-            data = rest + chunk
-            end = self._safe_end(data)
-            yield data[:end], self.mask(data[:end])
-            rest = data[end:]
-        yield rest, self.mask(rest)
-
-    def _safe_end(self, data: bytes) -> int:
-        """Up to where it can be masked already; behind it a secret may begin that ends in the next
-        chunk.
-        """
-        end = max(0, len(data) - self.longest + 1)
-        for pattern in self._patterns:
-            for found in pattern.finditer(data, max(0, end - self.longest)):
-                if found.start() < end < found.end():
-                    end = found.end()
-        return end
-
-
-def get_masker() -> Masker:
-    """A masker for the secrets that this process knows now."""
-    return _build_masker(list_known_values())
-
-
-_build_masker = lru_cache(maxsize=4)(Masker)
 
 
 def scrub_url(url: httpx2.URL) -> str:

@@ -19,6 +19,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 # urljoin would read "https:x" and "https://" as relative.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BYTE_FOR_BYTE = "latin-1"  # one character a byte: a server may set a cookie of any bytes
 # A cookie without a domain is for its host alone.
 _HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain
 
@@ -45,7 +46,10 @@ class RedirectChain:
         return len(self.hops) >= self._most
 
     def add_cookies(self, request: httpx2.Request) -> None:
-        """Give a request the cookies of this chain that belong to its address."""
+        """Give a request the cookies of this chain that belong to its address, byte for byte as the
+        server set them.
+        """
+        request.headers.encoding = _BYTE_FOR_BYTE
         self._cookies.set_cookie_header(request)
 
     def follow(self, response: httpx2.Response, location: str) -> str:
@@ -61,7 +65,7 @@ class RedirectChain:
                 retryable=False,
                 suggested_action=SERVER_FAULT,
             )
-        self._cookies.extract_cookies(response)
+        self._keep_cookies(response)
         here = str(response.request.url)
         target = location
         try:
@@ -73,6 +77,11 @@ class RedirectChain:
             raise _build_failure(response.request) from error
         self.hops.append(here)
         return target
+
+    def _keep_cookies(self, response: httpx2.Response) -> None:
+        set_here = httpx2.Response(response.status_code, request=response.request)
+        set_here.headers = httpx2.Headers(response.headers.raw, encoding=_BYTE_FOR_BYTE)
+        self._cookies.extract_cookies(set_here)
 
 
 def build_redirected_request(request: httpx2.Request, status: int, target: str) -> httpx2.Request:

@@ -15,10 +15,11 @@ import httpx2
 from webquarry.search.replies.body import objects
 
 _INITIAL = re.compile(r"ytInitialPlayerResponse\s*=\s*(?=\{)")
-_KEY = re.compile(r'"INNERTUBE_API_KEY":\s*"([\w-]{10,100})"')
-_VISITOR = re.compile(r'"VISITOR_DATA":\s*"([\w%=-]{4,500})"')
+# They are sent back in headers and addresses, which have ASCII alone.
+_KEY = re.compile(r'(?a)"INNERTUBE_API_KEY":\s*"([\w-]{10,100})"')
+_VISITOR = re.compile(r'(?a)"VISITOR_DATA":\s*"([\w%=-]{4,500})"')
 _CONSENT = re.compile(r'action="https://consent\.youtube\.com/s"')
-_CONSENT_VALUE = re.compile(r'name="v"\s+value="([\w.+-]{1,200})"')
+_CONSENT_VALUE = re.compile(r'(?a)name="v"\s+value="([\w.+-]{1,200})"')
 _TOKEN_WANTED = frozenset({"xpe", "xpv"})
 
 

@@ -9,7 +9,6 @@ shapes.
 from __future__ import annotations
 
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,8 +29,8 @@ from webquarry.errors import (
     WebquarryError,
     end_sentence,
 )
+from webquarry.masking.masker import Masker
 from webquarry.net.models import Reply
-from webquarry.secret import MASK
 from webquarry.settings import Settings
 
 # Whoever searches has chosen no address that could be wrong.
@@ -208,27 +207,16 @@ class Service(ABC):
         """A text from the provider without our own keys, should it have put them back into its
         answer.
         """
-        if self._keys:
-            return self._keys.sub(MASK, text)
-        return text
+        return self._masker.mask_text(text)
 
     @cached_property
-    def _keys(self) -> re.Pattern[str] | None:
-        """Our secret keys, each letter as it is or percent-encoded; too short a key would mask
-        ordinary words.
-        """
-        patterns = []
+    def _masker(self) -> Masker:
+        """For our secret keys; too short a one would mask ordinary words."""
+        keys = []
         for wanted in self.credentials:
-            if not wanted.secret or wanted.variable not in self._found:
-                continue
-            key = self._found[wanted.variable].value.reveal()
-            if len(key) < _SHORTEST_KEY:
-                continue
-            letters = [f"(?:{re.escape(letter)}|%(?i:{ord(letter):02x}))" for letter in key]
-            patterns.append("".join(letters))
-        if patterns:
-            return re.compile("|".join(patterns))
-        return None
+            if wanted.secret and wanted.variable in self._found:
+                keys.append(self._found[wanted.variable].value.reveal())
+        return Masker(key for key in keys if len(key) >= _SHORTEST_KEY)
 
     def rest_after(self, reply: Reply) -> float:
         """Seconds for which this reply asks to be left alone, although it may be a good one; 0 if

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from webquarry.memory import give_back_memory
@@ -25,6 +28,7 @@ log = logging.getLogger(__name__)
 
 BODY_SECONDS = 30.0
 SEND_SECONDS = 60.0
+LAST_SEND_SECONDS = 3.0  # the same, when the server is about to end
 HEAD_SECONDS = 15.0
 MAX_UNSENT_BYTES = 256 * 1024 * 1024  # over all connections of a process
 CONNECTION = "webquarry.connection"  # where the scope of a request has the connection
@@ -68,6 +72,8 @@ class LimitedH11Protocol(H11Protocol):
 
     head_seconds = HEAD_SECONDS
     send_seconds = SEND_SECONDS
+    last_send_seconds = LAST_SEND_SECONDS
+    body_scope: asyncio.Timeout | None = None  # the time for a body that has not come yet
     held_bytes = 0  # of an answer, which the transport does not have yet
     taken_at = 0.0  # when the client last took something, or there was nothing to take
     _head_timer: asyncio.TimerHandle | None = None
@@ -91,7 +97,7 @@ class LimitedH11Protocol(H11Protocol):
 
     async def _serve_unless_refused(self, scope: Any, receive: Any, send: Any) -> None:
         if self._shared.is_closing:
-            await _refuse(send, "ending", "The server is about to end.")
+            await refuse_at_end(send)
             return
         busy = max(len(self.connections), len(self.tasks))
         if self._max_connections is not None and busy > self._max_connections:
@@ -124,7 +130,7 @@ class LimitedH11Protocol(H11Protocol):
         super().pause_writing()
         self._unsent_before = self.transport.get_write_buffer_size()
         if self._send_timer is None:
-            self._send_timer = self.loop.call_later(self.send_seconds, self._check_progress)
+            self._start_send_timer()
 
     def resume_writing(self) -> None:
         self._stop_send_timer()
@@ -135,6 +141,26 @@ class LimitedH11Protocol(H11Protocol):
         self._stop_head_timer()
         self._stop_send_timer()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """The server is about to end: a call that runs goes on; a request that is not all here is
+        given up now, and an answer that waits to be taken before long.
+        """
+        if self.body_scope is not None and not self.body_scope.expired():
+            self.body_scope.reschedule(self.loop.time())
+        if self._send_timer is not None:
+            self._stop_send_timer()
+            self._unsent_before = self.transport.get_write_buffer_size()
+            self._start_send_timer()
+        try:
+            super().shutdown()
+        except h11.LocalProtocolError:  # it has failed already
+            self.transport.close()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the server is about to end."""
+        return self._shared.is_closing
 
     def make_room(self, size: int) -> None:
         """Before so many bytes more wait for this client: end the connections of those who have
@@ -168,7 +194,13 @@ class LimitedH11Protocol(H11Protocol):
             return
         self.taken_at = self.loop.time()
         self._unsent_before = unsent
-        self._send_timer = self.loop.call_later(self.send_seconds, self._check_progress)
+        self._start_send_timer()
+
+    def _start_send_timer(self) -> None:
+        seconds = self.send_seconds
+        if self._shared.is_closing:
+            seconds = min(seconds, self.last_send_seconds)
+        self._send_timer = self.loop.call_later(seconds, self._check_progress)
 
     def _start_head_timer(self) -> None:
         if self._head_timer is None:
@@ -189,6 +221,11 @@ class LimitedH11Protocol(H11Protocol):
         self._head_timer = None
         log.info("a client took too long to say what it wants")
         self.transport.abort()
+
+
+async def refuse_at_end(send: Send) -> None:
+    """Say that the server is about to end, to somebody who asks it now or has not asked yet."""
+    await _refuse(send, "ending", "The server is about to end.")
 
 
 async def _refuse(send: Send, reason: str, description: str) -> None:
@@ -229,7 +266,11 @@ class SlowClientLimits:
             description = "The head of the request is too large."
             await send_error(send, 431, "head_too_large", description, [_CLOSE])
             return
-        body = await self._receive_body(receive)
+        connection: LimitedH11Protocol | None = scope.get(CONNECTION)
+        body = await self._receive_body(receive, connection)
+        if body is None and connection is not None and connection.is_ending:
+            await refuse_at_end(send)
+            return
         if body is None:
             log.info("a client took too long to send its request")
             description = "The request did not arrive in time."
@@ -241,40 +282,18 @@ class SlowClientLimits:
             """First what has come, then whatever comes."""
             return next(pending, None) or await receive()
 
-        connection: LimitedH11Protocol | None = scope.get(CONNECTION)
-
-        async def send_in_pieces(message: Message) -> None:
-            body = message.get("body", b"")
-            if len(body) <= _PIECE_BYTES:
-                await self._send_in_time(send, message)
-                return
-            if connection is not None:
-                connection.make_room(len(body))
-            try:
-                for start in range(0, len(body), _PIECE_BYTES):
-                    end = start + _PIECE_BYTES
-                    has_more = end < len(body) or bool(message.get("more_body"))
-                    piece = {**message, "body": body[start:end], "more_body": has_more}
-                    if connection is not None:
-                        connection.held_bytes = max(len(body) - end, 0)
-                    await self._send_in_time(send, piece)
-            finally:
-                if connection is not None:
-                    connection.end_sending(len(body))
-
-        await self._app(scope, receive_again, send_in_pieces)
-
-    async def _send_in_time(self, send: Send, message: Message) -> None:
-        """Hand a piece of an answer to the client, who takes the one before it in time."""
+        outbox = _Outbox(send, connection, self._send_seconds)
         try:
-            async with asyncio.timeout(self._send_seconds):
-                await send(message)
-        except TimeoutError:
-            log.info("a client took too long to take its answer")
-            raise ConnectionResetError("the client does not read") from None
+            await self._app(scope, receive_again, outbox.put)
+            await outbox.finish()
+        finally:
+            outbox.close()
 
-    async def _receive_body(self, receive: Receive) -> list[Message] | None:
-        """The messages that make up the request; None where they did not come in time.
+    async def _receive_body(
+        self, receive: Receive, connection: LimitedH11Protocol | None
+    ) -> list[Message] | None:
+        """The messages that make up the request; None where they did not come in time, or not
+        before the server is to end.
 
         Of a body that is too large only so much is taken that whoever limits it, behind us, can see
         that it is.
@@ -282,7 +301,9 @@ class SlowClientLimits:
         messages: list[Message] = []
         size = 0
         try:
-            async with asyncio.timeout(self._body_seconds):
+            async with asyncio.timeout(self._body_seconds) as scope:
+                if connection is not None:
+                    connection.body_scope = scope
                 while size <= self._max_body_bytes:
                     message = await receive()
                     messages.append(message)
@@ -291,4 +312,79 @@ class SlowClientLimits:
                         break
         except TimeoutError:
             return None
+        finally:
+            if connection is not None:
+                connection.body_scope = None
         return messages
+
+
+class _Outbox:
+    """What an application sends to one client. A large answer is cut into pieces and goes out
+    beside the application, which need not wait with all that the answer was made from: the text,
+    its parts and the event around it are several times as large as what is sent.
+    """
+
+    def __init__(
+        self, send: Send, connection: LimitedH11Protocol | None, send_seconds: float
+    ) -> None:
+        self._send = send
+        self._connection = connection
+        self._send_seconds = send_seconds
+        self._waiting: deque[Message] = deque()
+        self._sending: asyncio.Task[None] | None = None
+        self._largest = 0
+
+    async def put(self, message: Message) -> None:
+        """Send a message, or let it wait behind those that do."""
+        size = len(message.get("body", b""))
+        if self._sending is None and size <= _PIECE_BYTES:
+            await self._send_in_time(message)
+            return
+        if self._sending is not None and self._sending.done():
+            self._sending.result()  # raises why nothing more can be sent
+        self._largest = max(self._largest, size)
+        if self._connection is not None:
+            self._connection.make_room(size)
+            self._connection.held_bytes += size
+        self._waiting.extend(_cut(message))
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.create_task(self._send_waiting())
+
+    async def finish(self) -> None:
+        """Wait until everything is with the transport."""
+        if self._sending is not None:
+            await self._sending
+
+    def close(self) -> None:
+        """Nothing more is sent."""
+        if self._sending is None:
+            return
+        self._sending.cancel()
+        self._waiting.clear()
+        if self._connection is not None:
+            self._connection.end_sending(self._largest)
+
+    async def _send_waiting(self) -> None:
+        while self._waiting:
+            message = self._waiting.popleft()
+            if self._connection is not None:
+                self._connection.held_bytes -= len(message["body"])
+            await self._send_in_time(message)
+
+    async def _send_in_time(self, message: Message) -> None:
+        """Hand a piece of an answer to the client, who takes the one before it in time."""
+        try:
+            async with asyncio.timeout(self._send_seconds):
+                await self._send(message)
+        except TimeoutError:
+            log.info("a client took too long to take its answer")
+            raise ConnectionResetError("the client does not read") from None
+
+
+def _cut(message: Message) -> Iterator[Message]:
+    """A message in pieces of the size that the transport is given at once."""
+    body = message.get("body", b"")
+    for start in range(0, max(len(body), 1), _PIECE_BYTES):
+        end = start + _PIECE_BYTES
+        has_more = end < len(body) or bool(message.get("more_body"))
+        yield {**message, "body": body[start:end], "more_body": has_more}

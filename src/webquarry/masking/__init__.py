@@ -1,0 +1,1 @@
+"""What must not leave is found in what is about to."""

@@ -1,0 +1,70 @@
+"""A reply on its way to a worker process keeps its headers, whatever bytes they are of."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx2
+import pytest
+
+import webquarry
+from tests.local_site import LocalSite
+from webquarry.net.models import Reply
+from webquarry.read.page_form import build_reply, describe_reply, pack_fields, unpack_fields
+
+MOMENT = datetime(2026, 1, 2, tzinfo=UTC)
+HEADERS = [
+    (b"Content-Type", b"text/html"),
+    (b"X-Note", b"caf\xe9"),
+    (b"X-Note", "café".encode()),
+    (b"Content-Disposition", 'inline; filename="été.html"'.encode()),
+    (b"Retry-After", "９９".encode()),
+    (b"ETag", bytes(range(0x80, 0x100))),
+]
+
+
+def test_headers_of_any_bytes_come_to_a_worker_as_they_were_sent() -> None:
+    reply = Reply("https://site.example/", 200, httpx2.Headers(HEADERS), b"", MOMENT)
+
+    fields, _ = unpack_fields(pack_fields(describe_reply(reply)))
+
+    assert build_reply(fields, b"").headers.raw == HEADERS
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Note", b"caf\xe9"),
+        ("X-Note", "café".encode()),
+        ("Content-Disposition", 'inline; filename="été.html"'.encode()),
+        ("ETag", b'"\xff"'),
+        ("Link", "</é>; rel=next".encode()),
+        ("Age", "９".encode()),
+        ("Retry-After", "９".encode()),
+        ("Content-Language", "é".encode()),
+    ],
+)
+def test_a_page_is_read_whatever_bytes_a_header_has(
+    name: str, value: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_ALLOW_PRIVATE", "1")
+    monkeypatch.setenv("WEBQUARRY_CACHE", "0")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = b"<article>" + b"<p>Otters sleep on their backs in the sea.</p>" * 20
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header(name, value.decode("latin-1"))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with LocalSite(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as site:
+        answer = webquarry.call("scrape_page", url=f"{site.origin}/page")
+
+    assert "Otters sleep" in answer.content
