@@ -164,30 +164,22 @@ class PossibleValues:
 
     def __init__(self, definitions: Iterable[Mapping[str, str]]) -> None:
         self._values: defaultdict[str, set[str]] = defaultdict(set)
-        self._spellings: dict[str, str] = {}
         self._known: dict[str, frozenset[str] | None] = {}
         for found in definitions:
             for name, value in found.items():
                 self._values[name].add(value)
-                self._spellings.setdefault(name.lower(), name)
-
-    def spell(self, name: str) -> str:
-        """A name as the page defines it, should that be in other letters."""
-        if name in self._values:
-            return name
-        return self._spellings.get(name.lower(), name)
 
     def find_needed(self, names: Iterable[str]) -> set[str]:
         """Variables with all those that their values use."""
         needed: set[str] = set()
-        waiting = [self.spell(name) for name in names]
+        waiting = list(names)
         while waiting:
             name = waiting.pop()
             if name in needed:
                 continue
             needed.add(name)
             for value in self._values.get(name, ()):
-                waiting += [self.spell(used) for used in find_used(value)]
+                waiting += find_used(value)
         return needed
 
     def fill_in(self, text: str, depth: int = 0) -> list[str] | None:
@@ -212,7 +204,6 @@ class PossibleValues:
 
     def _find_values(self, name: str, depth: int = 0) -> frozenset[str] | None:
         """The values of a variable with all that they stand for; None for more than we try."""
-        name = self.spell(name)
         if name in self._known:
             return self._known[name]
         self._known[name] = None  # also for one that needs itself

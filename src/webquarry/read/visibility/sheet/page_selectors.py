@@ -60,6 +60,9 @@ class PageSelectors:
         self._parser = SelectorParser(folds=context.folds)
         self._enclosing: dict[Enclosing, SelectorList] = {}
         self._outermost: str | None = None
+        # what is inside of scopes and what is beyond their ends, each asked for once
+        self._inside: dict[tuple[Enclosing | None, str], AnyOf] = {}
+        self._beyond: dict[tuple[Enclosing | None, str, str], AnyOf] = {}
 
     def parse(
         self, rule: RuleText, texts: Sequence[str], needed: Sequence[str]
@@ -106,13 +109,21 @@ class PageSelectors:
         above: SelectorList | None = None
         if scope.above is not None:
             above = self._parse_enclosing(scope.above)
-        roots = scope.selectors
-        inside = self._parser.parse_tolerantly(f"{roots},:is({roots}) *", above)
-        tests = [AnyOf(inside, False, (0, 0, 0), inside.is_by_names)]
-        if scope.limit:
-            beyond = f":is({roots}) :is({scope.limit}),:is({roots}) :is({scope.limit}) *"
-            outside = self._parser.parse_tolerantly(beyond, above)
-            tests.append(AnyOf(outside, True, (0, 0, 0), outside.is_by_names))
+        roots, limit = scope.selectors, scope.limit
+        inside = self._inside.get((scope.above, roots))
+        if inside is None:
+            found = self._parser.parse_tolerantly(f"{roots},:is({roots}) *", above)
+            inside = AnyOf(found, False, (0, 0, 0), found.is_by_names)
+            self._inside[scope.above, roots] = inside
+        tests = [inside]
+        if limit:
+            beyond = self._beyond.get((scope.above, roots, limit))
+            if beyond is None:
+                text = f":is({roots}) :is({limit}),:is({roots}) :is({limit}) *"
+                found = self._parser.parse_tolerantly(text, above)
+                beyond = AnyOf(found, True, (0, 0, 0), found.is_by_names)
+                self._beyond[scope.above, roots, limit] = beyond
+            tests.append(beyond)
         scoped: list[Selector] = []
         for selector in selectors.selectors:
             *steps, (relation, last) = selector.steps
@@ -153,7 +164,8 @@ def _add_tests(compound: Compound, tests: Sequence[AnyOf]) -> Compound:
     keys = compound.keys
     if keys == (ANYTHING,):
         keys = tests[0].selectors.keys
-    return replace(compound, tests=tuple(joined), keys=keys, text=f"{compound.text}{id(tests[0])}")
+    text = "|".join([compound.text, *(str(id(test)) for test in tests)])
+    return replace(compound, tests=tuple(joined), keys=keys, text=text)
 
 
 def is_quirky(roots: Sequence[etree._Element]) -> bool:

@@ -100,7 +100,7 @@ class PageVariables:
             self._asked |= names
             self._require(possible.find_needed(names))
         scope = self._find_scope(element)
-        return resolve_style(style, lambda name: scope.find(possible.spell(name)))
+        return resolve_style(style, scope.find)
 
     def _find_possible(self) -> PossibleValues:
         """All definitions on the page, collected once."""
