@@ -46,7 +46,11 @@ PROPERTIES = frozenset(
         "-webkit-mask-image", "-webkit-mask-size", "-webkit-text-stroke",
         "-webkit-text-stroke-width", "-webkit-text-stroke-color", "-webkit-filter",
         "mix-blend-mode", "isolation", "box-shadow", "background-size", "background-repeat",
-        "color-scheme", "content", "fill", "fill-opacity", "stroke",
+        "color-scheme", "content", "fill", "fill-opacity", "stroke", "float", "flex", "flex-basis",
+        "flex-grow", "table-layout", "grid-template-columns", "mask-position", "mask-repeat",
+        "mask-composite", "-webkit-mask-position", "-webkit-mask-repeat",
+        "-webkit-mask-composite", "overflow-clip-margin", "animation-play-state",
+        "animation-delay", "animation-duration",
     }
 )  # fmt: skip
 

@@ -19,11 +19,11 @@ from webquarry.read.css.colours import (
     parse_colour,
 )
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
+from webquarry.read.css.offsets import find_placement
 from webquarry.read.css.values.numbers import split_top
 from webquarry.read.visibility.concealment import (
     FAINT,
     TRANSPARENT,
-    find_placement,
     has_flat_lines,
 )
 

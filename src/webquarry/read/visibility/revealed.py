@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
+from webquarry.read.css.class_names import FOR_SCREEN_READERS, judge_classes
 from webquarry.read.css.declarations import (
     Declarations,
     first_value,
@@ -19,7 +20,7 @@ from webquarry.read.css.declarations import (
     parse_length,
     parse_lengths,
 )
-from webquarry.read.html.tree import length_outside
+from webquarry.read.html.tree import length_outside, length_up_to
 from webquarry.read.visibility.scripts import Scripts
 
 _LATE_PART = re.compile(r"S:[0-9a-f]{1,4}")
@@ -37,6 +38,7 @@ _MOST_OF_IT = 0.6
 _ALL_OF_IT = 0.9
 _LEAST_PAGE = 300  # characters of a page that is nothing without its scripts
 _NEARLY_ALL = 0.75  # of a page that fades in
+_LONGEST_TWIN = 80  # characters
 _OF_MAIN = 0.25  # of the text; menus can be longer than what they lead to
 
 
@@ -167,3 +169,17 @@ def _read_animations(css: bytes) -> dict[str, Declarations]:
                 ends[name.strip().strip("\"'")] = ordinary
                 break
     return ends
+
+
+def has_spoken_twin(element: etree._Element) -> bool:
+    """Whether a few words are written for eyes here and for screen readers right beside, as prices
+    are.
+    """
+    if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
+        return False
+    for beside in (element.getprevious(), element.getnext()):
+        if beside is None:
+            continue
+        if judge_classes(beside.get("class") or "") == FOR_SCREEN_READERS:
+            return True
+    return False

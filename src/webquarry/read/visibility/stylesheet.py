@@ -10,7 +10,7 @@ is left out, and counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from lxml import etree
 
@@ -20,8 +20,6 @@ from webquarry.read.css.declarations import (
     Declarations,
     first_value,
     parse_body,
-    parse_declarations,
-    parse_length,
 )
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
@@ -31,7 +29,6 @@ from webquarry.read.css.rules import (
     RuleText,
     decode_body,
     decode_rule,
-    find_state_backgrounds,
     parts_of,
 )
 from webquarry.read.css.scan import split_list
@@ -44,7 +41,7 @@ from webquarry.read.css.selectors.names import (
     find_rough_keys,
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
-from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
+from webquarry.read.css.shorthands import apply_declarations
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.contenders import Contenders
@@ -67,6 +64,14 @@ from webquarry.read.visibility.sheet.rule_matcher import (
     RuleMatcher,
     merge_rules,
 )
+from webquarry.read.visibility.sheet.suspicion import (
+    COMPANIONS,
+    PAINTED,
+    find_contended_words,
+    has_unknown_background,
+    is_suspicious,
+    list_keys,
+)
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
 _SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
@@ -78,7 +83,6 @@ _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
 # What children inherit, or adds up around them, is judged together with them; the rest hides by
 # itself or does not.
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
-_PAINTED = frozenset({"color", "background", "background-color", "background-image"})
 # Whatever value these get from a variable, it hides nothing.
 _NEVER_BY_VARIABLES = frozenset(
     {
@@ -87,7 +91,6 @@ _NEVER_BY_VARIABLES = frozenset(
         "-webkit-background-clip",
     }
 )  # fmt: skip
-# With these some declarations hide, which another rule may add.
 _FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
 _CUTTING = ("overflow", "min-height:0")
 _FLATTENING = frozenset(
@@ -96,8 +99,6 @@ _FLATTENING = frozenset(
         "overflow-y", "min-height",
     }
 )  # fmt: skip
-_COMPANIONS = {"overflow": "hidden", "position": "absolute"}
-_LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, with others
 _LEFT_OUT: Declarations = {"display": "none"}
 
 
@@ -129,7 +130,7 @@ class Stylesheet:
         # whether some background is set by a selector that is not understood
         self.blind_to_background = False
         if colours and only is not None:
-            self.blind_to_background = _has_unknown_background(parts)
+            self.blind_to_background = has_unknown_background(parts)
         self._rules: list[Rule] = []
         self._unknown: set[str] = set()  # keys of elements that an undecided rule may hide
         self._colours = colours
@@ -143,7 +144,7 @@ class Stylesheet:
             self._words = HIDING_OR_PAINTING
         looked_at = PROPERTIES - _NEVER_BY_VARIABLES
         if not colours:
-            looked_at -= _PAINTED
+            looked_at -= PAINTED
         self._variables = PageVariables(
             css, self._texts, self._selectors, looked_at, lambda body: may_hide(body, self._words)
         )
@@ -175,7 +176,7 @@ class Stylesheet:
         has_own = bool(own[0] or own[1])
         if not has_own and names in self._by_names:
             return self._by_names[names]
-        if self._unknown and not self._unknown.isdisjoint(_list_keys(names)):
+        if self._unknown and not self._unknown.isdisjoint(list_keys(names)):
             return self._leave_out()
         bits = self._hiding.match(element)
         if bits & self._hiding.unsure:
@@ -217,10 +218,11 @@ class Stylesheet:
         its style attribute: important declarations after all ordinary ones.
         """
         own_ordinary, own_important = own
-        if not bits:
+        contends = bool(own_ordinary or own_important) and self._is_own_suspicious(own)
+        if not bits and not contends:
             merged = NOTHING_MERGED
         else:
-            merged = self._find_merged(element, names, bits)
+            merged = self._find_merged(element, names, bits, contends=contends)
         ordinary, important, both = merged
         if not own_ordinary and not own_important:
             return both
@@ -230,16 +232,36 @@ class Stylesheet:
         apply_declarations(style, own_important)
         return style
 
-    def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> MergedRules:
-        """The declarations of all the rules that mean an element."""
+    def find_layout(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> Declarations:
+        """What counts for an element that nothing need hide: how it is displayed and placed."""
+        names = self._context.names_of(element)
+        bits = self._hiding.match(element)
+        ordinary, important, _ = self._find_merged(element, names, bits, contends=True)
+        style = dict(ordinary)
+        for later in (own[0], important, own[1]):
+            apply_declarations(style, later)
+        return style
+
+    def _is_own_suspicious(self, own: tuple[Declarations, Declarations]) -> bool:
+        """Whether the style attribute of an element hides it, or would with some rule."""
+        return is_suspicious({**own[0], **own[1]})
+
+    def _find_merged(
+        self, element: etree._Element, names: ElementNames, bits: int, *, contends: bool = False
+    ) -> MergedRules:
+        """The declarations of all the rules that mean an element; those that contend with others
+        only where something hides it, or `contends` says so.
+        """
         alone = self._merged.get((bits,))
         if alone is None:
             rules = self._hiding.rules_of(bits)
             self._context.budget.spend(len(rules))
             alone = self._merged[(bits,)] = merge_rules(rules)
-            if _is_suspicious(alone[2]):
+            if is_suspicious(alone[2]):
                 self._suspicious.add(bits)
-        if bits not in self._suspicious:
+        if not contends and bits not in self._suspicious:
             return alone  # rules that do not hide can take nothing from it
         contending = self._contended.get(names)
         if contending is None:
@@ -357,14 +379,14 @@ class Stylesheet:
 
     def _matters(self, style: Declarations, body: str) -> bool:
         """Whether declarations hide something, or may do so together with others."""
-        if not _INHERITED.isdisjoint(style) or reason_to_skip({**_COMPANIONS, **style}) is not None:
+        if not _INHERITED.isdisjoint(style) or reason_to_skip({**COMPANIONS, **style}) is not None:
             return True
         if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
             return True
         if "var(" in body and self._variables.may_make(body):
             return True
         if self._colours:
-            return not _PAINTED.isdisjoint(style)
+            return not PAINTED.isdisjoint(style)
 
         # The page links to sheets that are not read: only what one rule says of both counts.
         colour = parse_colour(style.get("color", ""))
@@ -390,14 +412,14 @@ class Stylesheet:
         for number, raw in enumerate(self._texts.exact):
             if raw.when == ALWAYS and number not in self._read:
                 rules.append(raw)
-        return Contenders(rules, lambda: _find_contended_words(self._rules))
+        return Contenders(rules, lambda: find_contended_words(self._rules))
 
     def _find_contending(self, names: ElementNames) -> list[RuleMatcher]:
         """The rules that say something else about elements of some names than those that hide
         them.
         """
         matchers: list[RuleMatcher] = []
-        for key in _list_keys(names):
+        for key in list_keys(names):
             matcher = self._contending.get(key)
             if matcher is None:
                 found: list[Rule] = []
@@ -441,57 +463,3 @@ class Stylesheet:
                 self.revealed.update(names)
             if when == SOMETIMES:
                 self.shown_by_width.update(names)
-
-
-def _is_suspicious(style: Declarations) -> bool:
-    """Whether a style hides something, or would with what another rule may add."""
-    if reason_to_skip({**_COMPANIONS, **style}) is not None:
-        return True
-    if style.get("visibility", "visible") != "visible" or "font" in style:
-        return True
-    for name, least in _LEAST.items():
-        if name not in style:
-            continue
-        value = parse_length(style[name], percent=least / 50, em=2 * least)
-        if value is None or value < least:
-            return True
-    return "var(" in str(style.values())
-
-
-def _find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
-    """The names of the properties about which rules contend."""
-    names = set(_COMPANIONS)
-    for rule in rules:
-        names.update(rule.ordinary)
-        names.update(rule.important)
-    for shorthand, parts in SHORTHANDS.items():
-        if not names.isdisjoint(parts):
-            names.add(shorthand)
-    words = [name.encode() for name in names]
-    return [*words, b"all:", b"--"]
-
-
-def _list_keys(names: ElementNames) -> Iterator[str]:
-    """The keys, in lower case, under which rules about an element are found."""
-    yield ANYTHING
-    yield names.tag
-    for name in names.classes:
-        yield f".{name.lower()}"
-    if names.identity:
-        yield f"#{names.identity.lower()}"
-
-
-def _has_unknown_background(parts: list[bytes]) -> bool:
-    """Whether some background is plainly set by a selector that depends on what a person does; told
-    early, it spares most rules.
-    """
-    for selectors, body in find_state_backgrounds(parts):
-        if ";" in selectors or "\\" in selectors:
-            continue
-        ordinary, _ = parse_declarations(body)
-        if _PAINTED.isdisjoint(ordinary):
-            continue
-        for text in split_list(selectors.lower()):
-            if depends_on_person(text):
-                return True
-    return False

@@ -14,11 +14,12 @@ from itertools import islice
 
 from lxml import etree
 
-from webquarry.read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
+from webquarry.read.css.class_names import HIDDEN_CLASS, judge_classes
 from webquarry.read.css.colours import WHITE
 from webquarry.read.css.declarations import Declarations, parse_declarations
 from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.tree import has_text, length_up_to
+from webquarry.read.html.tree import has_text
+from webquarry.read.visibility.columns import TableColumns
 from webquarry.read.visibility.computed import (
     SAME_COLOUR,
     TINY,
@@ -30,13 +31,16 @@ from webquarry.read.visibility.concealment import (
     NO_SIZE,
     OFF_SCREEN,
     TRANSPARENT,
+    is_cut_off,
     reason_to_skip,
 )
 from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, lies_above
+from webquarry.read.visibility.effects import Effects
 from webquarry.read.visibility.expandable import Expandable, is_panel
 from webquarry.read.visibility.lookup import StyleLookup
-from webquarry.read.visibility.revealed import Revealed
+from webquarry.read.visibility.revealed import Revealed, has_spoken_twin
 from webquarry.read.visibility.scripts import Scripts
+from webquarry.read.visibility.sheet.suspicion import is_suspicious
 from webquarry.read.visibility.stylesheet import Stylesheet
 from webquarry.read.visibility.surroundings import Surroundings
 
@@ -46,6 +50,7 @@ HIDDEN = "hidden attribute"
 ARIA = "aria-hidden"
 CLOSED = "closed dialog"
 NAVIGATION = "navigation"
+CLOSED_DETAILS = "closed details"
 
 # What a control opens is hidden in one of these ways; the others never wait for a click.
 _OPENED_LATER = frozenset(
@@ -53,7 +58,8 @@ _OPENED_LATER = frozenset(
 )
 # Whatever display its own style gives an element undoes these.
 _UNDONE_BY_DISPLAY = frozenset({HIDDEN, CLOSED})
-_LONGEST_TWIN = 80  # characters
+_CELLS = frozenset({"td", "th"})
+_SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
 _WHOLE_PAGE = frozenset({"html", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
@@ -101,14 +107,22 @@ class VisibilityTracker:
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
-        self._surroundings = Surroundings(roots)
+        is_still = not self._scripts.are_any
+        self._surroundings = Surroundings(
+            roots, self._find_layout, page_info.css, is_still=is_still
+        )
+        self._effects = Effects(self._find_layout, knows_all=not links_to_sheets)
+        self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
+        self._columns = TableColumns(roots, self._find_layout)
         self._lookup = StyleLookup(self._judge, self._style)
         self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
         self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
         tags = [key for key in sheet.keys if key[0] not in ".#["]
-        self.tags = frozenset({"dialog", "mark", *tags})
+        self.tags = frozenset({"dialog", "mark", "details", *tags})
+        if self._columns.collapsed:
+            self.tags |= {"td", "th"}
         self.watched = WATCHED | sheet.attributes
         self._special = _SPECIAL | sheet.attributes
         # values of `class` that hide nothing and that no rule is about
@@ -159,7 +173,11 @@ class VisibilityTracker:
         if has_rule or "style" in names:
             declarations = self._find_declarations(element, has_rule)
             if declarations:
-                reasons = self._add_reasons(element, reasons, declarations, parent)
+                reasons, declarations = self._add_reasons(element, reasons, declarations, parent)
+        if element.tag == "details" and self._is_never_opened(element, names, parent):
+            return CLOSED_DETAILS
+        if element.tag in _CELLS and self._is_in_lost_column(element, declarations):
+            return NO_SIZE
         reason = self._find_last_reason(element, reasons, declarations)
         if reason is not None:
             return reason
@@ -202,20 +220,45 @@ class VisibilityTracker:
         reasons: tuple[str, ...],
         declarations: Declarations,
         parent: ComputedStyle,
-    ) -> tuple[str, ...]:
+    ) -> tuple[tuple[str, ...], Declarations]:
         """The reasons why attributes hide an element, with those of its style, and without those
-        that its style undoes.
+        that its style undoes; and what of its style has an effect.
         """
         is_displayed = declarations.get("display", "none") not in ("none", "inherit", "unset")
         # a sheet that is not read may insist that what is hidden stays so
         if is_displayed and reasons and not self._page_info.foreign_rules:
             reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
         reason = reason_to_skip(declarations)
+        if reason is not None or not _SHRINKING.isdisjoint(declarations):
+            declarations = self._effects.keep_working(element, declarations)
+            reason = reason_to_skip(declarations)
         if reason is None:
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
-            return reasons
-        return (*reasons, reason)
+            return reasons, declarations
+        return (*reasons, reason), declarations
+
+    def _find_layout(self, element: etree._Element) -> Declarations:
+        """How an element is laid out, by its own style and all rules of the page."""
+        return self._sheet.find_layout(element, self._parse_own_style(element))
+
+    def _is_never_opened(
+        self, details: etree._Element, names: Sequence[str], parent: ComputedStyle
+    ) -> bool:
+        """Whether something that is closed shows nothing that would open it."""
+        if "open" in names or self._scripts.are_any:
+            return False
+        summary = details.find("summary")
+        if summary is None:
+            return False
+        inner: list[str] = summary.keys()  # type: ignore[assignment]  # never bytes in HTML
+        return isinstance(self._judge(summary, inner, parent), str)
+
+    def _is_in_lost_column(self, cell: etree._Element, declarations: Declarations) -> bool:
+        """Whether a cell stands in a column that is not shown."""
+        if cell in self._columns.collapsed:
+            return True
+        return cell in self._columns.narrow and is_cut_off(declarations)
 
     def _is_control_seen(self, control: etree._Element) -> bool:
         """Whether a person sees something of a control. Rules for it count, wherever it stands in
@@ -307,7 +350,7 @@ class VisibilityTracker:
             return True
         if reason == TRANSPARENT and self.revealed.fades_in(element, declarations):
             return True
-        if reason == ARIA and _has_spoken_twin(element):
+        if reason == ARIA and has_spoken_twin(element):
             return True
         if self._opens(element, reason):
             return True
@@ -378,7 +421,7 @@ class VisibilityTracker:
         """
         own = self._parse_own_style(element)
         ordinary, important = own
-        if has_rule:
+        if has_rule or self._is_own_suspicious(element, own):
             ordinary = self._sheet.style_of(element, own)
         else:
             ordinary = {**ordinary, **important}
@@ -387,6 +430,19 @@ class VisibilityTracker:
         if "animation" in ordinary or "animation-name" in ordinary:
             return {**ordinary, **self.revealed.find_last_frame(ordinary)}
         return ordinary
+
+    def _is_own_suspicious(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> bool:
+        """Whether the style attribute may hide an element, so that rules which say otherwise, or
+        more, are to be asked.
+        """
+        text = element.get("style") or ""
+        known = self._suspected.get(text)
+        if known is None:
+            known = bool(self._page_info.css) and is_suspicious({**own[0], **own[1]})
+            self._suspected[text] = known
+        return known
 
     def _compute_style(
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
@@ -440,17 +496,3 @@ def _judge_attribute(name: str, value: str) -> str | None:
     if name == "popover":
         return CLOSED
     return None
-
-
-def _has_spoken_twin(element: etree._Element) -> bool:
-    """Whether a few words are written for eyes here and for screen readers right beside, as prices
-    are.
-    """
-    if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
-        return False
-    for beside in (element.getprevious(), element.getnext()):
-        if beside is None:
-            continue
-        if judge_classes(beside.get("class") or "") == FOR_SCREEN_READERS:
-            return True
-    return False

@@ -22,6 +22,7 @@ _MORE_HIDING_WORDS = (
     "height:.", "width:.", "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(",
     "perspective(", "opacity:-", "font-size:0", "height:calc", "width:calc", "font-size:max(",
     "font-size:min(", "font-size:clamp(", "opacity:min(", "opacity:max(", "opacity:clamp(",
+    "flex:0", "flex-basis:0", "ray(", "margin-right:-",
     "opacity:1e", "font-size:1e", "height:1e", "width:1e", "scale(1e", "animation", "matrix(",
 )  # fmt: skip
 # two patterns, because one that begins with a plain sign is searched for several times as fast
@@ -42,6 +43,8 @@ def may_hide(body: str, words: WordSearch) -> bool:
     away.
     """
     if words.is_any_in(body) or _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
+        return True
+    if "overflow" in body and "line-height:" in body:
         return True
     is_moved = any(word in body for word in _MOVED)
     return is_moved and _FAR_RIGHT.search(body) is not None
