@@ -15,6 +15,7 @@ from webquarry.read.css.parts import split_parts
 from webquarry.read.css.scan import join_brackets, split_list
 from webquarry.read.css.shorthands import declare
 from webquarry.read.css.validity import is_valid
+from webquarry.read.css.values.functions import resolve_env
 from webquarry.read.css.values.numbers import LENGTHS, OF_VIEW, evaluate, split_top
 
 _VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
@@ -94,6 +95,8 @@ def _read_declarations(parts: list[str]) -> tuple[Declarations, Declarations]:
         if is_important:
             value = before_mark
         value = value.strip()[:_LONGEST_VALUE]
+        if "env(" in value:
+            value = resolve_env(value)
         if is_valid(name, value) is False:
             continue
         if is_important:

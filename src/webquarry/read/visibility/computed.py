@@ -19,8 +19,8 @@ from webquarry.read.css.colours import (
     parse_colour,
 )
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
-from webquarry.read.css.offsets import find_placement
 from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.offsets import find_placement
 from webquarry.read.visibility.concealment import (
     FAINT,
     TRANSPARENT,

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
-from webquarry.read.css.offsets import find_placement, find_sides
 from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.offsets import find_placement, find_sides
 from webquarry.read.visibility.shapes import (
     is_cancelled_mask,
     is_empty_clip,

@@ -8,7 +8,7 @@ from lxml import etree
 
 from webquarry.read.css.colours import parse_colour
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
-from webquarry.read.css.offsets import find_sides
+from webquarry.read.css.values.offsets import find_sides
 from webquarry.read.visibility.concealment import reason_to_skip
 
 MOST_CHILDREN = 30  # of a box that are looked at

@@ -42,6 +42,7 @@ from webquarry.read.css.selectors.names import (
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.shorthands import apply_declarations
+from webquarry.read.css.variables import has_calls
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.contenders import Contenders
@@ -290,12 +291,12 @@ class Stylesheet:
             may_hide_it = may_hide(body, words)
             if self._has_flat_boxes and not may_hide_it:
                 may_hide_it = any(word in body for word in _CUTTING)
-            if not may_hide_it and "var(" in body:
+            if not may_hide_it and has_calls(body):
                 may_hide_it = self._variables.may_make(body)
             if may_hide_it and self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
-        self._uses_variables = "var(" in str(
-            [(rule.ordinary, rule.important) for rule in self._rules]
+        self._uses_variables = has_calls(
+            str([(rule.ordinary, rule.important) for rule in self._rules])
         )
 
     def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
@@ -383,7 +384,7 @@ class Stylesheet:
             return True
         if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
             return True
-        if "var(" in body and self._variables.may_make(body):
+        if has_calls(body) and self._variables.may_make(body):
             return True
         if self._colours:
             return not PAINTED.isdisjoint(style)
@@ -401,7 +402,7 @@ class Stylesheet:
         """Whether an element is left out if it is not known whether it has this style."""
         if reason_to_skip(style) is not None or not _INHERITED.isdisjoint(style):
             return True
-        if any("var(" in value for value in style.values()):
+        if any(has_calls(value) for value in style.values()):
             return True
         colour = parse_colour(style.get("color", ""))
         return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
@@ -424,7 +425,7 @@ class Stylesheet:
             if matcher is None:
                 found: list[Rule] = []
                 for raw in self._contenders.find(key):
-                    self._uses_variables = self._uses_variables or b"var(" in raw.body
+                    self._uses_variables = self._uses_variables or has_calls(decode_body(raw.body))
                     self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:

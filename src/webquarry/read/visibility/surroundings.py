@@ -11,8 +11,8 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
-from webquarry.read.css.offsets import Shift, find_shift
 from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.offsets import Shift, find_shift
 from webquarry.read.visibility.computed import ComputedStyle
 from webquarry.read.visibility.concealment import (
     CLIPPED,

@@ -17,6 +17,7 @@ from lxml import etree
 from webquarry.read.css.class_names import HIDDEN_CLASS, judge_classes
 from webquarry.read.css.colours import WHITE
 from webquarry.read.css.declarations import Declarations, parse_declarations
+from webquarry.read.css.variables import has_calls
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import has_text
 from webquarry.read.visibility.columns import TableColumns
@@ -425,7 +426,7 @@ class VisibilityTracker:
             ordinary = self._sheet.style_of(element, own)
         else:
             ordinary = {**ordinary, **important}
-            if "var(" in (element.get("style") or "").lower():
+            if has_calls((element.get("style") or "").lower()):
                 ordinary = self._sheet.resolve_own(element, ordinary)
         if "animation" in ordinary or "animation-name" in ordinary:
             return {**ordinary, **self.revealed.find_last_frame(ordinary)}

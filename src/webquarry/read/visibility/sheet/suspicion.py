@@ -11,6 +11,7 @@ from webquarry.read.css.rules import find_state_backgrounds
 from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames
 from webquarry.read.css.shorthands import SHORTHANDS
+from webquarry.read.css.variables import has_calls
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.page_selectors import depends_on_person
 from webquarry.read.visibility.sheet.rule_matcher import Rule
@@ -35,7 +36,7 @@ def is_suspicious(style: Declarations) -> bool:
         value = parse_length(style[name], percent=least / 50, em=2 * least)
         if value is None or value < least:
             return True
-    return "var(" in str(style.values())
+    return has_calls(str(style.values()))
 
 
 def find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
