@@ -13,6 +13,7 @@ from lxml import etree
 from webquarry.read.css.colours import (
     Colour,
     alike,
+    filter_colour,
     find_colours,
     lay_over,
     parse_attribute_colour,
@@ -55,6 +56,7 @@ _KEEPS_COLOUR = ("inherit", "currentcolor", "unset")
 _NO_GROUND = ("none", "inherit", "initial", "unset", "revert")
 _MARKED = Colour(255, 255, 0)  # the ground of `mark`, on which the text is black
 _BLACK = Colour(0, 0, 0)
+_LINK = Colour(0, 0, 238)
 _DARK_PAGE = Colour(18, 18, 18)
 _WHOLE_PAGE = ("html", "body")
 # Filters that make another colour of black or white.
@@ -86,6 +88,7 @@ class ComputedStyle(NamedTuple):
     opacity: float = 1.0  # of all boxes around it together
     scale: float = 1.0  # of all transformations together
     flat_lines: bool = False  # the lines have no height
+    backed: bool = False  # its own layer has a ground, which colours are mixed with
     boxed: bool = False  # some box around it has a ground that hides what lies behind it
     cover: etree._Element | None = None  # what is laid over a box around it
 
@@ -223,7 +226,8 @@ class ComputedStyle(NamedTuple):
         if colour is not self.colour or ground is not self.ground or outlined is not self.outlined:
             colour_seen = outlined or _is_readable(colour, ground, declarations)
         if "filter" in declarations or "mix-blend-mode" in declarations:
-            changed = _judge_mixture(declarations, self.ground, self.boxed)
+            own_ground = None if ground is self.ground else ground
+            changed = _judge_mixture(declarations, self, colour, own_ground)
             colour_seen = colour_seen if changed is None else changed
         size, fixed_size = self.find_child_size(declarations, root_size)
         opacity, scale = self._find_child_factors(declarations)
@@ -242,6 +246,7 @@ class ComputedStyle(NamedTuple):
             opacity=opacity,
             scale=scale,
             flat_lines=flat_lines,
+            backed=self._is_child_backed(child, declarations, ground),
             boxed=self._is_child_boxed(child, declarations, ground),
             cover=self.cover,
         )
@@ -272,6 +277,14 @@ class ComputedStyle(NamedTuple):
         if ground is not self.ground and ground is not None and ground.alpha == 1:
             return child.tag not in _WHOLE_PAGE
         return self.boxed
+
+    def _is_child_backed(
+        self, child: etree._Element, declarations: Declarations, ground: Colour | None
+    ) -> bool:
+        """Whether the layer that a child is painted in has a ground of its own."""
+        if ground is not self.ground and ground is not None and ground.alpha == 1:
+            return child.tag not in _WHOLE_PAGE
+        return self.backed and not is_layer(declarations)
 
 
 def is_layer(declarations: Declarations) -> bool:
@@ -347,14 +360,18 @@ def _is_outlined(declarations: Declarations, ground: Colour | None) -> bool:
 
 
 def _judge_mixture(
-    declarations: Declarations, ground: Colour | None, is_boxed: bool
+    declarations: Declarations,
+    around: ComputedStyle,
+    colour: Colour | None,
+    own_ground: Colour | None,
 ) -> bool | None:
     """Whether text is seen whose colour is mixed with others on the screen; None where nothing
-    says so.
+    says so. `around` is the style of what stands around it.
     """
+    ground, is_boxed = around.ground, around.backed
     filters = declarations.get("filter", "")
     if any(word in filters for word in _CHANGES_COLOURS):
-        return True
+        return _is_seen_through(filters, colour, own_ground, ground)
     mode = declarations.get("mix-blend-mode", "normal")
     if mode in _BLENDS:
         return None
@@ -365,6 +382,25 @@ def _judge_mixture(
     if mode in _DARKENS:
         return max(ground[:3]) > 20
     return True
+
+
+def _is_seen_through(
+    filters: str, colour: Colour | None, own_ground: Colour | None, ground: Colour | None
+) -> bool:
+    """Whether text can be told from its ground when both have gone through filters; a ground that
+    is not its own does not go through them.
+    """
+    behind = ground
+    if own_ground is not None:
+        behind = filter_colour(own_ground, filters)
+    if behind is None:
+        return True
+    colours = [_BLACK, _LINK] if colour is None else [colour]
+    for one in colours:
+        seen = filter_colour(one, filters)
+        if seen is None or not alike(seen, behind):
+            return True
+    return False
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, declarations: Declarations) -> bool:

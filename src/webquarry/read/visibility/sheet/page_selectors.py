@@ -23,6 +23,7 @@ from webquarry.read.css.selectors.parser import (
 from webquarry.read.css.selectors.pseudo import AT_REST, AnyOf
 
 _PSEUDO = re.compile(r"::?(-?[a-zA-Z][\w-]*)")
+_PART = re.compile(r"::part\(\s*([\w\s-]+)\)", re.IGNORECASE)
 _STATE = re.compile(r"::|:(-?[a-zA-Z][\w-]*)")
 _FROM_PERSON = AT_REST | {
     "checked", "before", "after", "first-line", "first-letter", "placeholder-shown", "invalid",
@@ -78,6 +79,7 @@ class PageSelectors:
         if len(needed) < len(texts) and not uses_known_pseudo(rule.selectors):
             self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
         wanted = [text for text in needed if not self._waits_for_script(text)]
+        wanted = [_PART.sub(_find_part, text) for text in wanted]
         if not wanted:
             return ()
         selectors = self._parser.parse_list(",".join(wanted), parent, nests=nests)
@@ -149,6 +151,12 @@ def _list_outermost_classes(roots: Sequence[etree._Element]) -> list[str]:
         if body is not None:
             classes.append(body.get("class") or "")
     return classes
+
+
+def _find_part(found: re.Match[str]) -> str:
+    """`::part(a b)` as what it means where shadow trees stand in the page like others."""
+    tests = [f'[part~="{name}"]' for name in found[1].split()]
+    return " :is(*)" + "".join(tests)
 
 
 def _find_scope(outer: Enclosing | None) -> Enclosing | None:
