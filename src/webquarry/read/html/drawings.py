@@ -154,13 +154,14 @@ def _place_used_text(roots: Sequence[Element]) -> None:
         return
     for root in roots:
         for symbol in list(islice(root.iter("symbol", "text", "g"), _MOST_TEXTS)):
-            use = uses.pop(symbol.get("id") or "", None)
-            if use is None or not has_text(symbol):
+            name = symbol.get("id") or ""
+            if name not in uses or not has_text(symbol):
                 continue
-            is_defined = symbol.tag == "symbol" or next(symbol.iterancestors("defs"), None)
-            if is_defined is False or is_defined is None or use in symbol.iter("use"):
-                continue
-            _move_into(symbol, use)
+            use = uses.pop(name)
+            is_defined = next(symbol.iterancestors("defs"), None) is not None
+            is_around = symbol in use.iterancestors()
+            if (is_defined or symbol.tag == "symbol") and not is_around:
+                _move_into(symbol, use)
 
 
 def _move_into(symbol: Element, use: Element) -> None:

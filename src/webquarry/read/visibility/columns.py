@@ -8,6 +8,7 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations, parse_length
+from webquarry.read.visibility.concealment import is_cut_off
 
 _SECTIONS = ("tbody", "thead", "tfoot")
 _SLIVER = 1.0  # pixels
@@ -38,6 +39,12 @@ class TableColumns:
                         tables[around] = None
         for table in tables:
             self._read(table)
+
+    def hides(self, cell: etree._Element, declarations: Declarations) -> bool:
+        """Whether a cell that declares this stands in a column that is not shown."""
+        if cell in self.collapsed:
+            return True
+        return cell in self.narrow and is_cut_off(declarations)
 
     def _read(self, table: etree._Element) -> None:
         """Find the cells of one table that are not shown."""

@@ -74,6 +74,15 @@ _LAYERS = frozenset(
 )  # fmt: skip
 
 
+class Cover(NamedTuple):
+    """A box that is laid over another one and hides what is in that."""
+
+    box: etree._Element  # what it is laid over
+    child: etree._Element | None  # the box itself
+    part: str = ""  # or the part of the other one that it is: before, after
+    layer: float = 0.0
+
+
 class ComputedStyle(NamedTuple):
     """What an element hands down to its children."""
 
@@ -90,7 +99,7 @@ class ComputedStyle(NamedTuple):
     flat_lines: bool = False  # the lines have no height
     backed: bool = False  # its own layer has a ground, which colours are mixed with
     boxed: bool = False  # some box around it has a ground that hides what lies behind it
-    cover: etree._Element | None = None  # what is laid over a box around it
+    cover: Cover | None = None  # what is laid over a box around it
 
     @property
     def reason(self) -> str | None:
@@ -370,11 +379,12 @@ def _judge_mixture(
     """
     ground, is_boxed = around.ground, around.backed
     filters = declarations.get("filter", "")
+    changed: bool | None = None
     if any(word in filters for word in _CHANGES_COLOURS):
-        return _is_seen_through(filters, colour, own_ground, ground)
+        changed = _is_seen_through(filters, colour, own_ground, ground)
     mode = declarations.get("mix-blend-mode", "normal")
-    if mode in _BLENDS:
-        return None
+    if mode in _BLENDS or changed is False:
+        return changed
     if ground is None or not is_boxed:
         return True
     if mode in _LIGHTENS:

@@ -24,7 +24,6 @@ from webquarry.read.css.declarations import (
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
-    SOMETIMES,
     Rules,
     RuleText,
     decode_body,
@@ -35,17 +34,22 @@ from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.matching import SelectorContext
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.selectors.names import (
-    NAMES,
     find_last_names,
     find_needed_names,
     find_rough_keys,
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.shorthands import apply_declarations
+from webquarry.read.css.values.offsets import find_shift
 from webquarry.read.css.variables import has_calls
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.contenders import Contenders
+from webquarry.read.visibility.sheet.element_parts import (
+    is_about_part,
+    list_part_rules,
+    makes_cover,
+)
 from webquarry.read.visibility.sheet.hiding_words import (
     HIDING_OR_PAINTING,
     HIDING_OR_PALE,
@@ -55,7 +59,6 @@ from webquarry.read.visibility.sheet.page_selectors import (
     PageSelectors,
     depends_on_person,
     is_quirky,
-    uses_known_pseudo,
 )
 from webquarry.read.visibility.sheet.page_variables import PageVariables
 from webquarry.read.visibility.sheet.rule_matcher import (
@@ -65,6 +68,7 @@ from webquarry.read.visibility.sheet.rule_matcher import (
     RuleMatcher,
     merge_rules,
 )
+from webquarry.read.visibility.sheet.showing import find_shown
 from webquarry.read.visibility.sheet.suspicion import (
     COMPANIONS,
     PAINTED,
@@ -75,11 +79,6 @@ from webquarry.read.visibility.sheet.suspicion import (
 )
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-_SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
-_SHOWS = re.compile(
-    r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
-    r"|height:(?:[1-9]|none|auto|fit|max|var)"
-)
 _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
 # What children inherit, or adds up around them, is judged together with them; the rest hides by
 # itself or does not.
@@ -93,11 +92,12 @@ _NEVER_BY_VARIABLES = frozenset(
     }
 )  # fmt: skip
 _FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
+_FLAT_COLUMNS = re.compile(r"template-columns:(?:[^;]*[ \]])?0(?:px|fr|%)?(?=[ ;]|$)")
 _CUTTING = ("overflow", "min-height:0")
 _FLATTENING = frozenset(
     {
-        "grid-template-rows", "grid-template", "line-height", "overflow", "overflow-x",
-        "overflow-y", "min-height",
+        "grid-template-rows", "grid-template-columns", "grid-template", "line-height", "overflow",
+        "overflow-x", "overflow-y", "min-height",
     }
 )  # fmt: skip
 _LEFT_OUT: Declarations = {"display": "none"}
@@ -172,7 +172,10 @@ class Stylesheet:
     ) -> Declarations:
         """What counts for an element in the end, its own style attribute included."""
         if self._unread:
-            self._read_showing_rules()
+            self._unread = False
+            shown, by_width = find_shown(self._texts, self.keys)
+            self.revealed |= shown
+            self.shown_by_width |= by_width
         names = self._context.names_of(element)
         has_own = bool(own[0] or own[1])
         if not has_own and names in self._by_names:
@@ -286,9 +289,12 @@ class Stylesheet:
         words = self._words
         bodies = [decode_body(raw.body) for raw in self._texts.exact]
         # rows or lines without height hide what is cut off in them, which another rule may say
-        self._has_flat_boxes = any(_FLAT_WORDS.is_any_in(body) for body in bodies)
+        self._has_flat_boxes = any(
+            _FLAT_WORDS.is_any_in(body) or _FLAT_COLUMNS.search(body) for body in bodies
+        )
+        self._read_parts(bodies)
         for number, (raw, body) in enumerate(zip(self._texts.exact, bodies, strict=True)):
-            may_hide_it = may_hide(body, words)
+            may_hide_it = may_hide(body, words) or (self._has_covers and "position:" in body)
             if self._has_flat_boxes and not may_hide_it:
                 may_hide_it = any(word in body for word in _CUTTING)
             if not may_hide_it and has_calls(body):
@@ -298,6 +304,27 @@ class Stylesheet:
         self._uses_variables = has_calls(
             str([(rule.ordinary, rule.important) for rule in self._rules])
         )
+
+    def _read_parts(self, bodies: Sequence[str]) -> None:
+        """Find the rules about parts of elements that may lie over their text, or colour it."""
+        found: list[RuleText] = []
+        if self._colours:
+            for raw, body in zip(self._texts.exact, bodies, strict=True):
+                if raw.when == ALWAYS and is_about_part(raw):
+                    found.append(decode_rule(raw, body))
+        self._has_covers = any(makes_cover(rule.body) for rule in found)
+        for rule, own, heavy in list_part_rules(found, with_covers=self._has_covers):
+            text = rule.selectors
+            if not self._concerns(text) or len(self._rules) >= _MOST_RULES:
+                continue
+            try:
+                selectors = self._selectors.parse(rule, [text], [text])
+            except (InvalidSelector, UndecidedSelector):
+                continue
+            rank = self._texts.layers.rank_of(rule.layer)
+            for selector in selectors:
+                self._rules.append(Rule(selector, own, heavy, rule.order, rank, hides=False))
+        self.has_parts = bool(self._rules)
 
     def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
         """Remember a rule that may hide something, or add one to those that contend with such
@@ -384,6 +411,10 @@ class Stylesheet:
             return True
         if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
             return True
+        if self._has_covers and "position" in style:
+            return True
+        if not self._context.has_script and find_shift(style) is not None:
+            return True
         if has_calls(body) and self._variables.may_make(body):
             return True
         if self._colours:
@@ -431,36 +462,3 @@ class Stylesheet:
             if matcher.has_rules:
                 matchers.append(matcher)
         return matchers
-
-    def _read_showing_rules(self) -> None:
-        """Find the names that some state of the page shows, though others hide them."""
-        self._unread = False
-        names = {key[1:] for key in self.keys if key[0] in ".#"}
-        for rule in self._texts.showing():
-            is_hinted = any(word in rule.body for word in _SHOWING_WORDS)
-            if not is_hinted or not _SHOWS.search(rule.body):
-                continue
-            selectors = rule.selectors.lower()
-            if not uses_known_pseudo(selectors):
-                continue  # browsers drop it
-            if not names.isdisjoint(NAMES.findall(selectors)):
-                self._read_showing_rule(selectors, rule.when)
-
-    def _read_showing_rule(self, selectors: str, when: int) -> None:
-        """Remember what is shown under some condition."""
-        for text in split_list(selectors):
-            text = text.strip()
-            names = find_last_names(text.partition("::")[0])
-            hides_one = any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names)
-            if not hides_one:
-                continue
-            if (
-                when == SOMETIMES
-                or len(names) > 1
-                or ":" in text
-                or "[" in text
-                or len(text.split()) > 1
-            ):
-                self.revealed.update(names)
-            if when == SOMETIMES:
-                self.shown_by_width.update(names)

@@ -5,12 +5,18 @@ or None.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from lxml import etree
 
-from webquarry.read.css.declarations import Declarations, first_value, parse_length
+from webquarry.read.css.declarations import (
+    Declarations,
+    first_value,
+    parse_declarations,
+    parse_length,
+)
 from webquarry.read.css.values.numbers import split_top
 from webquarry.read.css.values.offsets import Shift, find_shift
 from webquarry.read.visibility.computed import ComputedStyle
@@ -22,15 +28,21 @@ from webquarry.read.visibility.concealment import (
     has_height,
     is_cut_off,
 )
+from webquarry.read.visibility.covers import is_opaque
 
 _MOST_BLUR = 12.0  # pixels; letters of ordinary size are a smear then
 _PICTURES = ("img", "picture", "video")  # they are often blurred until they are there
 _NO_ROWS = ("0fr", "0px", "0 ")
 _NO_COLUMN = re.compile(r"(?:^|[\s\]])0(?:px|fr|%|em)?(?=[\s\[]|$)")
+_MOST_PULLED = 100  # boxes of a page that are pulled over others
 _MOST_TRACKS = 40
 _NEAR = 3  # boxes around one that may cut it off
 _WHOLE = 1200.0  # pixels that all of its own width or height counts for
 _MOVES_LATER = (b":checked", b":target", b":hover", b":focus", b"keyframes")
+
+
+_find_pulled: Any = etree.XPath("//*[contains(@style, 'margin') and not(node())]")
+_LEAST_COVER = 16.0  # pixels
 
 
 class Surroundings:
@@ -52,6 +64,7 @@ class Surroundings:
         self._roots = roots
         self._find_layout = find_layout
         self._is_still = is_still and not any(word in css for word in _MOVES_LATER)
+        self.covered = set(_find_covered(roots[:1]))  # by what is pulled over them
         self._narrow: set[etree._Element] = set()  # what stands in columns without width
         self._collapsed: set[etree._Element] = set()  # grids whose rows have no height
         self._empty_clips: set[str] | None = None
@@ -130,6 +143,25 @@ class Surroundings:
                         self._empty_clips.add((clip.get("id") or "").lower())
         name = path.partition("#")[2].partition(")")[0]
         return name.strip("\"'") in self._empty_clips
+
+
+def _find_covered(roots: Sequence[etree._Element]) -> Iterator[etree._Element]:
+    """The elements that an empty box which follows them is pulled over by its margin."""
+    for root in roots:
+        for box in islice(_find_pulled(root), _MOST_PULLED):
+            below = box.getprevious()
+            if below is None or not isinstance(below.tag, str):
+                continue
+            ordinary, important = parse_declarations(box.get("style") or "")
+            style = {**ordinary, **important}
+            margins = split_top(style.get("margin", ""), " ")
+            pull = -(parse_length(style.get("margin-top") or "".join(margins[:1])) or 0.0)
+            height = parse_length(style.get("height", "")) or 0.0
+            own = parse_declarations(below.get("style") or "")[0]
+            room = parse_length(own.get("height", "")) or pull
+            is_high = pull >= max(room, _LEAST_COVER) and height >= room
+            if is_high and style.get("position") in ("relative", "absolute") and is_opaque(style):
+                yield below
 
 
 def _leaves_box(element: etree._Element, shift: Shift, layout: Declarations) -> bool:

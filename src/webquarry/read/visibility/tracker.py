@@ -8,7 +8,6 @@ text until an element makes it visible again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import islice
 
@@ -19,28 +18,30 @@ from webquarry.read.css.colours import WHITE
 from webquarry.read.css.declarations import Declarations, parse_declarations
 from webquarry.read.css.variables import has_calls
 from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.tree import has_text
+from webquarry.read.html.tree import has_text, length_up_to
 from webquarry.read.visibility.columns import TableColumns
 from webquarry.read.visibility.computed import (
+    COVERED,
     SAME_COLOUR,
     TINY,
     VISIBILITY,
     ComputedStyle,
+    Cover,
+    is_layer,
 )
 from webquarry.read.visibility.concealment import (
     DISPLAY,
     NO_SIZE,
     OFF_SCREEN,
     TRANSPARENT,
-    is_cut_off,
     reason_to_skip,
 )
-from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, lies_above
+from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, find_part_cover, lies_above
 from webquarry.read.visibility.effects import Effects
 from webquarry.read.visibility.expandable import Expandable, is_panel
 from webquarry.read.visibility.lookup import StyleLookup
 from webquarry.read.visibility.revealed import Revealed, has_spoken_twin
-from webquarry.read.visibility.scripts import Scripts
+from webquarry.read.visibility.scripts import Scripts, find_shown_names
 from webquarry.read.visibility.sheet.suspicion import is_suspicious
 from webquarry.read.visibility.stylesheet import Stylesheet
 from webquarry.read.visibility.surroundings import Surroundings
@@ -59,15 +60,12 @@ _OPENED_LATER = frozenset(
 )
 # Whatever display its own style gives an element undoes these.
 _UNDONE_BY_DISPLAY = frozenset({HIDDEN, CLOSED})
+_LONGEST_LINE = 120  # characters
 _CELLS = frozenset({"td", "th"})
 _SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
 _WHOLE_PAGE = frozenset({"html", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
-_NAMES = re.compile(r"[.#]([\w-]+)")
-_RULES = re.compile(rb"([^{}]++)\{([^{}]*+)\}")
-_SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
-
 WATCHED = frozenset(
     {"class", "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor", "text", "id"}
 )
@@ -124,6 +122,7 @@ class VisibilityTracker:
         self.tags = frozenset({"dialog", "mark", "details", *tags})
         if self._columns.collapsed:
             self.tags |= {"td", "th"}
+        self.tags |= {str(element.tag) for element in self._surroundings.covered}
         self.watched = WATCHED | sheet.attributes
         self._special = _SPECIAL | sheet.attributes
         # values of `class` that hide nothing and that no rule is about
@@ -177,7 +176,9 @@ class VisibilityTracker:
                 reasons, declarations = self._add_reasons(element, reasons, declarations, parent)
         if element.tag == "details" and self._is_never_opened(element, names, parent):
             return CLOSED_DETAILS
-        if element.tag in _CELLS and self._is_in_lost_column(element, declarations):
+        if element in self._surroundings.covered:
+            return COVERED
+        if element.tag in _CELLS and self._columns.hides(element, declarations):
             return NO_SIZE
         reason = self._find_last_reason(element, reasons, declarations)
         if reason is not None:
@@ -254,12 +255,6 @@ class VisibilityTracker:
             return False
         inner: list[str] = summary.keys()  # type: ignore[assignment]  # never bytes in HTML
         return isinstance(self._judge(summary, inner, parent), str)
-
-    def _is_in_lost_column(self, cell: etree._Element, declarations: Declarations) -> bool:
-        """Whether a cell stands in a column that is not shown."""
-        if cell in self._columns.collapsed:
-            return True
-        return cell in self._columns.narrow and is_cut_off(declarations)
 
     def _is_control_seen(self, control: etree._Element) -> bool:
         """Whether a person sees something of a control. Rules for it count, wherever it stands in
@@ -386,10 +381,7 @@ class VisibilityTracker:
         if not css or not self._scripts.are_any:
             return False
         if self._fallback_names is None:
-            self._fallback_names = set()
-            for selectors, body in _RULES.findall(css.lower()):
-                if _SHOWS.search(body):
-                    self._fallback_names.update(_NAMES.findall(selectors.decode(errors="replace")))
+            self._fallback_names = find_shown_names(css)
         names = (element.get("class") or "").lower().split()
         names.append((element.get("id") or "").lower())
         return not self._fallback_names.isdisjoint(names)
@@ -449,6 +441,9 @@ class VisibilityTracker:
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
     ) -> ComputedStyle:
         """The style of an element, given that of its parent."""
+        line = declarations.get("::first-line color")
+        if line is not None and length_up_to(element, _LONGEST_LINE) < _LONGEST_LINE:
+            declarations = {**declarations, "color": line}
         may_be_painted = not self._certain and (element.get("class") or element.get("id"))
         style = parent.compute_child(
             element,
@@ -458,8 +453,12 @@ class VisibilityTracker:
         )
         if element.tag == "html":
             self._root_size = style.size
-        if declarations.get("position", "static") != "static":
+        is_placed = declarations.get("position", "static") != "static"
+        if is_placed or (style.cover is not None and is_layer(declarations)):
             style = self._judge_cover(element, declarations, style)
+        if self._sheet.has_parts and element.tag not in _WHOLE_PAGE:
+            cover = find_part_cover(element, declarations)
+            style = style if cover is None else style._replace(cover=cover)
         visibility = declarations.get("visibility")
         if visibility not in _VISIBILITIES:
             return style
@@ -482,7 +481,7 @@ class VisibilityTracker:
             if reasons or has_text(child):
                 continue
             if covers_box(self._find_declarations(child, has_rule)):
-                return style._replace(cover=child)
+                return style._replace(cover=Cover(element, child))
         return style
 
 
