@@ -60,7 +60,7 @@ _LINK = Colour(0, 0, 238)
 _DARK_PAGE = Colour(18, 18, 18)
 _WHOLE_PAGE = ("html", "body")
 # Filters that make another colour of black or white.
-_CHANGES_COLOURS = ("invert", "url(", "brightness(0", "brightness(.", "contrast(0", "contrast(.")
+_CHANGES_COLOURS = ("invert", "url(", "brightness(", "contrast(")
 _LIGHTENS = frozenset({"screen", "lighten", "color-dodge", "plus-lighter"})
 _DARKENS = frozenset({"multiply", "darken", "color-burn", "plus-darker"})
 _BLENDS = frozenset({"normal", "initial", "unset", "inherit"})
@@ -236,8 +236,10 @@ class ComputedStyle(NamedTuple):
             colour_seen = outlined or _is_readable(colour, ground, declarations)
         if "filter" in declarations or "mix-blend-mode" in declarations:
             own_ground = None if ground is self.ground else ground
-            changed = _judge_mixture(declarations, self, colour, own_ground)
-            colour_seen = colour_seen if changed is None else changed
+            text = colour or (_LINK if child.tag == "a" else _BLACK)
+            changed = _judge_mixture(declarations, self, text, own_ground)
+            if changed is not None:
+                colour_seen = changed or outlined
         size, fixed_size = self.find_child_size(declarations, root_size)
         opacity, scale = self._find_child_factors(declarations)
         flat_lines = self.flat_lines
@@ -371,7 +373,7 @@ def _is_outlined(declarations: Declarations, ground: Colour | None) -> bool:
 def _judge_mixture(
     declarations: Declarations,
     around: ComputedStyle,
-    colour: Colour | None,
+    colour: Colour,
     own_ground: Colour | None,
 ) -> bool | None:
     """Whether text is seen whose colour is mixed with others on the screen; None where nothing
@@ -395,7 +397,7 @@ def _judge_mixture(
 
 
 def _is_seen_through(
-    filters: str, colour: Colour | None, own_ground: Colour | None, ground: Colour | None
+    filters: str, colour: Colour, own_ground: Colour | None, ground: Colour | None
 ) -> bool:
     """Whether text can be told from its ground when both have gone through filters; a ground that
     is not its own does not go through them.
@@ -405,12 +407,8 @@ def _is_seen_through(
         behind = filter_colour(own_ground, filters)
     if behind is None:
         return True
-    colours = [_BLACK, _LINK] if colour is None else [colour]
-    for one in colours:
-        seen = filter_colour(one, filters)
-        if seen is None or not alike(seen, behind):
-            return True
-    return False
+    seen = filter_colour(colour, filters)
+    return seen is None or not alike(seen, behind)
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, declarations: Declarations) -> bool:

@@ -1,4 +1,4 @@
-"""The declared style of one element -> why a person cannot see it, or None.
+"""The declared style of one element, or an attribute -> why a person cannot see it, or None.
 
 Only what hides a box with everything in it is judged here. What children can undo (visibility, text
 size, colour) is followed down the tree in `computed.py`.
@@ -26,6 +26,10 @@ TRANSPARENT = "transparent"
 NO_SIZE = "no size"
 CLIPPED = "clipped"
 OFF_SCREEN = "off screen"
+HIDDEN = "hidden attribute"
+ARIA = "aria-hidden"
+CLOSED = "closed dialog"
+NAVIGATION = "navigation"
 
 FAINT = 0.1  # opacity; below it nothing can be read
 _SLIVER = 1.0  # pixels; what is not larger shows no text
@@ -465,4 +469,17 @@ def _check_zoom(style: Declarations) -> str | None:
         factor = parse_length(style.get(name, ""), percent=0.01)
         if factor is not None and factor < _SMALLEST_ZOOM:
             return NO_SIZE
+    return None
+
+
+def judge_attribute(name: str, value: str) -> str | None:
+    """Why an attribute with this value, in lower case, hides its element, or None."""
+    if name == "hidden":
+        return HIDDEN
+    if name == "aria-hidden" and value == "true":
+        return ARIA
+    if name == "role" and value == "navigation":
+        return NAVIGATION
+    if name == "popover":
+        return CLOSED
     return None

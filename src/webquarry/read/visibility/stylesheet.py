@@ -93,13 +93,16 @@ _NEVER_BY_VARIABLES = frozenset(
 )  # fmt: skip
 _FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
 _FLAT_COLUMNS = re.compile(r"template-columns:(?:[^;]*[ \]])?0(?:px|fr|%)?(?=[ ;]|$)")
-_CUTTING = ("overflow", "min-height:0")
+_CUTTING = ("overflow", "min-height:0", "template-columns:")
 _FLATTENING = frozenset(
     {
         "grid-template-rows", "grid-template-columns", "grid-template", "line-height", "overflow",
         "overflow-x", "overflow-y", "min-height",
     }
 )  # fmt: skip
+# An animation that is paused, or takes minutes.
+_NEVER_GOES_ON = re.compile(r"paused|\d{3}s|\d{6}ms")
+_MIXING = frozenset({"filter", "mix-blend-mode"})
 _LEFT_OUT: Declarations = {"display": "none"}
 
 
@@ -417,8 +420,10 @@ class Stylesheet:
             return True
         if has_calls(body) and self._variables.may_make(body):
             return True
+        if "animation" in body and _NEVER_GOES_ON.search(body):
+            return True
         if self._colours:
-            return not PAINTED.isdisjoint(style)
+            return not PAINTED.isdisjoint(style) or not _MIXING.isdisjoint(style)
 
         # The page links to sheets that are not read: only what one rule says of both counts.
         colour = parse_colour(style.get("color", ""))

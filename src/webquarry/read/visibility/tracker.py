@@ -30,10 +30,15 @@ from webquarry.read.visibility.computed import (
     is_layer,
 )
 from webquarry.read.visibility.concealment import (
+    ARIA,
+    CLOSED,
     DISPLAY,
+    HIDDEN,
+    NAVIGATION,
     NO_SIZE,
     OFF_SCREEN,
     TRANSPARENT,
+    judge_attribute,
     reason_to_skip,
 )
 from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, find_part_cover, lies_above
@@ -48,10 +53,6 @@ from webquarry.read.visibility.surroundings import Surroundings
 
 __all__ = ["SAME_COLOUR", "TINY", "VISIBILITY", "VisibilityTracker"]
 
-HIDDEN = "hidden attribute"
-ARIA = "aria-hidden"
-CLOSED = "closed dialog"
-NAVIGATION = "navigation"
 CLOSED_DETAILS = "closed details"
 
 # What a control opens is hidden in one of these ways; the others never wait for a click.
@@ -106,15 +107,15 @@ class VisibilityTracker:
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
+        self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
         is_still = not self._scripts.are_any
         self._surroundings = Surroundings(
             roots, self._find_layout, page_info.css, is_still=is_still
         )
         self._effects = Effects(self._find_layout, knows_all=not links_to_sheets)
         self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
-        self._columns = TableColumns(roots, self._find_layout)
+        self._columns = TableColumns(roots, self._find_column_style)
         self._lookup = StyleLookup(self._judge, self._style)
-        self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
         self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
@@ -244,6 +245,18 @@ class VisibilityTracker:
         """How an element is laid out, by its own style and all rules of the page."""
         return self._sheet.find_layout(element, self._parse_own_style(element))
 
+    def _find_column_style(self, column: etree._Element) -> Declarations:
+        """The same of a column, which is nothing that is asked about otherwise."""
+        if self._knows_all_rules or not column.get("class"):
+            return self._find_layout(column)
+        return self._find_all_rules()._find_layout(column)
+
+    def _find_all_rules(self) -> VisibilityTracker:
+        """A tracker that knows the rules for all elements of the page."""
+        if self._all_rules is None:
+            self._all_rules = VisibilityTracker(self._roots, self._page_info)
+        return self._all_rules
+
     def _is_never_opened(
         self, details: etree._Element, names: Sequence[str], parent: ComputedStyle
     ) -> bool:
@@ -262,9 +275,7 @@ class VisibilityTracker:
         """
         if self._knows_all_rules:
             return self._lookup.is_seen(control)
-        if self._all_rules is None:
-            self._all_rules = VisibilityTracker(self._roots, self._page_info)
-        return self._all_rules._is_control_seen(control)
+        return self._find_all_rules()._is_control_seen(control)
 
     def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Go into a link: browsers give it a colour of its own, whatever the text around it has,
@@ -311,7 +322,7 @@ class VisibilityTracker:
                 has_rule = known[1] or has_rule
             elif name in _HIDING_ATTRIBUTES:
                 value = (element.get(name) or "").strip().lower()
-                reason = _judge_attribute(name, value)
+                reason = judge_attribute(name, value)
             elif name == "id" and self._ids and not has_rule:
                 has_rule = (element.get("id") or "").lower() in self._ids
             if reason is not None:
@@ -483,16 +494,3 @@ class VisibilityTracker:
             if covers_box(self._find_declarations(child, has_rule)):
                 return style._replace(cover=Cover(element, child))
         return style
-
-
-def _judge_attribute(name: str, value: str) -> str | None:
-    """Why an attribute with this value, in lower case, hides its element, or None."""
-    if name == "hidden":
-        return HIDDEN
-    if name == "aria-hidden" and value == "true":
-        return ARIA
-    if name == "role" and value == "navigation":
-        return NAVIGATION
-    if name == "popover":
-        return CLOSED
-    return None

@@ -22,7 +22,7 @@ _MORE_HIDING_WORDS = (
     "height:.", "width:.", "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(",
     "perspective(", "opacity:-", "font-size:0", "height:calc", "width:calc", "font-size:max(",
     "font-size:min(", "font-size:clamp(", "opacity:min(", "opacity:max(", "opacity:clamp(",
-    "flex:0", "flex-basis:0", "ray(",
+    "flex:0", "flex-basis:0", "ray(", "blend-mode:",
     "opacity:1e", "font-size:1e", "height:1e", "width:1e", "scale(1e", "animation", "matrix(",
 )  # fmt: skip
 # two patterns, because one that begins with a plain sign is searched for several times as fast
