@@ -177,26 +177,32 @@ class Revealed:
         value = f"{style.get('animation', '')} {style.get('animation-name', '')}"
         if not value.strip() or "," in value:
             return None
-        words = value.split()
-        times = [time for time in map(_parse_time, words) if time is not None]
-        length = _parse_time(style.get("animation-duration", "")) or (*times, 0.0)[0]
-        delay = _parse_time(style.get("animation-delay", ""))
-        if delay is None:
-            delay = (*times, 0.0, 0.0)[1]
-        words += style.get("animation-fill-mode", "").split()
-        is_filled = "both" in words or "backwards" in words
+        words = value.split() + style.get("animation-fill-mode", "").split()
         is_paused = "paused" in words or style.get("animation-play-state") == "paused"
         if is_paused and self._scripts.are_any:
             return None
-        is_waiting = delay > 0 and is_filled and (is_paused or delay >= _TOO_LATE)
-        is_stopped = is_paused and -0.1 * length <= delay <= 0 < length
-        is_slow = length >= _TOO_LATE and 0 >= delay >= -0.1 * length
-        if not is_waiting and not is_stopped and not is_slow:
+        if not _stays_at_start(style, words, is_paused=is_paused):
             return None
         for name in words:
             if name in self._find_frames()[0]:
                 return self._find_frames()[0][name]
         return None
+
+
+def _stays_at_start(style: Declarations, words: Sequence[str], *, is_paused: bool) -> bool:
+    """Whether a person sees nothing but the first frame of an animation. `words` are those of
+    `animation`, with how it is filled.
+    """
+    times = [time for time in map(_parse_time, words) if time is not None]
+    length = _parse_time(style.get("animation-duration", "")) or (*times, 0.0)[0]
+    delay = _parse_time(style.get("animation-delay", ""))
+    if delay is None:
+        delay = (*times, 0.0, 0.0)[1]
+    if delay > 0:
+        is_filled = "both" in words or "backwards" in words
+        return is_filled and (is_paused or delay >= _TOO_LATE)
+    has_begun = delay < -0.1 * length
+    return not has_begun and length > 0 and (is_paused or length >= _TOO_LATE)
 
 
 def _parse_time(word: str) -> float | None:

@@ -181,30 +181,35 @@ def _is_empty_path(arguments: str) -> bool:
 
 def _is_empty_shape(arguments: str) -> bool:
     """`shape(from 0 0, line to 0 0, hline by 4px)`: the corners are like those of a path."""
-    points: list[_POINT] = []
-    x = y = 0.0
+    points: list[_POINT] = [(0.0, 0.0)]
     for part in split_top(arguments, ","):
         words = [word for word in split_top(part, " ") if word not in ("nonzero", "evenodd")]
-        kind = words[0] if words else ""
-        if kind == "close":
+        if words == ["close"] or not words:
             continue
-        is_relative = "by" in words
-        numbers = words[1:] if kind == "from" else words[2:]
-        across = [evaluate(word, _ACROSS) for word in numbers]
-        down = [evaluate(word, _PLACED) for word in numbers]
-        start_x, start_y = (x, y) if is_relative else (0.0, 0.0)
-        if kind == "hline" and across[:1] and across[0] is not None:
-            x = start_x + across[0]
-        elif kind == "vline" and down[:1] and down[0] is not None:
-            y = start_y + down[0]
-        elif kind in ("from", "move", "line") and len(numbers) == 2:
-            if across[0] is None or down[1] is None:
-                return False
-            x, y = start_x + across[0], start_y + down[1]
-        else:
+        point = _find_corner(words, points[-1])
+        if point is None:
             return False  # curves take up room that corners do not tell
-        points.append((x, y))
-    return bool(points) and _is_nowhere(points)
+        points.append(point)
+    return len(points) > 1 and _is_nowhere(points[1:])
+
+
+def _find_corner(words: Sequence[str], before: _POINT) -> _POINT | None:
+    """Where one command of a shape leads, from the corner before it; None where it is no line."""
+    kind = words[0]
+    numbers = words[1:] if kind == "from" else words[2:]
+    start_x, start_y = before if "by" in words else (0.0, 0.0)
+    if kind == "hline" and len(numbers) == 1:
+        x = evaluate(numbers[0], _ACROSS)
+        return None if x is None else (start_x + x, before[1])
+    if kind == "vline" and len(numbers) == 1:
+        y = evaluate(numbers[0], _PLACED)
+        return None if y is None else (before[0], start_y + y)
+    if kind not in ("from", "move", "line") or len(numbers) != 2:
+        return None
+    x, y = evaluate(numbers[0], _ACROSS), evaluate(numbers[1], _PLACED)
+    if x is None or y is None:
+        return None
+    return start_x + x, start_y + y
 
 
 def _is_empty_box(arguments: str) -> bool:
