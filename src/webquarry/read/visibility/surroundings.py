@@ -41,7 +41,7 @@ _WHOLE = 1200.0  # pixels that all of its own width or height counts for
 _MOVES_LATER = (b":checked", b":target", b":hover", b":focus", b"keyframes")
 
 
-_find_pulled: Any = etree.XPath("//*[contains(@style, 'margin') and not(node())]")
+_find_pulled: Any = etree.XPath("/descendant::*[@style][not(node())][contains(@style, 'margin')]")
 _LEAST_COVER = 16.0  # pixels
 
 
