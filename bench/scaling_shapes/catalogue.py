@@ -59,6 +59,7 @@ _ONCE_TOO_SLOW = frozenset(
         "css: places x elements",
         "css: attributes x elements",
         "css: classes x elements",
+        "css: scopes with an end x elements",
         "css: one long list of selectors",
         "css: variables x elements",
         "css: chain of variables",

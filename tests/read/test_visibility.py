@@ -94,8 +94,8 @@ HIDDEN = {
         '<div style="width:0;overflow:hidden;white-space:nowrap">INJ</div>',
     ],
     "off screen": [
-        "<div style='inset:-9999px auto auto'>INJ</div>",
-        "<div style='left:-9999px'>INJ</div>",
+        "<div style='position:absolute;inset:-9999px auto auto'>INJ</div>",
+        "<div style='position:absolute;left:-9999px'>INJ</div>",
         '<div style="position:absolute;left:-9999px">INJ</div>',
         '<div style="position:absolute;left:-10000em">INJ</div>',
         '<div style="position:fixed;top:-5000px">INJ</div>',

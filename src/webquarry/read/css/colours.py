@@ -319,3 +319,26 @@ _READERS = {
 def _clamp(value: float, most: float = 1.0) -> float:
     """The value within 0 and the most it may be."""
     return min(most, max(0.0, value))
+
+
+def filter_colour(colour: Colour, filters: str) -> Colour | None:
+    """What a list of filters makes of a colour; None where one of them is not known."""
+    channels = [channel / 255 for channel in colour[:3]]
+    for name, argument in find_calls(filters):
+        amount = evaluate(argument, {"": 1.0, "%": 0.01})
+        if amount is None:
+            amount = 1.0
+        if name == "brightness":
+            channels = [channel * amount for channel in channels]
+        elif name == "contrast":
+            channels = [(channel - 0.5) * amount + 0.5 for channel in channels]
+        elif name == "invert":
+            channels = [channel + amount - 2 * channel * amount for channel in channels]
+        elif name == "grayscale":
+            grey = 0.21 * channels[0] + 0.72 * channels[1] + 0.07 * channels[2]
+            channels = [channel + (grey - channel) * min(amount, 1) for channel in channels]
+        else:
+            return None
+        channels = [min(max(channel, 0.0), 1.0) for channel in channels]
+    red, green, blue = (channel * 255 for channel in channels)
+    return Colour(red, green, blue, colour.alpha)

@@ -18,9 +18,11 @@ _WORD = re.compile(r"\s*+(not|and|or)?+\s*+((?:[\w-]++)?)\(", re.IGNORECASE)
 _DEEPEST = 8
 _SIZE = re.compile(
     r"\(\s*(?:(min|max)-(?:width|inline-size)\s*:|(?:width|inline-size)\s*([<>])=?)\s*"
-    r"([\d.]{1,9})(?:px)?\s*\)"
+    r"([\d.]{1,9})(px|em|rem)?\s*\)"
 )
-_SMALL, _LARGE = 50.0, 8000.0  # pixels; boxes that hold text are between
+# pixels; boxes that hold text are between
+_SMALL, _LARGE = 320.0, 2560.0
+_TOO_SMALL, _TOO_LARGE = 50.0, 8000.0  # no box is
 
 
 def judge_supports(query: str, depth: int = 0) -> int:
@@ -88,19 +90,19 @@ def judge_container(query: str) -> int:
     sizes = _SIZE.findall(query)
     if len(sizes) != 1 or " or " in query or "not" in query or "style(" in query:
         return UNSURE
-    bound, sign, number = sizes[0]
+    bound, sign, number, unit = sizes[0]
     try:
-        limit = float(number)
+        limit = float(number) * (16 if unit.endswith("em") else 1)
     except ValueError:
         return UNSURE
     if bound == "min" or sign == ">":
         if limit <= _SMALL:
             return UNSURE  # true wherever there is a container
-        if limit > _LARGE:
+        if limit > _TOO_LARGE:
             return NEVER
         return SOMETIMES
     if limit >= _LARGE:
         return UNSURE
-    if limit < _SMALL:
+    if limit < _TOO_SMALL:
         return NEVER
     return SOMETIMES

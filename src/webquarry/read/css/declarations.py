@@ -15,6 +15,7 @@ from webquarry.read.css.parts import split_parts
 from webquarry.read.css.scan import join_brackets, split_list
 from webquarry.read.css.shorthands import declare
 from webquarry.read.css.validity import is_valid
+from webquarry.read.css.values.functions import resolve_env
 from webquarry.read.css.values.numbers import LENGTHS, OF_VIEW, evaluate, split_top
 
 _VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
@@ -46,7 +47,11 @@ PROPERTIES = frozenset(
         "-webkit-mask-image", "-webkit-mask-size", "-webkit-text-stroke",
         "-webkit-text-stroke-width", "-webkit-text-stroke-color", "-webkit-filter",
         "mix-blend-mode", "isolation", "box-shadow", "background-size", "background-repeat",
-        "color-scheme", "content", "fill", "fill-opacity", "stroke",
+        "color-scheme", "content", "fill", "fill-opacity", "stroke", "float", "flex", "flex-basis",
+        "flex-grow", "table-layout", "grid-template-columns", "mask-position", "mask-repeat",
+        "mask-composite", "-webkit-mask-position", "-webkit-mask-repeat",
+        "-webkit-mask-composite", "overflow-clip-margin", "animation-play-state",
+        "animation-delay", "animation-duration",
     }
 )  # fmt: skip
 
@@ -90,6 +95,8 @@ def _read_declarations(parts: list[str]) -> tuple[Declarations, Declarations]:
         if is_important:
             value = before_mark
         value = value.strip()[:_LONGEST_VALUE]
+        if "env(" in value:
+            value = resolve_env(value)
         if is_valid(name, value) is False:
             continue
         if is_important:

@@ -17,6 +17,7 @@ from webquarry.read.css.declarations import lower_text
 from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, UNSURE
 from webquarry.read.css.nesting import Enclosing, RawRule, RuleStack
 from webquarry.read.css.parts import SHEET_MARK, split_parts
+from webquarry.read.css.values.functions import resolve_env
 
 __all__ = [
     "ALWAYS",
@@ -157,6 +158,8 @@ def decode_body(body: bytes) -> str:
     plain = " ".join(text.split())
     if "\\" in plain:
         plain = _LETTER.sub(lambda found: found[2] or chr(int(found[1], 16)).lower(), plain)
+    if "env(" in plain:
+        plain = resolve_env(plain)
     return plain.replace(": ", ":").replace(" :", ":").replace("( ", "(")
 
 

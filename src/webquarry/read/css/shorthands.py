@@ -19,8 +19,21 @@ SHORTHANDS: dict[str, tuple[str, ...]] = {
     ),
     "padding": ("padding-top", "padding-bottom", "padding-left", "padding-right"),
     "overflow": ("overflow-x", "overflow-y"),
-    "mask": ("mask-image", "-webkit-mask-image", "mask-size", "mask-clip", "mask-position"),
-    "-webkit-mask": ("mask-image", "-webkit-mask-image", "mask", "mask-size"),
+    "mask": (
+        "mask-image", "-webkit-mask-image", "mask-size", "mask-clip", "mask-position",
+        "mask-repeat", "mask-composite", "-webkit-mask-position", "-webkit-mask-repeat",
+        "-webkit-mask-composite", "-webkit-mask-size", "-webkit-mask",
+    ),
+    "-webkit-mask": (
+        "mask-image", "-webkit-mask-image", "mask", "mask-size", "mask-position", "mask-repeat",
+        "mask-composite", "-webkit-mask-position", "-webkit-mask-repeat",
+        "-webkit-mask-composite", "-webkit-mask-size",
+    ),
+    "flex": ("flex-basis", "flex-grow"),
+    "animation": (
+        "animation-name", "animation-fill-mode", "animation-play-state", "animation-delay",
+        "animation-duration",
+    ),
     "offset": ("offset-path", "offset-distance", "offset-position"),
     "grid": ("grid-template", "grid-template-rows", "grid-template-columns"),
     "grid-template": ("grid-template-rows", "grid-template-columns"),

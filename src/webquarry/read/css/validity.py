@@ -112,6 +112,8 @@ def is_valid(name: str, value: str) -> bool | None:
     """Whether browsers take a value in lower case for a property; None where that is not known."""
     if value in _FOR_ALL or "var(" in value or "env(" in value:
         return True
+    if "attr(" in value or "if(" in value:
+        return True
     if name in _KEYWORDS:
         return value in _KEYWORDS[name] or (name == "display" and _is_long_display(value))
     if name in _COLOURS:

@@ -15,10 +15,13 @@ from lxml import etree
 
 from webquarry.read.css.declarations import Declarations
 from webquarry.read.css.scan import find_closing
+from webquarry.read.css.values.functions import Find, choose_branch, read_attribute
 
 _Element = etree._Element
 _START = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+", re.IGNORECASE)
-_DEFINITION = re.compile(r"(--[\w\u0080-\U0010ffff-]++)\s*+:([^;]*+)")
+_ASKED = re.compile(r"style\(\s*+(--[\w\u0080-\U0010ffff-]++)", re.IGNORECASE)
+_OTHER = re.compile(r"(?<![\w-])(attr|if)\(", re.IGNORECASE)
+_DEFINITION = re.compile(r"(?<![\w(,-])(--[\w\u0080-\U0010ffff-]++)\s*+:([^;]*+)")
 _IMPORTANT = re.compile(r"!\s*important\s*$", re.IGNORECASE)
 _PROPERTY = re.compile(rb"@property\s+(--[\w-]+)\s*\{([^{}]*)\}", re.IGNORECASE)
 _INITIAL = re.compile(rb"initial-value\s*:([^;}]*)", re.IGNORECASE)
@@ -56,7 +59,15 @@ def find_registered(css: bytes) -> Definitions:
 
 def find_used(text: str) -> list[str]:
     """The variables that a value uses, also those in fallbacks."""
-    return _START.findall(text)
+    used = _START.findall(text)
+    if "style(" in text:
+        used += _ASKED.findall(text)
+    return used
+
+
+def has_calls(text: str) -> bool:
+    """Whether a value stands for another one, which depends on the element."""
+    return "var(" in text or "attr(" in text or "if(" in text
 
 
 def substitute(text: str, find: Callable[[str], str | None], depth: int = 0) -> str | None:
@@ -83,6 +94,32 @@ def substitute(text: str, find: Callable[[str], str | None], depth: int = 0) -> 
         place = end + 1
     pieces.append(text[place:])
     return "".join(pieces).strip()
+
+
+def _resolve_others(text: str, find: Find, find_attribute: Find, depth: int = 0) -> str | None:
+    """A value with what its `attr()` and `if()` come to; None where one comes to nothing."""
+    pieces: list[str] = []
+    place = 0
+    while (found := _OTHER.search(text, place)) is not None:
+        end = find_closing(text, found.end())
+        if end < 0:
+            end = len(text)
+        inside = text[found.end() : end]
+        value = None
+        if depth >= _DEEPEST:
+            return None
+        if found[1].lower() == "if":
+            value = choose_branch(inside, find)
+        else:
+            value = read_attribute(inside, find_attribute)
+        if value is not None:
+            value = _resolve_others(value, find, find_attribute, depth + 1)
+        if value is None:
+            return None
+        pieces += [text[place : found.start()], value]
+        place = end + 1
+    pieces.append(text[place:])
+    return "".join(pieces)
 
 
 class VariableScope:
@@ -164,34 +201,28 @@ class PossibleValues:
 
     def __init__(self, definitions: Iterable[Mapping[str, str]]) -> None:
         self._values: defaultdict[str, set[str]] = defaultdict(set)
-        self._spellings: dict[str, str] = {}
         self._known: dict[str, frozenset[str] | None] = {}
         for found in definitions:
             for name, value in found.items():
                 self._values[name].add(value)
-                self._spellings.setdefault(name.lower(), name)
-
-    def spell(self, name: str) -> str:
-        """A name as the page defines it, should that be in other letters."""
-        if name in self._values:
-            return name
-        return self._spellings.get(name.lower(), name)
 
     def find_needed(self, names: Iterable[str]) -> set[str]:
         """Variables with all those that their values use."""
         needed: set[str] = set()
-        waiting = [self.spell(name) for name in names]
+        waiting = list(names)
         while waiting:
             name = waiting.pop()
             if name in needed:
                 continue
             needed.add(name)
             for value in self._values.get(name, ()):
-                waiting += [self.spell(used) for used in find_used(value)]
+                waiting += find_used(value)
         return needed
 
     def fill_in(self, text: str, depth: int = 0) -> list[str] | None:
         """A text with every choice of values for its variables; None where there are too many."""
+        if _OTHER.search(text) is not None:
+            return None
         names = list(dict.fromkeys(find_used(text)))
         choices: list[list[str | None]] = []
         tried = 1
@@ -212,7 +243,6 @@ class PossibleValues:
 
     def _find_values(self, name: str, depth: int = 0) -> frozenset[str] | None:
         """The values of a variable with all that they stand for; None for more than we try."""
-        name = self.spell(name)
         if name in self._known:
             return self._known[name]
         self._known[name] = None  # also for one that needs itself
@@ -234,16 +264,18 @@ class PossibleValues:
         return self._known[name]
 
 
-def resolve_style(style: Declarations, find: Callable[[str], str | None]) -> Declarations:
-    """A style with the values of variables; a declaration whose variable has none counts for
-    nothing.
+def resolve_style(style: Declarations, find: Find, find_attribute: Find) -> Declarations:
+    """A style with the values of variables and attributes; a declaration whose variable has none
+    counts for nothing.
     """
     resolved: Declarations = {}
     for name, value in style.items():
-        if "var(" not in value:
+        if not has_calls(value):
             resolved[name] = value
             continue
-        filled = substitute(value, find)
+        filled: str | None = _resolve_others(value, find, find_attribute)
+        if filled is not None:
+            filled = substitute(filled, find)
         if filled:
             resolved[name] = " ".join(filled.lower().split())
     return resolved

@@ -34,6 +34,7 @@ _LETTER = 0.6  # the width of a letter as a part of the size
 _RISE = 0.8  # how far letters reach above the line
 _MOST_DRAWINGS = 300
 _MOST_TEXTS = 2_000  # in all drawings of a page
+_MOST_CHOICES = 40  # of a `switch`
 _DEEPEST = 40  # groups around a text
 _LONGEST_LINE = 2_000  # characters
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?")
@@ -51,6 +52,7 @@ def has_drawn_text(roots: Sequence[Element]) -> bool:
 
 def mark_drawn_text(roots: Sequence[Element]) -> None:
     """Rename what is not painted of the drawings of a page, and give the rest a style."""
+    _place_used_text(roots)
     drawings = [
         drawing
         for root in roots
@@ -107,6 +109,11 @@ def _mark_text(drawing: Element, text: Element) -> None:
         if element is drawing:
             break
     is_painted = all(element.tag in _GROUPS for element in around)
+    inner = text
+    for element in around:
+        if element.tag == "switch" and inner is not _find_choice(element):
+            is_painted = False
+        inner = element
     if not is_painted or around[-1] is not drawing:
         text.tag = _UNSEEN
         return
@@ -121,6 +128,54 @@ def _mark_text(drawing: Element, text: Element) -> None:
             looks["font-size"] = f"calc({_add_unit(looks['font-size'])} * {_find_scale(drawing)})"
         style = _write_style(looks, is_on_shape=is_on_shape)
         text.set("style", f"{text.get('style') or ''};{style}")
+
+
+def _find_choice(switch: Element) -> Element | None:
+    """The one child of a `switch` that is painted: the first whose conditions hold."""
+    for child in islice(switch, _MOST_CHOICES):
+        if not isinstance(child.tag, str):
+            continue
+        languages = (child.get("systemlanguage") or "en").lower().replace(",", " ").split()
+        is_spoken = any(language.startswith("en") for language in languages)
+        if is_spoken and child.get("requiredextensions") is None:
+            return child
+    return None
+
+
+def _place_used_text(roots: Sequence[Element]) -> None:
+    """Put what a drawing defines and uses, and that holds text, to where it is first used."""
+    uses: dict[str, Element] = {}
+    for root in roots:
+        for use in islice(root.iter("use"), _MOST_TEXTS):
+            target = use.get("href") or use.get("xlink:href") or ""
+            if target.startswith("#"):
+                uses.setdefault(target[1:], use)
+    if not uses:
+        return
+    for root in roots:
+        for symbol in list(islice(root.iter("symbol", "text", "g"), _MOST_TEXTS)):
+            name = symbol.get("id") or ""
+            if name not in uses or not has_text(symbol):
+                continue
+            use = uses.pop(name)
+            is_defined = next(symbol.iterancestors("defs"), None) is not None
+            is_around = symbol in use.iterancestors()
+            if (is_defined or symbol.tag == "symbol") and not is_around:
+                _move_into(symbol, use)
+
+
+def _move_into(symbol: Element, use: Element) -> None:
+    """Make a group of the place where something is used, with that in it."""
+    use.tag = "g"
+    x, y = use.get("x") or "0", use.get("y") or "0"
+    use.set("transform", f"{use.get('transform') or ''} translate({x},{y})")
+    if symbol.tag == "symbol":
+        use.text = symbol.text
+        for child in list(symbol):
+            use.append(child)
+        return
+    symbol.tail = None
+    use.append(symbol)
 
 
 def _collect_looks(chain: Sequence[Element]) -> dict[str, str]:

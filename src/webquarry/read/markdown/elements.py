@@ -26,8 +26,7 @@ from webquarry.read.markdown.inline import (
 from webquarry.read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry.read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry.read.markdown.table_elements import TABLE_ACTIONS
-from webquarry.read.visibility.concealment import NO_SIZE
-from webquarry.read.visibility.tracker import NAVIGATION
+from webquarry.read.visibility.concealment import NAVIGATION, NO_SIZE
 
 if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker

@@ -27,8 +27,8 @@ from webquarry.read.markdown.lists import Definitions, Listing
 from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child, WalkScope
 from webquarry.read.markdown.tables import Table
 from webquarry.read.text.escape import escape_heading, escape_line_starts
-from webquarry.read.visibility.concealment import DISPLAY, NO_SIZE, TRANSPARENT
-from webquarry.read.visibility.tracker import HIDDEN, SAME_COLOUR, VISIBILITY, VisibilityTracker
+from webquarry.read.visibility.concealment import DISPLAY, HIDDEN, NO_SIZE, TRANSPARENT
+from webquarry.read.visibility.tracker import SAME_COLOUR, VISIBILITY, VisibilityTracker
 
 # How pages hide themselves until their script has run; the other ways are never undone.
 _UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})

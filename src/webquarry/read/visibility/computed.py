@@ -13,6 +13,7 @@ from lxml import etree
 from webquarry.read.css.colours import (
     Colour,
     alike,
+    filter_colour,
     find_colours,
     lay_over,
     parse_attribute_colour,
@@ -20,10 +21,10 @@ from webquarry.read.css.colours import (
 )
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
 from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.offsets import find_placement
 from webquarry.read.visibility.concealment import (
     FAINT,
     TRANSPARENT,
-    find_placement,
     has_flat_lines,
 )
 
@@ -55,10 +56,11 @@ _KEEPS_COLOUR = ("inherit", "currentcolor", "unset")
 _NO_GROUND = ("none", "inherit", "initial", "unset", "revert")
 _MARKED = Colour(255, 255, 0)  # the ground of `mark`, on which the text is black
 _BLACK = Colour(0, 0, 0)
+_LINK = Colour(0, 0, 238)
 _DARK_PAGE = Colour(18, 18, 18)
 _WHOLE_PAGE = ("html", "body")
 # Filters that make another colour of black or white.
-_CHANGES_COLOURS = ("invert", "url(", "brightness(0", "brightness(.", "contrast(0", "contrast(.")
+_CHANGES_COLOURS = ("invert", "url(", "brightness(", "contrast(")
 _LIGHTENS = frozenset({"screen", "lighten", "color-dodge", "plus-lighter"})
 _DARKENS = frozenset({"multiply", "darken", "color-burn", "plus-darker"})
 _BLENDS = frozenset({"normal", "initial", "unset", "inherit"})
@@ -70,6 +72,15 @@ _LAYERS = frozenset(
         "mask", "mask-image", "mix-blend-mode", "will-change",
     }
 )  # fmt: skip
+
+
+class Cover(NamedTuple):
+    """A box that is laid over another one and hides what is in that."""
+
+    box: etree._Element  # what it is laid over
+    child: etree._Element | None  # the box itself
+    part: str = ""  # or the part of the other one that it is: before, after
+    layer: float = 0.0
 
 
 class ComputedStyle(NamedTuple):
@@ -86,8 +97,9 @@ class ComputedStyle(NamedTuple):
     opacity: float = 1.0  # of all boxes around it together
     scale: float = 1.0  # of all transformations together
     flat_lines: bool = False  # the lines have no height
+    backed: bool = False  # its own layer has a ground, which colours are mixed with
     boxed: bool = False  # some box around it has a ground that hides what lies behind it
-    cover: etree._Element | None = None  # what is laid over a box around it
+    cover: Cover | None = None  # what is laid over a box around it
 
     @property
     def reason(self) -> str | None:
@@ -223,8 +235,11 @@ class ComputedStyle(NamedTuple):
         if colour is not self.colour or ground is not self.ground or outlined is not self.outlined:
             colour_seen = outlined or _is_readable(colour, ground, declarations)
         if "filter" in declarations or "mix-blend-mode" in declarations:
-            changed = _judge_mixture(declarations, self.ground, self.boxed)
-            colour_seen = colour_seen if changed is None else changed
+            own_ground = None if ground is self.ground else ground
+            text = colour or (_LINK if child.tag == "a" else _BLACK)
+            changed = _judge_mixture(declarations, self, text, own_ground)
+            if changed is not None:
+                colour_seen = changed or outlined
         size, fixed_size = self.find_child_size(declarations, root_size)
         opacity, scale = self._find_child_factors(declarations)
         flat_lines = self.flat_lines
@@ -242,6 +257,7 @@ class ComputedStyle(NamedTuple):
             opacity=opacity,
             scale=scale,
             flat_lines=flat_lines,
+            backed=self._is_child_backed(child, declarations, ground),
             boxed=self._is_child_boxed(child, declarations, ground),
             cover=self.cover,
         )
@@ -272,6 +288,14 @@ class ComputedStyle(NamedTuple):
         if ground is not self.ground and ground is not None and ground.alpha == 1:
             return child.tag not in _WHOLE_PAGE
         return self.boxed
+
+    def _is_child_backed(
+        self, child: etree._Element, declarations: Declarations, ground: Colour | None
+    ) -> bool:
+        """Whether the layer that a child is painted in has a ground of its own."""
+        if ground is not self.ground and ground is not None and ground.alpha == 1:
+            return child.tag not in _WHOLE_PAGE
+        return self.backed and not is_layer(declarations)
 
 
 def is_layer(declarations: Declarations) -> bool:
@@ -347,17 +371,22 @@ def _is_outlined(declarations: Declarations, ground: Colour | None) -> bool:
 
 
 def _judge_mixture(
-    declarations: Declarations, ground: Colour | None, is_boxed: bool
+    declarations: Declarations,
+    around: ComputedStyle,
+    colour: Colour,
+    own_ground: Colour | None,
 ) -> bool | None:
     """Whether text is seen whose colour is mixed with others on the screen; None where nothing
-    says so.
+    says so. `around` is the style of what stands around it.
     """
+    ground, is_boxed = around.ground, around.backed
     filters = declarations.get("filter", "")
+    changed: bool | None = None
     if any(word in filters for word in _CHANGES_COLOURS):
-        return True
+        changed = _is_seen_through(filters, colour, own_ground, ground)
     mode = declarations.get("mix-blend-mode", "normal")
-    if mode in _BLENDS:
-        return None
+    if mode in _BLENDS or changed is False:
+        return changed
     if ground is None or not is_boxed:
         return True
     if mode in _LIGHTENS:
@@ -365,6 +394,21 @@ def _judge_mixture(
     if mode in _DARKENS:
         return max(ground[:3]) > 20
     return True
+
+
+def _is_seen_through(
+    filters: str, colour: Colour, own_ground: Colour | None, ground: Colour | None
+) -> bool:
+    """Whether text can be told from its ground when both have gone through filters; a ground that
+    is not its own does not go through them.
+    """
+    behind = ground
+    if own_ground is not None:
+        behind = filter_colour(own_ground, filters)
+    if behind is None:
+        return True
+    seen = filter_colour(colour, filters)
+    return seen is None or not alike(seen, behind)
 
 
 def _is_readable(colour: Colour | None, ground: Colour | None, declarations: Declarations) -> bool:

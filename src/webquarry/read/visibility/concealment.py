@@ -1,4 +1,4 @@
-"""The declared style of one element -> why a person cannot see it, or None.
+"""The declared style of one element, or an attribute -> why a person cannot see it, or None.
 
 Only what hides a box with everything in it is judged here. What children can undo (visibility, text
 size, colour) is followed down the tree in `computed.py`.
@@ -13,18 +13,28 @@ from functools import lru_cache
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
 from webquarry.read.css.values.numbers import split_top
-from webquarry.read.css.values.transforms import Placement, place_box
-from webquarry.read.visibility.shapes import is_empty_clip, is_empty_mask, leads_away
+from webquarry.read.css.values.offsets import find_placement, find_sides
+from webquarry.read.visibility.shapes import (
+    is_cancelled_mask,
+    is_empty_clip,
+    is_empty_mask,
+    leads_away,
+)
 
 DISPLAY = "display none"
 TRANSPARENT = "transparent"
 NO_SIZE = "no size"
 CLIPPED = "clipped"
 OFF_SCREEN = "off screen"
+HIDDEN = "hidden attribute"
+ARIA = "aria-hidden"
+CLOSED = "closed dialog"
+NAVIGATION = "navigation"
 
 FAINT = 0.1  # opacity; below it nothing can be read
 _SLIVER = 1.0  # pixels; what is not larger shows no text
 _CUT_SLIVER = 3.0  # the same, of a box that cuts off what sticks out
+_READABLE = 20.0  # pixels of text around a box, a line of it at least
 _FOOTHOLD = 4.0  # pixels of padding in which text can be read
 _AWAY = 500.0  # pixels beyond the edge; a page's own nudges are smaller
 _FAR = 3000.0  # pixels; tracks of slides are moved by less
@@ -32,13 +42,14 @@ _BELOW = 20000.0  # pixels from the top; a long page places nothing by hand so f
 _WIDEST, _HIGHEST = 2560.0, 1500.0  # pixels of a window
 _CRAMPED = -20.0  # pixels between letters; the text runs back over itself and out of sight
 _CRAMPED_WORDS = -100.0  # and between words
+_ORDINARY_TEXT = 16.0  # pixels
+_CRAMPED_PART = -0.7  # of the size of the text, between letters
 _BEHIND = -100
 _SMALLEST_SCALE = 0.02
 _SMALLEST_ZOOM = 0.05
 _FLAT = 0.05  # a filter with a lower factor makes one colour of everything
 _FILTER = re.compile(r"(opacity|brightness|contrast)\s*[(=]\s*([\d.]+)(%|px|em|rem)?")
 _FLAT_LINE = re.compile(r"/\s*0(?:px|em|%)?(?=\s)")
-_NO_PLACE = Placement()
 
 
 _Check = Callable[[Declarations], str | None]
@@ -129,10 +140,14 @@ def _check_clip(style: Declarations) -> str | None:
 def _check_mask(style: Declarations) -> str | None:
     """Behind a mask that lets nothing through."""
     image = first_value(style, "mask-image", "-webkit-mask-image", "mask", "-webkit-mask")
-    size = first_value(style, "mask-size", "-webkit-mask-size")
-    if not size:
-        size = image.rpartition(")")[2].partition("/")[2]
-    if is_empty_mask(image, size):
+    behind = image.rpartition(")")[2]
+    size = first_value(style, "mask-size", "-webkit-mask-size") or behind.partition("/")[2]
+    place = first_value(style, "mask-position", "-webkit-mask-position")
+    repeat = first_value(style, "mask-repeat", "-webkit-mask-repeat")
+    if is_empty_mask(image, size, place or behind.partition("/")[0], repeat or behind):
+        return CLIPPED
+    composite = first_value(style, "mask-composite", "-webkit-mask-composite")
+    if is_cancelled_mask(image, composite or image):
         return CLIPPED
     return None
 
@@ -171,25 +186,30 @@ _HEIGHTS = ("height", "max-height", "block-size", "max-block-size")
 def is_cut_off(style: Declarations) -> bool:
     """Whether what sticks out of a box is not shown."""
     for name in ("overflow", "overflow-x", "overflow-y"):
-        if style.get(name, "visible") not in ("visible", "initial", "unset", "inherit"):
+        value = style.get(name, "visible")
+        if value == "clip" and _has_clip_margin(style):
+            continue
+        if value not in ("visible", "initial", "unset", "inherit"):
             return True
     return "paint" in style.get("contain", "")
 
 
-def _has_foothold(style: Declarations) -> bool:
-    """Whether text can be read in the padding of a box that is nothing but padding."""
-    sides = split_top(style.get("padding", ""), " ")
-    values = [
-        *sides[:1],
-        *sides[2:3],
-        style.get("padding-top", ""),
-        style.get("padding-bottom", ""),
-    ]
-    for value in values:
-        padding = parse_length(value)
-        if padding is not None and padding >= _FOOTHOLD:
+def _has_clip_margin(style: Declarations) -> bool:
+    """Whether text is seen around a box that cuts off what is further out."""
+    for word in style.get("overflow-clip-margin", "").split():
+        if (parse_length(word) or 0.0) >= _READABLE:
             return True
     return False
+
+
+def _has_foothold(style: Declarations) -> bool:
+    """Whether text can be read in the padding of a box that is nothing but padding: it begins below
+    that at the top, so that only the one at the foot counts.
+    """
+    sides = split_top(style.get("padding", ""), " ")
+    value = style.get("padding-bottom") or "".join(sides[2:3] or sides[:1])
+    padding = parse_length(value)
+    return padding is not None and padding >= _FOOTHOLD
 
 
 def _is_sliver(style: Declarations, most: float, *names: str) -> bool:
@@ -221,6 +241,23 @@ def has_height(style: Declarations) -> bool:
     return False
 
 
+@_looks_at("flex", "flex-basis")
+def _check_flex(style: Declarations) -> str | None:
+    """A part of a row that is given no room and does not grow."""
+    words = split_top(style.get("flex", ""), " ")
+    basis = first_value(style, "flex-basis")
+    if not basis and len(words) >= 2:
+        basis = words[-1] if len(words) == 3 or not words[1].isdigit() else "0"
+    elif not basis and words and words[0].isdigit():
+        basis = "0"
+    grow = parse_length(style.get("flex-grow", "") or "".join(words[:1]))
+    if grow or parse_length(basis, percent=10) != 0 or not is_cut_off(style):
+        return None
+    if _has_minimum(style, "min-width", "min-inline-size") or _has_minimum(style, "min-height"):
+        return None
+    return NO_SIZE
+
+
 @_looks_at("contain")
 def _check_containment(style: Declarations) -> str | None:
     """As large as if there were nothing in it, and cut off."""
@@ -238,7 +275,29 @@ def _check_line_height(style: Declarations) -> str | None:
     """Lines without height in a box that cuts them off."""
     if has_flat_lines(style) and is_cut_off(style) and not has_height(style):
         return NO_SIZE
+    room = parse_length(first_value(style, "height", "max-height"))
+    if room is None or "line-height" not in style or not is_cut_off(style):
+        return None
+    line = _parse_line(style)
+    # the text of a line stands in its middle, which may lie below the box
+    if line is not None and (line - _find_size(style)) / 2 >= max(room, _SLIVER):
+        return NO_SIZE
     return None
+
+
+def _find_size(style: Declarations) -> float:
+    """The size of the text of a box in pixels, as far as its own style tells."""
+    return parse_length(style.get("font-size", "")) or _ORDINARY_TEXT
+
+
+def _parse_line(style: Declarations) -> float | None:
+    """The height of a line in pixels."""
+    value = style["line-height"]
+    size = _find_size(style)
+    height = parse_length(value, percent=size / 100, em=size)
+    if height is not None and value[-1:].isdigit():  # so many times the size of the text
+        height *= size
+    return height
 
 
 def has_flat_lines(style: Declarations) -> bool:
@@ -279,30 +338,6 @@ def _check_position(style: Declarations) -> str | None:
     return None
 
 
-def find_sides(style: Declarations) -> list[str]:
-    """What is declared of top, right, bottom and left, by any of their names."""
-    inset = split_top(style.get("inset", ""), " ")
-    block = split_top(style.get("inset-block", ""), " ")
-    inline = split_top(style.get("inset-inline", ""), " ")
-    if 0 < len(inset) < 3:
-        inset = (inset * 4)[:4]
-    elif inset:
-        inset = (inset + inset[1:2])[:4]
-    else:
-        inset = [""] * 4
-    top, right, bottom, left = inset
-    if block:
-        top, bottom = block[0], block[-1]
-    if inline:
-        left, right = inline[0], inline[-1]
-    return [
-        first_value(style, "top", "inset-block-start") or top,
-        first_value(style, "right", "inset-inline-end") or right,
-        first_value(style, "bottom", "inset-block-end") or bottom,
-        first_value(style, "left", "inset-inline-start") or left,
-    ]
-
-
 def _is_far_in(sides: list[str]) -> bool:
     """Whether a box is pushed away from a side until it leaves the page at the other one."""
     top, right, bottom, left = (
@@ -331,11 +366,16 @@ _PUSHING = (
 _MAY_PUSH = re.compile(r"-|\d{3}|[(%v]|\de|\d(?:\.\d+)?(?:e|r|c|i|p[ct]|l|q|m)")
 
 
-@_looks_at(*_PUSHING)
+@_looks_at(*_PUSHING, "margin-right")
 def _check_margin(style: Declarations) -> str | None:
     """Pulled away by a negative margin, or pushed out by a large one or by a padding."""
     if _is_pushed_away(*[style.get(name, "") for name in _PUSHING]):
         return OFF_SCREEN
+    if style.get("float") in ("right", "inline-end"):
+        parts = split_top(style.get("margin", ""), " ")
+        right = style.get("margin-right") or "".join(parts[1:2] or parts[:1])
+        if (parse_length(right, percent=0) or 0.0) <= -_AWAY:
+            return OFF_SCREEN
     return None
 
 
@@ -387,8 +427,13 @@ def _check_indent(style: Declarations) -> str | None:
 @_looks_at("letter-spacing", "word-spacing")
 def _check_spacing(style: Declarations) -> str | None:
     """Its letters or words run back over each other."""
-    if _parse_offset(style.get("letter-spacing", "")) <= _CRAMPED:
+    spacing = style.get("letter-spacing", "")
+    if _parse_offset(spacing) <= _CRAMPED:
         return OFF_SCREEN
+    if spacing.endswith("em") or "font-size" in style:
+        size = _find_size(style)
+        if (parse_length(spacing, em=size) or 0.0) <= _CRAMPED_PART * size:
+            return OFF_SCREEN
     if _parse_offset(style.get("word-spacing", "")) <= _CRAMPED_WORDS:
         return OFF_SCREEN
     return None
@@ -397,19 +442,11 @@ def _check_spacing(style: Declarations) -> str | None:
 @_looks_at("offset", "offset-path")
 def _check_path(style: Declarations) -> str | None:
     """Placed on a path that lies off the page."""
-    if leads_away(first_value(style, "offset-path", "offset")):
+    path = first_value(style, "offset-path", "offset")
+    distance = style.get("offset-distance") or path.rpartition(")")[2]
+    if leads_away(path, distance):
         return OFF_SCREEN
     return None
-
-
-def find_placement(style: Declarations) -> Placement:
-    """Where its transformations take a box."""
-    transform = first_value(style, "transform", "-webkit-transform")
-    translate, scale = style.get("translate", ""), style.get("scale", "")
-    rotate = style.get("rotate", "")
-    if not transform and not translate and not scale and not rotate:
-        return _NO_PLACE
-    return place_box(transform, translate, rotate, scale, style.get("transform-origin", ""))
 
 
 @_looks_at("transform", "-webkit-transform", "translate", "scale", "rotate")
@@ -432,4 +469,17 @@ def _check_zoom(style: Declarations) -> str | None:
         factor = parse_length(style.get(name, ""), percent=0.01)
         if factor is not None and factor < _SMALLEST_ZOOM:
             return NO_SIZE
+    return None
+
+
+def judge_attribute(name: str, value: str) -> str | None:
+    """Why an attribute with this value, in lower case, hides its element, or None."""
+    if name == "hidden":
+        return HIDDEN
+    if name == "aria-hidden" and value == "true":
+        return ARIA
+    if name == "role" and value == "navigation":
+        return NAVIGATION
+    if name == "popover":
+        return CLOSED
     return None

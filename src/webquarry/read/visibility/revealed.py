@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
+from webquarry.read.css.class_names import FOR_SCREEN_READERS, judge_classes
 from webquarry.read.css.declarations import (
     Declarations,
     first_value,
@@ -19,7 +20,7 @@ from webquarry.read.css.declarations import (
     parse_length,
     parse_lengths,
 )
-from webquarry.read.html.tree import length_outside
+from webquarry.read.html.tree import length_outside, length_up_to
 from webquarry.read.visibility.scripts import Scripts
 
 _LATE_PART = re.compile(r"S:[0-9a-f]{1,4}")
@@ -29,6 +30,8 @@ _TRANSLATION = re.compile(r"translate\w*\(([^()]*)\)")
 _MOVES = re.compile(r"translate|matrix\(1|scale\w*\(\s*(?:0?\.[5-9]|1)")
 _KEYFRAMES = re.compile(rb"keyframes\s")
 _OPAQUE = 0.3  # what an animation must reach
+_TOO_LATE = 600.0  # seconds; nobody waits for so long
+_TIME = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(ms|s)")
 _LONGEST_ANIMATION = 2_000  # characters
 _NOT_TEXT = frozenset({"script", "style", "noscript", "template", "title"})
 _CONTENT_TAGS = ("h1", "main", "article")  # what a box must hold to be the page
@@ -37,6 +40,7 @@ _MOST_OF_IT = 0.6
 _ALL_OF_IT = 0.9
 _LEAST_PAGE = 300  # characters of a page that is nothing without its scripts
 _NEARLY_ALL = 0.75  # of a page that fades in
+_LONGEST_TWIN = 80  # characters
 _OF_MAIN = 0.25  # of the text; menus can be longer than what they lead to
 
 
@@ -47,7 +51,7 @@ class Revealed:
         self._roots = roots
         self._scripts = scripts
         self._css = css
-        self._ends: dict[str, Declarations] | None = None
+        self._frames: tuple[dict[str, Declarations], dict[str, Declarations]] | None = None
         self._length: int | None = None
         self._asked = 0
         self._has_places: bool | None = None
@@ -129,6 +133,8 @@ class Revealed:
 
     def is_animated_into_view(self, style: Declarations) -> bool:
         """Whether an animation of the page's own ends with the box being seen, and stays so."""
+        if self._find_lasting_start(style) is not None:
+            return False
         for end in self._find_ends(style):
             opacity = parse_length(end.get("opacity", ""), percent=0.01)
             if opacity is not None and opacity >= _OPAQUE:
@@ -136,8 +142,13 @@ class Revealed:
         return False
 
     def find_last_frame(self, style: Declarations) -> Declarations:
-        """What the animations of a box declare in the end, and keep."""
+        """What the animations of a box declare in the end, and keep; one that never goes on stays
+        at its first frame.
+        """
         last: Declarations = {}
+        first = self._find_lasting_start(style)
+        if first is not None:
+            return first
         for end in self._find_ends(style):
             last.update(end)
         return last
@@ -148,22 +159,83 @@ class Revealed:
         words = value.replace(",", " ").split()
         if "forwards" not in words and "both" not in words and "infinite" not in words:
             return
-        if self._ends is None:
-            self._ends = _read_animations(self._css)
         for name in (*style.get("animation-name", "").replace(",", " ").split(), *words):
-            if name in self._ends:
-                yield self._ends[name]
+            if name in self._find_frames()[1]:
+                yield self._find_frames()[1][name]
+
+    def _find_frames(self) -> tuple[dict[str, Declarations], dict[str, Declarations]]:
+        """What the first and the last frames of the page's animations declare."""
+        if self._frames is None:
+            css = self._css
+            self._frames = _read_animations(css, "from", "0%"), _read_animations(css, "to", "100%")
+        return self._frames
+
+    def _find_lasting_start(self, style: Declarations) -> Declarations | None:
+        """What the first frame of an animation declares that a person sees all the time: it is
+        paused, and no script goes on with it, or begins or ends too late.
+        """
+        value = f"{style.get('animation', '')} {style.get('animation-name', '')}"
+        if not value.strip() or "," in value:
+            return None
+        words = value.split() + style.get("animation-fill-mode", "").split()
+        is_paused = "paused" in words or style.get("animation-play-state") == "paused"
+        if is_paused and self._scripts.are_any:
+            return None
+        if not _stays_at_start(style, words, is_paused=is_paused):
+            return None
+        for name in words:
+            if name in self._find_frames()[0]:
+                return self._find_frames()[0][name]
+        return None
 
 
-def _read_animations(css: bytes) -> dict[str, Declarations]:
-    """The names of the animations of a sheet, and what their last frames declare."""
+def _stays_at_start(style: Declarations, words: Sequence[str], *, is_paused: bool) -> bool:
+    """Whether a person sees nothing but the first frame of an animation. `words` are those of
+    `animation`, with how it is filled.
+    """
+    times = [time for time in map(_parse_time, words) if time is not None]
+    length = _parse_time(style.get("animation-duration", "")) or (*times, 0.0)[0]
+    delay = _parse_time(style.get("animation-delay", ""))
+    if delay is None:
+        delay = (*times, 0.0, 0.0)[1]
+    if delay > 0:
+        is_filled = "both" in words or "backwards" in words
+        return is_filled and (is_paused or delay >= _TOO_LATE)
+    has_begun = delay < -0.1 * length
+    return not has_begun and length > 0 and (is_paused or length >= _TOO_LATE)
+
+
+def _parse_time(word: str) -> float | None:
+    """Seconds."""
+    found = _TIME.fullmatch(word.strip())
+    if found is None:
+        return None
+    return float(found[1]) * (0.001 if found[2] == "ms" else 1)
+
+
+def _read_animations(css: bytes, *moments_wanted: str) -> dict[str, Declarations]:
+    """The names of the animations of a sheet, and what their frames at a moment declare."""
     ends: dict[str, Declarations] = {}
     for part in _KEYFRAMES.split(css.lower())[1:]:
         name, _, body = part[:_LONGEST_ANIMATION].decode(errors="replace").partition("{")
         for frame in body.split("}"):
             moments, _, declared = frame.partition("{")
-            if not {"to", "100%"}.isdisjoint(moments.replace(",", " ").split()):
+            if not set(moments_wanted).isdisjoint(moments.replace(",", " ").split()):
                 ordinary, _ = parse_declarations(declared)
                 ends[name.strip().strip("\"'")] = ordinary
                 break
     return ends
+
+
+def has_spoken_twin(element: etree._Element) -> bool:
+    """Whether a few words are written for eyes here and for screen readers right beside, as prices
+    are.
+    """
+    if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
+        return False
+    for beside in (element.getprevious(), element.getnext()):
+        if beside is None:
+            continue
+        if judge_classes(beside.get("class") or "") == FOR_SCREEN_READERS:
+            return True
+    return False

@@ -37,6 +37,9 @@ _WORKS_ON_PAGE = re.compile(
 _LONGEST_SCRIPT = 200_000  # characters of one that are looked at
 _LONGEST_COUNTER = 2_000  # characters of a script that does nothing but count visits
 _PLACES_PARTS = "$RC"  # what React's late parts are put into their places by
+_NAMES = re.compile(r"[.#]([\w-]+)")
+_RULES = re.compile(rb"([^{}]++)\{([^{}]*+)\}")
+_SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
 
 
 class Scripts:
@@ -97,3 +100,12 @@ def _is_useful_address(source: str) -> bool:
     if _ADDRESS.match(source) is None or source.lower().lstrip().startswith(("data:", "about:")):
         return False
     return _COUNTS_VISITS.search(source) is None
+
+
+def find_shown_names(css: bytes) -> set[str]:
+    """The classes and ids that a sheet for browsers without scripts shows."""
+    names: set[str] = set()
+    for selectors, body in _RULES.findall(css.lower()):
+        if _SHOWS.search(body):
+            names.update(_NAMES.findall(selectors.decode(errors="replace")))
+    return names

@@ -21,6 +21,8 @@ _AWAY = 500.0  # pixels beyond the edge
 _FAR = 3000.0
 _FAINT = 0.1  # opacity; below it nothing can be read
 _POINT = tuple[float, float]
+_REPEATS = frozenset({"no-repeat", "repeat", "repeat-x", "repeat-y", "round", "space"})
+_CANCELLING = ("exclude", "subtract", "xor", "source-out", "destination-out")
 _DRAWN = ("path", "rect", "circle", "ellipse", "poly", "line", "<image", "text", "base64", "<use")
 _PATH_TOKEN = re.compile(r"([a-z])|([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)")
 _ROOM = {"m": 2, "l": 2, "t": 2, "h": 1, "v": 1, "c": 6, "s": 4, "q": 4, "a": 7}
@@ -45,12 +47,14 @@ def is_empty_clip(value: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def is_empty_mask(image: str, size: str) -> bool:
-    """Whether a mask lets nothing through, by its image and its size."""
+def is_empty_mask(image: str, size: str, place: str = "", repeat: str = "") -> bool:
+    """Whether a mask lets nothing through, by its image, its size, and where it is put once."""
     if image in ("", "none"):
         return False
     sizes = [evaluate(word, _DOWN) for word in split_top(size, " ")]
     if any(length is not None and length <= _SLIVER for length in sizes):
+        return True
+    if "no-repeat" in repeat and _lies_elsewhere(place, sizes):
         return True
     if "data:image/svg" in image and not any(word in image for word in _DRAWN):
         return True
@@ -60,10 +64,37 @@ def is_empty_mask(image: str, size: str) -> bool:
     return bool(colours) and all(colour.alpha < _FAINT for colour in colours)
 
 
+def _lies_elsewhere(place: str, sizes: Sequence[float | None]) -> bool:
+    """Whether an image of some size that is put at a place lies outside of its box."""
+    offsets = [evaluate(word, LENGTHS) for word in split_top(place, " ") if word not in _REPEATS]
+    for number, offset in enumerate(offsets[:2]):
+        size = _WIDE
+        if number < len(sizes):
+            size = sizes[number] or _WIDE
+        if offset is not None and (offset + size <= 0 or offset >= _FAR):
+            return True
+    return False
+
+
 @lru_cache(maxsize=256)
-def leads_away(value: str) -> bool:
-    """Whether a path that a box is placed on lies off the page."""
+def is_cancelled_mask(image: str, composite: str) -> bool:
+    """Whether the layers of a mask, which are all the same, leave nothing of each other."""
+    way = next((word for word in _CANCELLING if word in composite), None)
+    if way is None:
+        return False
+    layers = [layer.replace(way, "").strip() for layer in split_top(image, ",")]
+    if len(layers) < 2 or len(layers) % 2 or len(set(layers)) > 1:
+        return False
+    colours = find_colours(layers[0])
+    return "gradient(" in layers[0] and all(colour.alpha == 1 for colour in colours)
+
+
+@lru_cache(maxsize=256)
+def leads_away(value: str, distance: str = "") -> bool:
+    """Whether a path that a box is placed on lies off the page, or the place on it does."""
     for name, arguments in find_calls(value):
+        if name == "ray" and abs(evaluate(distance.strip(), _PLACED) or 0.0) >= _FAR:
+            return True
         if name != "path":
             continue
         for points in _read_path(arguments):
@@ -148,6 +179,39 @@ def _is_empty_path(arguments: str) -> bool:
     return any(_is_nowhere(points) for points in _read_path(arguments))
 
 
+def _is_empty_shape(arguments: str) -> bool:
+    """`shape(from 0 0, line to 0 0, hline by 4px)`: the corners are like those of a path."""
+    points: list[_POINT] = [(0.0, 0.0)]
+    for part in split_top(arguments, ","):
+        words = [word for word in split_top(part, " ") if word not in ("nonzero", "evenodd")]
+        if words == ["close"] or not words:
+            continue
+        point = _find_corner(words, points[-1])
+        if point is None:
+            return False  # curves take up room that corners do not tell
+        points.append(point)
+    return len(points) > 1 and _is_nowhere(points[1:])
+
+
+def _find_corner(words: Sequence[str], before: _POINT) -> _POINT | None:
+    """Where one command of a shape leads, from the corner before it; None where it is no line."""
+    kind = words[0]
+    numbers = words[1:] if kind == "from" else words[2:]
+    start_x, start_y = before if "by" in words else (0.0, 0.0)
+    if kind == "hline" and len(numbers) == 1:
+        x = evaluate(numbers[0], _ACROSS)
+        return None if x is None else (start_x + x, before[1])
+    if kind == "vline" and len(numbers) == 1:
+        y = evaluate(numbers[0], _PLACED)
+        return None if y is None else (before[0], start_y + y)
+    if kind not in ("from", "move", "line") or len(numbers) != 2:
+        return None
+    x, y = evaluate(numbers[0], _ACROSS), evaluate(numbers[1], _PLACED)
+    if x is None or y is None:
+        return None
+    return start_x + x, start_y + y
+
+
 def _is_empty_box(arguments: str) -> bool:
     """`xywh()`: a place and a size."""
     sizes = [evaluate(word, _DOWN) for word in _split_words(arguments.partition("round")[0])]
@@ -204,5 +268,6 @@ _CHECKS = {
     "ellipse": _is_empty_circle,
     "polygon": _is_empty_polygon,
     "path": _is_empty_path,
+    "shape": _is_empty_shape,
     "xywh": _is_empty_box,
 }

@@ -10,7 +10,7 @@ is left out, and counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from lxml import etree
 
@@ -20,34 +20,36 @@ from webquarry.read.css.declarations import (
     Declarations,
     first_value,
     parse_body,
-    parse_declarations,
-    parse_length,
 )
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
-    SOMETIMES,
     Rules,
     RuleText,
     decode_body,
     decode_rule,
-    find_state_backgrounds,
     parts_of,
 )
 from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.matching import SelectorContext
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.selectors.names import (
-    NAMES,
     find_last_names,
     find_needed_names,
     find_rough_keys,
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
-from webquarry.read.css.shorthands import SHORTHANDS, apply_declarations
+from webquarry.read.css.shorthands import apply_declarations
+from webquarry.read.css.values.offsets import find_shift
+from webquarry.read.css.variables import has_calls
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.contenders import Contenders
+from webquarry.read.visibility.sheet.element_parts import (
+    is_about_part,
+    list_part_rules,
+    makes_cover,
+)
 from webquarry.read.visibility.sheet.hiding_words import (
     HIDING_OR_PAINTING,
     HIDING_OR_PALE,
@@ -57,7 +59,6 @@ from webquarry.read.visibility.sheet.page_selectors import (
     PageSelectors,
     depends_on_person,
     is_quirky,
-    uses_known_pseudo,
 )
 from webquarry.read.visibility.sheet.page_variables import PageVariables
 from webquarry.read.visibility.sheet.rule_matcher import (
@@ -67,18 +68,21 @@ from webquarry.read.visibility.sheet.rule_matcher import (
     RuleMatcher,
     merge_rules,
 )
+from webquarry.read.visibility.sheet.showing import find_shown
+from webquarry.read.visibility.sheet.suspicion import (
+    COMPANIONS,
+    PAINTED,
+    find_contended_words,
+    has_unknown_background,
+    is_suspicious,
+    list_keys,
+)
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-_SHOWING_WORDS = ("display:", "visibility:v", "opacity:", "height:")
-_SHOWS = re.compile(
-    r"display:(?!none)|visibility:visible|opacity:(?:1|0?\.[1-9]|\d\d)"
-    r"|height:(?:[1-9]|none|auto|fit|max|var)"
-)
 _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
 # What children inherit, or adds up around them, is judged together with them; the rest hides by
 # itself or does not.
 _INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
-_PAINTED = frozenset({"color", "background", "background-color", "background-image"})
 # Whatever value these get from a variable, it hides nothing.
 _NEVER_BY_VARIABLES = frozenset(
     {
@@ -87,17 +91,18 @@ _NEVER_BY_VARIABLES = frozenset(
         "-webkit-background-clip",
     }
 )  # fmt: skip
-# With these some declarations hide, which another rule may add.
 _FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
-_CUTTING = ("overflow", "min-height:0")
+_FLAT_COLUMNS = re.compile(r"template-columns:(?:[^;]*[ \]])?0(?:px|fr|%)?(?=[ ;]|$)")
+_CUTTING = ("overflow", "min-height:0", "template-columns:")
 _FLATTENING = frozenset(
     {
-        "grid-template-rows", "grid-template", "line-height", "overflow", "overflow-x",
-        "overflow-y", "min-height",
+        "grid-template-rows", "grid-template-columns", "grid-template", "line-height", "overflow",
+        "overflow-x", "overflow-y", "min-height",
     }
 )  # fmt: skip
-_COMPANIONS = {"overflow": "hidden", "position": "absolute"}
-_LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, with others
+# An animation that is paused, or takes minutes.
+_NEVER_GOES_ON = re.compile(r"paused|\d{3}s|\d{6}ms")
+_MIXING = frozenset({"filter", "mix-blend-mode"})
 _LEFT_OUT: Declarations = {"display": "none"}
 
 
@@ -129,7 +134,7 @@ class Stylesheet:
         # whether some background is set by a selector that is not understood
         self.blind_to_background = False
         if colours and only is not None:
-            self.blind_to_background = _has_unknown_background(parts)
+            self.blind_to_background = has_unknown_background(parts)
         self._rules: list[Rule] = []
         self._unknown: set[str] = set()  # keys of elements that an undecided rule may hide
         self._colours = colours
@@ -143,7 +148,7 @@ class Stylesheet:
             self._words = HIDING_OR_PAINTING
         looked_at = PROPERTIES - _NEVER_BY_VARIABLES
         if not colours:
-            looked_at -= _PAINTED
+            looked_at -= PAINTED
         self._variables = PageVariables(
             css, self._texts, self._selectors, looked_at, lambda body: may_hide(body, self._words)
         )
@@ -170,12 +175,15 @@ class Stylesheet:
     ) -> Declarations:
         """What counts for an element in the end, its own style attribute included."""
         if self._unread:
-            self._read_showing_rules()
+            self._unread = False
+            shown, by_width = find_shown(self._texts, self.keys)
+            self.revealed |= shown
+            self.shown_by_width |= by_width
         names = self._context.names_of(element)
         has_own = bool(own[0] or own[1])
         if not has_own and names in self._by_names:
             return self._by_names[names]
-        if self._unknown and not self._unknown.isdisjoint(_list_keys(names)):
+        if self._unknown and not self._unknown.isdisjoint(list_keys(names)):
             return self._leave_out()
         bits = self._hiding.match(element)
         if bits & self._hiding.unsure:
@@ -217,10 +225,11 @@ class Stylesheet:
         its style attribute: important declarations after all ordinary ones.
         """
         own_ordinary, own_important = own
-        if not bits:
+        contends = bool(own_ordinary or own_important) and self._is_own_suspicious(own)
+        if not bits and not contends:
             merged = NOTHING_MERGED
         else:
-            merged = self._find_merged(element, names, bits)
+            merged = self._find_merged(element, names, bits, contends=contends)
         ordinary, important, both = merged
         if not own_ordinary and not own_important:
             return both
@@ -230,16 +239,36 @@ class Stylesheet:
         apply_declarations(style, own_important)
         return style
 
-    def _find_merged(self, element: etree._Element, names: ElementNames, bits: int) -> MergedRules:
-        """The declarations of all the rules that mean an element."""
+    def find_layout(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> Declarations:
+        """What counts for an element that nothing need hide: how it is displayed and placed."""
+        names = self._context.names_of(element)
+        bits = self._hiding.match(element)
+        ordinary, important, _ = self._find_merged(element, names, bits, contends=True)
+        style = dict(ordinary)
+        for later in (own[0], important, own[1]):
+            apply_declarations(style, later)
+        return style
+
+    def _is_own_suspicious(self, own: tuple[Declarations, Declarations]) -> bool:
+        """Whether the style attribute of an element hides it, or would with some rule."""
+        return is_suspicious({**own[0], **own[1]})
+
+    def _find_merged(
+        self, element: etree._Element, names: ElementNames, bits: int, *, contends: bool = False
+    ) -> MergedRules:
+        """The declarations of all the rules that mean an element; those that contend with others
+        only where something hides it, or `contends` says so.
+        """
         alone = self._merged.get((bits,))
         if alone is None:
             rules = self._hiding.rules_of(bits)
             self._context.budget.spend(len(rules))
             alone = self._merged[(bits,)] = merge_rules(rules)
-            if _is_suspicious(alone[2]):
+            if is_suspicious(alone[2]):
                 self._suspicious.add(bits)
-        if bits not in self._suspicious:
+        if not contends and bits not in self._suspicious:
             return alone  # rules that do not hide can take nothing from it
         contending = self._contended.get(names)
         if contending is None:
@@ -263,18 +292,42 @@ class Stylesheet:
         words = self._words
         bodies = [decode_body(raw.body) for raw in self._texts.exact]
         # rows or lines without height hide what is cut off in them, which another rule may say
-        self._has_flat_boxes = any(_FLAT_WORDS.is_any_in(body) for body in bodies)
+        self._has_flat_boxes = any(
+            _FLAT_WORDS.is_any_in(body) or _FLAT_COLUMNS.search(body) for body in bodies
+        )
+        self._read_parts(bodies)
         for number, (raw, body) in enumerate(zip(self._texts.exact, bodies, strict=True)):
-            may_hide_it = may_hide(body, words)
+            may_hide_it = may_hide(body, words) or (self._has_covers and "position:" in body)
             if self._has_flat_boxes and not may_hide_it:
                 may_hide_it = any(word in body for word in _CUTTING)
-            if not may_hide_it and "var(" in body:
+            if not may_hide_it and has_calls(body):
                 may_hide_it = self._variables.may_make(body)
             if may_hide_it and self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
-        self._uses_variables = "var(" in str(
-            [(rule.ordinary, rule.important) for rule in self._rules]
+        self._uses_variables = has_calls(
+            str([(rule.ordinary, rule.important) for rule in self._rules])
         )
+
+    def _read_parts(self, bodies: Sequence[str]) -> None:
+        """Find the rules about parts of elements that may lie over their text, or colour it."""
+        found: list[RuleText] = []
+        if self._colours:
+            for raw, body in zip(self._texts.exact, bodies, strict=True):
+                if raw.when == ALWAYS and is_about_part(raw):
+                    found.append(decode_rule(raw, body))
+        self._has_covers = any(makes_cover(rule.body) for rule in found)
+        for rule, own, heavy in list_part_rules(found, with_covers=self._has_covers):
+            text = rule.selectors
+            if not self._concerns(text) or len(self._rules) >= _MOST_RULES:
+                continue
+            try:
+                selectors = self._selectors.parse(rule, [text], [text])
+            except (InvalidSelector, UndecidedSelector):
+                continue
+            rank = self._texts.layers.rank_of(rule.layer)
+            for selector in selectors:
+                self._rules.append(Rule(selector, own, heavy, rule.order, rank, hides=False))
+        self.has_parts = bool(self._rules)
 
     def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
         """Remember a rule that may hide something, or add one to those that contend with such
@@ -357,14 +410,20 @@ class Stylesheet:
 
     def _matters(self, style: Declarations, body: str) -> bool:
         """Whether declarations hide something, or may do so together with others."""
-        if not _INHERITED.isdisjoint(style) or reason_to_skip({**_COMPANIONS, **style}) is not None:
+        if not _INHERITED.isdisjoint(style) or reason_to_skip({**COMPANIONS, **style}) is not None:
             return True
         if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
             return True
-        if "var(" in body and self._variables.may_make(body):
+        if self._has_covers and "position" in style:
+            return True
+        if not self._context.has_script and find_shift(style) is not None:
+            return True
+        if has_calls(body) and self._variables.may_make(body):
+            return True
+        if "animation" in body and _NEVER_GOES_ON.search(body):
             return True
         if self._colours:
-            return not _PAINTED.isdisjoint(style)
+            return not PAINTED.isdisjoint(style) or not _MIXING.isdisjoint(style)
 
         # The page links to sheets that are not read: only what one rule says of both counts.
         colour = parse_colour(style.get("color", ""))
@@ -379,7 +438,7 @@ class Stylesheet:
         """Whether an element is left out if it is not known whether it has this style."""
         if reason_to_skip(style) is not None or not _INHERITED.isdisjoint(style):
             return True
-        if any("var(" in value for value in style.values()):
+        if any(has_calls(value) for value in style.values()):
             return True
         colour = parse_colour(style.get("color", ""))
         return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
@@ -390,108 +449,21 @@ class Stylesheet:
         for number, raw in enumerate(self._texts.exact):
             if raw.when == ALWAYS and number not in self._read:
                 rules.append(raw)
-        return Contenders(rules, lambda: _find_contended_words(self._rules))
+        return Contenders(rules, lambda: find_contended_words(self._rules))
 
     def _find_contending(self, names: ElementNames) -> list[RuleMatcher]:
         """The rules that say something else about elements of some names than those that hide
         them.
         """
         matchers: list[RuleMatcher] = []
-        for key in _list_keys(names):
+        for key in list_keys(names):
             matcher = self._contending.get(key)
             if matcher is None:
                 found: list[Rule] = []
                 for raw in self._contenders.find(key):
-                    self._uses_variables = self._uses_variables or b"var(" in raw.body
+                    self._uses_variables = self._uses_variables or has_calls(decode_body(raw.body))
                     self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)
         return matchers
-
-    def _read_showing_rules(self) -> None:
-        """Find the names that some state of the page shows, though others hide them."""
-        self._unread = False
-        names = {key[1:] for key in self.keys if key[0] in ".#"}
-        for rule in self._texts.showing():
-            is_hinted = any(word in rule.body for word in _SHOWING_WORDS)
-            if not is_hinted or not _SHOWS.search(rule.body):
-                continue
-            selectors = rule.selectors.lower()
-            if not uses_known_pseudo(selectors):
-                continue  # browsers drop it
-            if not names.isdisjoint(NAMES.findall(selectors)):
-                self._read_showing_rule(selectors, rule.when)
-
-    def _read_showing_rule(self, selectors: str, when: int) -> None:
-        """Remember what is shown under some condition."""
-        for text in split_list(selectors):
-            text = text.strip()
-            names = find_last_names(text.partition("::")[0])
-            hides_one = any(f".{name}" in self.keys or f"#{name}" in self.keys for name in names)
-            if not hides_one:
-                continue
-            if (
-                when == SOMETIMES
-                or len(names) > 1
-                or ":" in text
-                or "[" in text
-                or len(text.split()) > 1
-            ):
-                self.revealed.update(names)
-            if when == SOMETIMES:
-                self.shown_by_width.update(names)
-
-
-def _is_suspicious(style: Declarations) -> bool:
-    """Whether a style hides something, or would with what another rule may add."""
-    if reason_to_skip({**_COMPANIONS, **style}) is not None:
-        return True
-    if style.get("visibility", "visible") != "visible" or "font" in style:
-        return True
-    for name, least in _LEAST.items():
-        if name not in style:
-            continue
-        value = parse_length(style[name], percent=least / 50, em=2 * least)
-        if value is None or value < least:
-            return True
-    return "var(" in str(style.values())
-
-
-def _find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
-    """The names of the properties about which rules contend."""
-    names = set(_COMPANIONS)
-    for rule in rules:
-        names.update(rule.ordinary)
-        names.update(rule.important)
-    for shorthand, parts in SHORTHANDS.items():
-        if not names.isdisjoint(parts):
-            names.add(shorthand)
-    words = [name.encode() for name in names]
-    return [*words, b"all:", b"--"]
-
-
-def _list_keys(names: ElementNames) -> Iterator[str]:
-    """The keys, in lower case, under which rules about an element are found."""
-    yield ANYTHING
-    yield names.tag
-    for name in names.classes:
-        yield f".{name.lower()}"
-    if names.identity:
-        yield f"#{names.identity.lower()}"
-
-
-def _has_unknown_background(parts: list[bytes]) -> bool:
-    """Whether some background is plainly set by a selector that depends on what a person does; told
-    early, it spares most rules.
-    """
-    for selectors, body in find_state_backgrounds(parts):
-        if ";" in selectors or "\\" in selectors:
-            continue
-        ordinary, _ = parse_declarations(body)
-        if _PAINTED.isdisjoint(ordinary):
-            continue
-        for text in split_list(selectors.lower()):
-            if depends_on_person(text):
-                return True
-    return False

@@ -4,11 +4,21 @@ or None.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 from lxml import etree
 
-from webquarry.read.css.declarations import Declarations, first_value, parse_length
+from webquarry.read.css.declarations import (
+    Declarations,
+    first_value,
+    parse_declarations,
+    parse_length,
+)
+from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.offsets import Shift, find_shift
 from webquarry.read.visibility.computed import ComputedStyle
 from webquarry.read.visibility.concealment import (
     CLIPPED,
@@ -18,10 +28,21 @@ from webquarry.read.visibility.concealment import (
     has_height,
     is_cut_off,
 )
+from webquarry.read.visibility.covers import is_opaque
 
 _MOST_BLUR = 12.0  # pixels; letters of ordinary size are a smear then
 _PICTURES = ("img", "picture", "video")  # they are often blurred until they are there
 _NO_ROWS = ("0fr", "0px", "0 ")
+_NO_COLUMN = re.compile(r"(?:^|[\s\]])0(?:px|fr|%|em)?(?=[\s\[]|$)")
+_MOST_PULLED = 100  # boxes of a page that are pulled over others
+_MOST_TRACKS = 40
+_NEAR = 3  # boxes around one that may cut it off
+_WHOLE = 1200.0  # pixels that all of its own width or height counts for
+_MOVES_LATER = (b":checked", b":target", b":hover", b":focus", b"keyframes")
+
+
+_find_pulled: Any = etree.XPath("/descendant::*[@style][not(node())][contains(@style, 'margin')]")
+_LEAST_COVER = 16.0  # pixels
 
 
 class Surroundings:
@@ -29,8 +50,22 @@ class Surroundings:
     asked about on the way down the tree.
     """
 
-    def __init__(self, roots: Sequence[etree._Element]) -> None:
+    def __init__(
+        self,
+        roots: Sequence[etree._Element],
+        find_layout: Callable[[etree._Element], Declarations],
+        css: bytes = b"",
+        *,
+        is_still: bool = False,
+    ) -> None:
+        """`find_layout` tells how an element is laid out; a page that `is_still` has no scripts
+        that move something into sight later.
+        """
         self._roots = roots
+        self._find_layout = find_layout
+        self._is_still = is_still and not any(word in css for word in _MOVES_LATER)
+        self.covered = set(_find_covered(roots[:1]))  # by what is pulled over them
+        self._narrow: set[etree._Element] = set()  # what stands in columns without width
         self._collapsed: set[etree._Element] = set()  # grids whose rows have no height
         self._empty_clips: set[str] | None = None
 
@@ -49,6 +84,11 @@ class Surroundings:
         rows = first_value(declarations, "grid-template-rows", "grid-template")
         if rows.startswith(_NO_ROWS) or rows == "0":
             self._collapsed.add(element)
+        self._note_columns(element, declarations)
+        if element in self._narrow and is_cut_off(declarations):
+            return NO_SIZE
+        if self._is_still and self._is_moved_out(element, declarations):
+            return OFF_SCREEN
         if (parent.flat_lines or self._collapsed) and self._has_no_height(
             element, declarations, parent
         ):
@@ -66,6 +106,33 @@ class Surroundings:
         is_flat = parent.flat_lines and "line-height" not in declarations
         return is_cut and is_flat and not has_height(declarations)
 
+    def _note_columns(self, element: etree._Element, declarations: Declarations) -> None:
+        """Remember the children of a grid that stand in columns without width."""
+        columns = first_value(declarations, "grid-template-columns", "grid-template")
+        if "/" in columns:
+            columns = columns.rpartition("/")[2]
+        elif "grid-template-columns" not in declarations:
+            return
+        if not _NO_COLUMN.search(columns) or "repeat" in columns:
+            return
+        tracks = split_top(re.sub(r"\[[^\]]*\]", " ", columns), " ")[:_MOST_TRACKS]
+        empty = [_NO_COLUMN.fullmatch(track) is not None for track in tracks]
+        children = [child for child in element if isinstance(child.tag, str)]
+        for place, child in enumerate(children):
+            if empty[place % len(empty)]:
+                self._narrow.add(child)
+
+    def _is_moved_out(self, element: etree._Element, declarations: Declarations) -> bool:
+        """Whether an element is moved out of a box that cuts off what sticks out of it."""
+        shift = find_shift(declarations)
+        if shift is None:
+            return False
+        for around in islice(element.iterancestors(), _NEAR):
+            layout = self._find_layout(around)
+            if is_cut_off(layout):
+                return _leaves_box(element, shift, layout)
+        return False
+
     def _is_clipped_to_nothing(self, path: str) -> bool:
         """Whether the shape that a box is cut out with holds nothing."""
         if self._empty_clips is None:
@@ -76,6 +143,37 @@ class Surroundings:
                         self._empty_clips.add((clip.get("id") or "").lower())
         name = path.partition("#")[2].partition(")")[0]
         return name.strip("\"'") in self._empty_clips
+
+
+def _find_covered(roots: Sequence[etree._Element]) -> Iterator[etree._Element]:
+    """The elements that an empty box which follows them is pulled over by its margin."""
+    for root in roots:
+        for box in islice(_find_pulled(root), _MOST_PULLED):
+            below = box.getprevious()
+            if below is None or not isinstance(below.tag, str):
+                continue
+            ordinary, important = parse_declarations(box.get("style") or "")
+            style = {**ordinary, **important}
+            margins = split_top(style.get("margin", ""), " ")
+            pull = -(parse_length(style.get("margin-top") or "".join(margins[:1])) or 0.0)
+            height = parse_length(style.get("height", "")) or 0.0
+            own = parse_declarations(below.get("style") or "")[0]
+            room = parse_length(own.get("height", "")) or pull
+            is_high = pull >= max(room, _LEAST_COVER) and height >= room
+            if is_high and style.get("position") in ("relative", "absolute") and is_opaque(style):
+                yield below
+
+
+def _leaves_box(element: etree._Element, shift: Shift, layout: Declarations) -> bool:
+    """Whether a shift takes an element out of a box that is laid out like this."""
+    width = parse_length(layout.get("width", ""), percent=_WHOLE / 100)
+    if abs(shift.right) >= min(width or _WHOLE, _WHOLE):
+        return True
+    height = parse_length(first_value(layout, "height", "max-height"), percent=_WHOLE / 100)
+    if height is not None:
+        return abs(shift.down) >= min(height, _WHOLE)
+    around = element.getparent()
+    return abs(shift.down) >= _WHOLE and around is not None and len(around) == 1
 
 
 def _is_smeared(element: etree._Element, declarations: Declarations) -> bool:

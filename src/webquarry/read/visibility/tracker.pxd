@@ -19,6 +19,9 @@ cdef class VisibilityTracker:
     cdef object _lookup
     cdef VisibilityTracker _all_rules
     cdef object _fallback_names
+    cdef object _effects
+    cdef object _columns
+    cdef dict _suspected
     cdef set _ids
     cdef public frozenset tags
     cdef public frozenset watched

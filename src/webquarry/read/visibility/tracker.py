@@ -8,44 +8,52 @@ text until an element makes it visible again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import islice
 
 from lxml import etree
 
-from webquarry.read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
+from webquarry.read.css.class_names import HIDDEN_CLASS, judge_classes
 from webquarry.read.css.colours import WHITE
 from webquarry.read.css.declarations import Declarations, parse_declarations
+from webquarry.read.css.variables import has_calls
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import has_text, length_up_to
+from webquarry.read.visibility.columns import TableColumns
 from webquarry.read.visibility.computed import (
+    COVERED,
     SAME_COLOUR,
     TINY,
     VISIBILITY,
     ComputedStyle,
+    Cover,
+    is_layer,
 )
 from webquarry.read.visibility.concealment import (
+    ARIA,
+    CLOSED,
     DISPLAY,
+    HIDDEN,
+    NAVIGATION,
     NO_SIZE,
     OFF_SCREEN,
     TRANSPARENT,
+    judge_attribute,
     reason_to_skip,
 )
-from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, lies_above
+from webquarry.read.visibility.covers import MOST_CHILDREN, covers_box, find_part_cover, lies_above
+from webquarry.read.visibility.effects import Effects
 from webquarry.read.visibility.expandable import Expandable, is_panel
 from webquarry.read.visibility.lookup import StyleLookup
-from webquarry.read.visibility.revealed import Revealed
-from webquarry.read.visibility.scripts import Scripts
+from webquarry.read.visibility.revealed import Revealed, has_spoken_twin
+from webquarry.read.visibility.scripts import Scripts, find_shown_names
+from webquarry.read.visibility.sheet.suspicion import is_suspicious
 from webquarry.read.visibility.stylesheet import Stylesheet
 from webquarry.read.visibility.surroundings import Surroundings
 
 __all__ = ["SAME_COLOUR", "TINY", "VISIBILITY", "VisibilityTracker"]
 
-HIDDEN = "hidden attribute"
-ARIA = "aria-hidden"
-CLOSED = "closed dialog"
-NAVIGATION = "navigation"
+CLOSED_DETAILS = "closed details"
 
 # What a control opens is hidden in one of these ways; the others never wait for a click.
 _OPENED_LATER = frozenset(
@@ -53,14 +61,12 @@ _OPENED_LATER = frozenset(
 )
 # Whatever display its own style gives an element undoes these.
 _UNDONE_BY_DISPLAY = frozenset({HIDDEN, CLOSED})
-_LONGEST_TWIN = 80  # characters
+_LONGEST_LINE = 120  # characters
+_CELLS = frozenset({"td", "th"})
+_SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
 _WHOLE_PAGE = frozenset({"html", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
-_NAMES = re.compile(r"[.#]([\w-]+)")
-_RULES = re.compile(rb"([^{}]++)\{([^{}]*+)\}")
-_SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
-
 WATCHED = frozenset(
     {"class", "style", "hidden", "aria-hidden", "role", "popover", "color", "bgcolor", "text", "id"}
 )
@@ -101,14 +107,23 @@ class VisibilityTracker:
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
-        self._surroundings = Surroundings(roots)
-        self._lookup = StyleLookup(self._judge, self._style)
         self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
+        is_still = not self._scripts.are_any
+        self._surroundings = Surroundings(
+            roots, self._find_layout, page_info.css, is_still=is_still
+        )
+        self._effects = Effects(self._find_layout, knows_all=not links_to_sheets)
+        self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
+        self._columns = TableColumns(roots, self._find_column_style)
+        self._lookup = StyleLookup(self._judge, self._style)
         self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
         tags = [key for key in sheet.keys if key[0] not in ".#["]
-        self.tags = frozenset({"dialog", "mark", *tags})
+        self.tags = frozenset({"dialog", "mark", "details", *tags})
+        if self._columns.collapsed:
+            self.tags |= {"td", "th"}
+        self.tags |= {str(element.tag) for element in self._surroundings.covered}
         self.watched = WATCHED | sheet.attributes
         self._special = _SPECIAL | sheet.attributes
         # values of `class` that hide nothing and that no rule is about
@@ -159,7 +174,13 @@ class VisibilityTracker:
         if has_rule or "style" in names:
             declarations = self._find_declarations(element, has_rule)
             if declarations:
-                reasons = self._add_reasons(element, reasons, declarations, parent)
+                reasons, declarations = self._add_reasons(element, reasons, declarations, parent)
+        if element.tag == "details" and self._is_never_opened(element, names, parent):
+            return CLOSED_DETAILS
+        if element in self._surroundings.covered:
+            return COVERED
+        if element.tag in _CELLS and self._columns.hides(element, declarations):
+            return NO_SIZE
         reason = self._find_last_reason(element, reasons, declarations)
         if reason is not None:
             return reason
@@ -202,20 +223,51 @@ class VisibilityTracker:
         reasons: tuple[str, ...],
         declarations: Declarations,
         parent: ComputedStyle,
-    ) -> tuple[str, ...]:
+    ) -> tuple[tuple[str, ...], Declarations]:
         """The reasons why attributes hide an element, with those of its style, and without those
-        that its style undoes.
+        that its style undoes; and what of its style has an effect.
         """
         is_displayed = declarations.get("display", "none") not in ("none", "inherit", "unset")
         # a sheet that is not read may insist that what is hidden stays so
         if is_displayed and reasons and not self._page_info.foreign_rules:
             reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
         reason = reason_to_skip(declarations)
+        if reason is not None or not _SHRINKING.isdisjoint(declarations):
+            declarations = self._effects.keep_working(element, declarations)
+            reason = reason_to_skip(declarations)
         if reason is None:
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
-            return reasons
-        return (*reasons, reason)
+            return reasons, declarations
+        return (*reasons, reason), declarations
+
+    def _find_layout(self, element: etree._Element) -> Declarations:
+        """How an element is laid out, by its own style and all rules of the page."""
+        return self._sheet.find_layout(element, self._parse_own_style(element))
+
+    def _find_column_style(self, column: etree._Element) -> Declarations:
+        """The same of a column, which is nothing that is asked about otherwise."""
+        if self._knows_all_rules or not column.get("class"):
+            return self._find_layout(column)
+        return self._find_all_rules()._find_layout(column)
+
+    def _find_all_rules(self) -> VisibilityTracker:
+        """A tracker that knows the rules for all elements of the page."""
+        if self._all_rules is None:
+            self._all_rules = VisibilityTracker(self._roots, self._page_info)
+        return self._all_rules
+
+    def _is_never_opened(
+        self, details: etree._Element, names: Sequence[str], parent: ComputedStyle
+    ) -> bool:
+        """Whether something that is closed shows nothing that would open it."""
+        if "open" in names or self._scripts.are_any:
+            return False
+        summary = details.find("summary")
+        if summary is None:
+            return False
+        inner: list[str] = summary.keys()  # type: ignore[assignment]  # never bytes in HTML
+        return isinstance(self._judge(summary, inner, parent), str)
 
     def _is_control_seen(self, control: etree._Element) -> bool:
         """Whether a person sees something of a control. Rules for it count, wherever it stands in
@@ -223,9 +275,7 @@ class VisibilityTracker:
         """
         if self._knows_all_rules:
             return self._lookup.is_seen(control)
-        if self._all_rules is None:
-            self._all_rules = VisibilityTracker(self._roots, self._page_info)
-        return self._all_rules._is_control_seen(control)
+        return self._find_all_rules()._is_control_seen(control)
 
     def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Go into a link: browsers give it a colour of its own, whatever the text around it has,
@@ -272,7 +322,7 @@ class VisibilityTracker:
                 has_rule = known[1] or has_rule
             elif name in _HIDING_ATTRIBUTES:
                 value = (element.get(name) or "").strip().lower()
-                reason = _judge_attribute(name, value)
+                reason = judge_attribute(name, value)
             elif name == "id" and self._ids and not has_rule:
                 has_rule = (element.get("id") or "").lower() in self._ids
             if reason is not None:
@@ -307,7 +357,7 @@ class VisibilityTracker:
             return True
         if reason == TRANSPARENT and self.revealed.fades_in(element, declarations):
             return True
-        if reason == ARIA and _has_spoken_twin(element):
+        if reason == ARIA and has_spoken_twin(element):
             return True
         if self._opens(element, reason):
             return True
@@ -342,10 +392,7 @@ class VisibilityTracker:
         if not css or not self._scripts.are_any:
             return False
         if self._fallback_names is None:
-            self._fallback_names = set()
-            for selectors, body in _RULES.findall(css.lower()):
-                if _SHOWS.search(body):
-                    self._fallback_names.update(_NAMES.findall(selectors.decode(errors="replace")))
+            self._fallback_names = find_shown_names(css)
         names = (element.get("class") or "").lower().split()
         names.append((element.get("id") or "").lower())
         return not self._fallback_names.isdisjoint(names)
@@ -378,20 +425,36 @@ class VisibilityTracker:
         """
         own = self._parse_own_style(element)
         ordinary, important = own
-        if has_rule:
+        if has_rule or self._is_own_suspicious(element, own):
             ordinary = self._sheet.style_of(element, own)
         else:
             ordinary = {**ordinary, **important}
-            if "var(" in (element.get("style") or "").lower():
+            if has_calls((element.get("style") or "").lower()):
                 ordinary = self._sheet.resolve_own(element, ordinary)
         if "animation" in ordinary or "animation-name" in ordinary:
             return {**ordinary, **self.revealed.find_last_frame(ordinary)}
         return ordinary
 
+    def _is_own_suspicious(
+        self, element: etree._Element, own: tuple[Declarations, Declarations]
+    ) -> bool:
+        """Whether the style attribute may hide an element, so that rules which say otherwise, or
+        more, are to be asked.
+        """
+        text = element.get("style") or ""
+        known = self._suspected.get(text)
+        if known is None:
+            known = bool(self._page_info.css) and is_suspicious({**own[0], **own[1]})
+            self._suspected[text] = known
+        return known
+
     def _compute_style(
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
     ) -> ComputedStyle:
         """The style of an element, given that of its parent."""
+        line = declarations.get("::first-line color")
+        if line is not None and length_up_to(element, _LONGEST_LINE) < _LONGEST_LINE:
+            declarations = {**declarations, "color": line}
         may_be_painted = not self._certain and (element.get("class") or element.get("id"))
         style = parent.compute_child(
             element,
@@ -401,8 +464,12 @@ class VisibilityTracker:
         )
         if element.tag == "html":
             self._root_size = style.size
-        if declarations.get("position", "static") != "static":
+        is_placed = declarations.get("position", "static") != "static"
+        if is_placed or (style.cover is not None and is_layer(declarations)):
             style = self._judge_cover(element, declarations, style)
+        if self._sheet.has_parts and element.tag not in _WHOLE_PAGE:
+            cover = find_part_cover(element, declarations)
+            style = style if cover is None else style._replace(cover=cover)
         visibility = declarations.get("visibility")
         if visibility not in _VISIBILITIES:
             return style
@@ -425,32 +492,5 @@ class VisibilityTracker:
             if reasons or has_text(child):
                 continue
             if covers_box(self._find_declarations(child, has_rule)):
-                return style._replace(cover=child)
+                return style._replace(cover=Cover(element, child))
         return style
-
-
-def _judge_attribute(name: str, value: str) -> str | None:
-    """Why an attribute with this value, in lower case, hides its element, or None."""
-    if name == "hidden":
-        return HIDDEN
-    if name == "aria-hidden" and value == "true":
-        return ARIA
-    if name == "role" and value == "navigation":
-        return NAVIGATION
-    if name == "popover":
-        return CLOSED
-    return None
-
-
-def _has_spoken_twin(element: etree._Element) -> bool:
-    """Whether a few words are written for eyes here and for screen readers right beside, as prices
-    are.
-    """
-    if length_up_to(element, _LONGEST_TWIN) >= _LONGEST_TWIN:
-        return False
-    for beside in (element.getprevious(), element.getnext()):
-        if beside is None:
-            continue
-        if judge_classes(beside.get("class") or "") == FOR_SCREEN_READERS:
-            return True
-    return False

@@ -143,7 +143,7 @@ class SelectorContext:
         if selectors.is_compound:
             self.budget.spend(len(selectors.selectors))
             return any(one.last.matches(element, self) for one in selectors.selectors)
-        if self.budget.is_spent:
+        if not self.budget.spend(1):
             return False
         matcher = self._matchers.get(id(selectors))
         if matcher is None:

@@ -22,11 +22,13 @@ _MORE_HIDING_WORDS = (
     "height:.", "width:.", "font:.", "opacity:calc", "font-size:calc", "filter:", "matrix3d(",
     "perspective(", "opacity:-", "font-size:0", "height:calc", "width:calc", "font-size:max(",
     "font-size:min(", "font-size:clamp(", "opacity:min(", "opacity:max(", "opacity:clamp(",
+    "flex:0", "flex-basis:0", "ray(", "blend-mode:",
     "opacity:1e", "font-size:1e", "height:1e", "width:1e", "scale(1e", "animation", "matrix(",
 )  # fmt: skip
 # two patterns, because one that begins with a plain sign is searched for several times as fast
 _FAR_OUT = re.compile(r"-\d\d(?:\d|[erv]|ch|in|cm)")
 _FAR_RIGHT = re.compile(r"\d{4}(?:px|%|em|vw)|\d{3}(?:em|vw|vh|rem)|100%")
+_FAR_DOWN = re.compile(r"top:\d{3}")
 _MOVED = ("left:", "right:", "top:", "bottom:", "translate")
 _PALE_OR_DARK = (
     "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
@@ -42,6 +44,10 @@ def may_hide(body: str, words: WordSearch) -> bool:
     away.
     """
     if words.is_any_in(body) or _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
+        return True
+    if "overflow" in body and "line-height:" in body:
+        return True
+    if _FAR_DOWN.search(body) is not None:
         return True
     is_moved = any(word in body for word in _MOVED)
     return is_moved and _FAR_RIGHT.search(body) is not None

@@ -23,6 +23,7 @@ from webquarry.read.css.selectors.parser import (
 from webquarry.read.css.selectors.pseudo import AT_REST, AnyOf
 
 _PSEUDO = re.compile(r"::?(-?[a-zA-Z][\w-]*)")
+_PART = re.compile(r"::part\(\s*([\w\s-]+)\)", re.IGNORECASE)
 _STATE = re.compile(r"::|:(-?[a-zA-Z][\w-]*)")
 _FROM_PERSON = AT_REST | {
     "checked", "before", "after", "first-line", "first-letter", "placeholder-shown", "invalid",
@@ -60,6 +61,9 @@ class PageSelectors:
         self._parser = SelectorParser(folds=context.folds)
         self._enclosing: dict[Enclosing, SelectorList] = {}
         self._outermost: str | None = None
+        # what is inside of scopes and what is beyond their ends, each asked for once
+        self._inside: dict[tuple[Enclosing | None, str], AnyOf] = {}
+        self._beyond: dict[tuple[Enclosing | None, str, str], AnyOf] = {}
 
     def parse(
         self, rule: RuleText, texts: Sequence[str], needed: Sequence[str]
@@ -75,6 +79,7 @@ class PageSelectors:
         if len(needed) < len(texts) and not uses_known_pseudo(rule.selectors):
             self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
         wanted = [text for text in needed if not self._waits_for_script(text)]
+        wanted = [_PART.sub(_find_part, text) for text in wanted]
         if not wanted:
             return ()
         selectors = self._parser.parse_list(",".join(wanted), parent, nests=nests)
@@ -106,13 +111,21 @@ class PageSelectors:
         above: SelectorList | None = None
         if scope.above is not None:
             above = self._parse_enclosing(scope.above)
-        roots = scope.selectors
-        inside = self._parser.parse_tolerantly(f"{roots},:is({roots}) *", above)
-        tests = [AnyOf(inside, False, (0, 0, 0), inside.is_by_names)]
-        if scope.limit:
-            beyond = f":is({roots}) :is({scope.limit}),:is({roots}) :is({scope.limit}) *"
-            outside = self._parser.parse_tolerantly(beyond, above)
-            tests.append(AnyOf(outside, True, (0, 0, 0), outside.is_by_names))
+        roots, limit = scope.selectors, scope.limit
+        inside = self._inside.get((scope.above, roots))
+        if inside is None:
+            found = self._parser.parse_tolerantly(f"{roots},:is({roots}) *", above)
+            inside = AnyOf(found, False, (0, 0, 0), found.is_by_names)
+            self._inside[scope.above, roots] = inside
+        tests = [inside]
+        if limit:
+            beyond = self._beyond.get((scope.above, roots, limit))
+            if beyond is None:
+                text = f":is({roots}) :is({limit}),:is({roots}) :is({limit}) *"
+                found = self._parser.parse_tolerantly(text, above)
+                beyond = AnyOf(found, True, (0, 0, 0), found.is_by_names)
+                self._beyond[scope.above, roots, limit] = beyond
+            tests.append(beyond)
         scoped: list[Selector] = []
         for selector in selectors.selectors:
             *steps, (relation, last) = selector.steps
@@ -140,6 +153,12 @@ def _list_outermost_classes(roots: Sequence[etree._Element]) -> list[str]:
     return classes
 
 
+def _find_part(found: re.Match[str]) -> str:
+    """`::part(a b)` as what it means where shadow trees stand in the page like others."""
+    tests = [f'[part~="{name}"]' for name in found[1].split()]
+    return " :is(*)" + "".join(tests)
+
+
 def _find_scope(outer: Enclosing | None) -> Enclosing | None:
     """The nearest scope around a rule."""
     while outer is not None and not outer.is_scope:
@@ -153,7 +172,8 @@ def _add_tests(compound: Compound, tests: Sequence[AnyOf]) -> Compound:
     keys = compound.keys
     if keys == (ANYTHING,):
         keys = tests[0].selectors.keys
-    return replace(compound, tests=tuple(joined), keys=keys, text=f"{compound.text}{id(tests[0])}")
+    text = "|".join([compound.text, *(str(id(test)) for test in tests)])
+    return replace(compound, tests=tuple(joined), keys=keys, text=text)
 
 
 def is_quirky(roots: Sequence[etree._Element]) -> bool:

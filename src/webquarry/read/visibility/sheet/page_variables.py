@@ -22,6 +22,7 @@ from webquarry.read.css.variables import (
     find_definitions,
     find_registered,
     find_used,
+    has_calls,
     resolve_style,
 )
 from webquarry.read.visibility.sheet.page_selectors import PageSelectors
@@ -32,6 +33,10 @@ _find_inline: Any = etree.XPath("//*[contains(@style, '--')]")
 _MOST_RULES = 10_000
 _MOST_CHECKED = 10_000  # declarations; of more, all is possible
 _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
+
+
+def _find_nothing(name: str) -> None:
+    """No variable has a value."""
 
 
 class PageVariables:
@@ -68,10 +73,13 @@ class PageVariables:
 
     def may_make(self, body: str) -> bool:
         """Whether some values of its variables let a body hide something."""
+        if "if(" in body:
+            return True
         for declaration in body.split(";"):
-            if "var(" not in declaration:
+            if not has_calls(declaration):
                 continue
-            if declaration.partition(":")[0].strip() not in self._looked_at:
+            name = declaration.partition(":")[0].strip()
+            if name not in self._looked_at or name == "content":
                 continue
             known = self._checked.get(declaration)
             if known is None and len(self._checked) >= _MOST_CHECKED:
@@ -90,17 +98,21 @@ class PageVariables:
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
         names: set[str] = set()
+        is_called = False
         for name, value in style.items():
-            if "var(" in value and self.may_make(f"{name}:{value}"):
+            if has_calls(value) and self.may_make(f"{name}:{value}"):
                 names.update(find_used(value))
-        if not names:
+                is_called = True
+        if not is_called:
             return style
+        if not names:
+            return resolve_style(style, _find_nothing, element.get)
         possible = self._find_possible()
         if not names <= self._asked:
             self._asked |= names
             self._require(possible.find_needed(names))
         scope = self._find_scope(element)
-        return resolve_style(style, lambda name: scope.find(possible.spell(name)))
+        return resolve_style(style, scope.find, element.get)
 
     def _find_possible(self) -> PossibleValues:
         """All definitions on the page, collected once."""

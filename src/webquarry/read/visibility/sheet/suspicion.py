@@ -1,0 +1,78 @@
+"""Styles and rules of a page -> what is worth a closer look: what hides something, or would with
+what another rule may add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from webquarry.read.css.declarations import Declarations, parse_declarations, parse_length
+from webquarry.read.css.rules import find_state_backgrounds
+from webquarry.read.css.scan import split_list
+from webquarry.read.css.selectors.model import ANYTHING, ElementNames
+from webquarry.read.css.shorthands import SHORTHANDS
+from webquarry.read.css.variables import has_calls
+from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry.read.visibility.sheet.page_selectors import depends_on_person
+from webquarry.read.visibility.sheet.rule_matcher import Rule
+
+PAINTED = frozenset({"color", "background", "background-color", "background-image"})
+# With these some declarations hide, which another rule may add.
+COMPANIONS = {"overflow": "hidden", "position": "absolute"}
+_LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, with others
+# What takes all effect from others, or gives it to them.
+_LAYOUT = frozenset({"display", "position", "float", "overflow", "flex", "clip-path"})
+
+
+def is_suspicious(style: Declarations) -> bool:
+    """Whether a style hides something, or would with what another rule may add."""
+    if reason_to_skip({**COMPANIONS, **style}) is not None:
+        return True
+    if style.get("visibility", "visible") != "visible" or "font" in style:
+        return True
+    for name, least in _LEAST.items():
+        if name not in style:
+            continue
+        value = parse_length(style[name], percent=least / 50, em=2 * least)
+        if value is None or value < least:
+            return True
+    return has_calls(str(style.values()))
+
+
+def find_contended_words(rules: Iterable[Rule]) -> list[bytes]:
+    """The names of the properties about which rules contend."""
+    names = {*COMPANIONS, *_LAYOUT}
+    for rule in rules:
+        names.update(rule.ordinary)
+        names.update(rule.important)
+    for shorthand, parts in SHORTHANDS.items():
+        if not names.isdisjoint(parts):
+            names.add(shorthand)
+    words = [name.encode() for name in names]
+    return [*words, b"all:", b"--"]
+
+
+def list_keys(names: ElementNames) -> Iterator[str]:
+    """The keys, in lower case, under which rules about an element are found."""
+    yield ANYTHING
+    yield names.tag
+    for name in names.classes:
+        yield f".{name.lower()}"
+    if names.identity:
+        yield f"#{names.identity.lower()}"
+
+
+def has_unknown_background(parts: list[bytes]) -> bool:
+    """Whether some background is plainly set by a selector that depends on what a person does; told
+    early, it spares most rules.
+    """
+    for selectors, body in find_state_backgrounds(parts):
+        if ";" in selectors or "\\" in selectors:
+            continue
+        ordinary, _ = parse_declarations(body)
+        if PAINTED.isdisjoint(ordinary):
+            continue
+        for text in split_list(selectors.lower()):
+            if depends_on_person(text):
+                return True
+    return False
