@@ -65,7 +65,7 @@ conformance: $(READY) ## run the official MCP suite against our server (needs np
 interop: $(READY) ## let other MCP clients call every tool of ours on the recorded web (needs npm)
 	@$(BIN)/python scripts/interop.py
 
-generate: $(READY) ## write the generated files anew (schemas, settings table, recorded web)
+generate: $(READY) ## write the generated files anew (schemas, settings table, recorded web, picture of the demo)
 	@$(BIN)/python scripts/generate.py
 
 clean: ## remove .venv and everything built

@@ -9,7 +9,6 @@ A command is a copy of the server that runs the console script's own `main`.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import json
 import os
@@ -33,7 +32,6 @@ def serve(path: str) -> dict[str, Any]:
     listener.listen(16)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    gc.freeze()  # copies need not look through what is here
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who answer
     while True:
         readable, _, _ = select.select([listener, sys.stdin], [], [])
