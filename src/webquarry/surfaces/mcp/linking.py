@@ -90,9 +90,7 @@ async def link(
     # For clients that follow no links: the best of it, and how to get the rest.
     advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
     beginning = digest_answer(answer, data, DIGEST_BYTES - len(advice.encode())) + advice
-    way = build_text(
-        f"{summary} Read {address} with resources/read before {linked['expiresAt']}."
-    )
+    way = build_text(f"{summary} Read {address} with resources/read before {linked['expiresAt']}.")
     if with_link:
         way = {
             "type": "resource_link",

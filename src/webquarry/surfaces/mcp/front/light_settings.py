@@ -1,3 +1,5 @@
+# Importing pathlib would cost a tenth of the start of a server.
+# ruff: noqa: PTH118, PTH123
 """The settings, as far as they are needed before anything heavy is imported.
 
 A value that certainly fits is taken as good; where one may not, or where something is to be opened
@@ -61,4 +63,4 @@ def fits(value: str, rule: dict[str, Any]) -> bool:
     if kind not in ("whole", "number") or not pattern.fullmatch(value):
         return False
     number = float(value)
-    return rule["above"] < number and rule["least"] <= number <= rule["most"]
+    return bool(rule["above"] < number and rule["least"] <= number <= rule["most"])

@@ -1,6 +1,6 @@
 """Asks the SDK's server for what the front answers in its place: the files in data/mcp/front.
 
-    render_prepared("research")    # the text of each file, by its name
+render_prepared("research")    # the text of each file, by its name
 """
 
 from __future__ import annotations

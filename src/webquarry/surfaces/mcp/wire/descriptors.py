@@ -68,7 +68,7 @@ def _read_piece(descriptor: int) -> bytes:
             select.select([descriptor], [], [])
 
 
-def write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes | memoryview) -> None:
     """Write all of it, however much is taken at once."""
     rest = memoryview(data)
     while rest:
@@ -76,3 +76,15 @@ def write_all(descriptor: int, data: bytes) -> None:
             rest = rest[os.write(descriptor, rest) :]
         except BlockingIOError:
             select.select([], [descriptor], [])
+
+
+def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
+    """Write as much as is taken without waiting; what is left comes back."""
+    rest = memoryview(data)
+    while rest and select.select([], [descriptor], [], 0)[1]:
+        try:
+            # A pipe that can be written to has room for so much at least.
+            rest = rest[os.write(descriptor, rest[: select.PIPE_BUF]) :]
+        except BlockingIOError:
+            break
+    return rest

@@ -45,6 +45,7 @@ class Line:
     """
 
     __slots__ = ("is_batch", "messages", "refusals")
+    __hash__ = None  # type: ignore[assignment]  # holds what can be changed
 
     def __init__(
         self,
@@ -55,6 +56,15 @@ class Line:
         self.messages = messages
         self.refusals = refusals
         self.is_batch = is_batch
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Line):
+            return NotImplemented
+        mine = (self.messages, self.refusals, self.is_batch)
+        return mine == (other.messages, other.refusals, other.is_batch)
+
+    def __repr__(self) -> str:
+        return f"Line({self.messages!r}, {self.refusals!r}, {self.is_batch!r})"
 
 
 class BatchAnswers:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
-from webquarry.surfaces.mcp.wire.descriptors import split_lines, write_all
+from webquarry.surfaces.mcp.wire.descriptors import split_lines, write_all, write_at_once
 
 _MOST_WAITING = 64  # lines that were read and not yet taken
 
@@ -52,7 +52,8 @@ class LineWriter:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._lines: queue.SimpleQueue[tuple[bytes, _Written]] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[tuple[bytes | memoryview, _Written]] = queue.SimpleQueue()
+        self._waiting = 0  # lines that the thread has, so that none overtakes another
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._work, name="webquarry-stdout", daemon=True).start()
 
@@ -62,8 +63,17 @@ class LineWriter:
 
     async def write_bytes(self, line: bytes) -> None:
         """The same of a line that is encoded already."""
+        rest: bytes | memoryview = line + b"\n"
+        if self._waiting == 0:
+            try:
+                rest = write_at_once(self._descriptor, rest)
+            except OSError as error:
+                raise BrokenPipeError(*error.args) from error
+            if not rest:
+                return
         written = self._loop.create_future()
-        self._lines.put((line + b"\n", written))
+        self._waiting += 1
+        self._lines.put((rest, written))
         await written
 
     def _work(self) -> None:
@@ -75,15 +85,15 @@ class LineWriter:
             except OSError as error:
                 failure = BrokenPipeError(*error.args)
             try:
-                self._loop.call_soon_threadsafe(_settle, written, failure)
+                self._loop.call_soon_threadsafe(self._settle, written, failure)
             except RuntimeError:  # the loop is closed: nobody writes any more
                 return
 
-
-def _settle(written: _Written, failure: OSError | None) -> None:
-    if written.done():  # nobody waits for it any more
-        return
-    if failure is None:
-        written.set_result(None)
-    else:
-        written.set_exception(failure)
+    def _settle(self, written: _Written, failure: OSError | None) -> None:
+        self._waiting -= 1
+        if written.done():  # nobody waits for it any more
+            return
+        if failure is None:
+            written.set_result(None)
+        else:
+            written.set_exception(failure)
