@@ -19,7 +19,7 @@ from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
-from webquarry.surfaces.mcp.outcome import Outcome, build_text
+from webquarry.surfaces.mcp.outcome import CallOutcome, build_text
 from webquarry.surfaces.mcp.text import as_json, digest_answer, encode_json, render_markdown
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
@@ -60,7 +60,7 @@ async def call_tool(
 
 async def run_tool(
     tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
-) -> Outcome:
+) -> CallOutcome:
     """Run a tool and give back what the protocol wants of it."""
     try:
         with span("tool", tool=tool.name):
@@ -88,13 +88,13 @@ async def build_result(
 
 async def render_answer(
     answer: Answer, kit: Toolkit, text: str = "json", *, with_links: bool = True
-) -> Outcome:
+) -> CallOutcome:
     """Text answers are their text; the others are structured, with a text besides that holds what
     was chosen. A large one is linked to, in words for clients that know no links.
     """
     meta = answer.meta or None
     if isinstance(answer, TextAnswer):
-        return Outcome([build_text(answer.text)], meta=meta)
+        return CallOutcome([build_text(answer.text)], meta=meta)
     data = answer.as_dict()
     whole = await encode_json(data)
     if answer.may_be_large:
@@ -108,10 +108,10 @@ async def render_answer(
             shown = digest_answer(answer, data, DIGEST_BYTES)
         case _:
             shown = whole
-    return Outcome([build_text(shown)], data, whole, meta)
+    return CallOutcome([build_text(shown)], data, whole, meta)
 
 
-def render_failure(tool: Tool, error: WebquarryError) -> Outcome:
+def render_failure(tool: Tool, error: WebquarryError) -> CallOutcome:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
     sentence = redact(f"{error.message} {error.suggested_action}".strip())
     content = [build_text(sentence)]
@@ -119,7 +119,7 @@ def render_failure(tool: Tool, error: WebquarryError) -> Outcome:
         facts = error.as_dict()
         facts.pop("message", None)
         content.append(build_text(redact(as_json(facts))))
-    return Outcome(content, is_error=True)
+    return CallOutcome(content, is_error=True)
 
 
 @asynccontextmanager

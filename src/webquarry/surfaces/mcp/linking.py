@@ -13,7 +13,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.outcome import Outcome, build_text
+from webquarry.surfaces.mcp.outcome import CallOutcome, build_text
 from webquarry.surfaces.mcp.text import as_json, cut, digest_answer
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def knows_links(revision: str) -> bool:
 
 async def link(
     answer: Answer, data: dict[str, Any], text: str, kit: Toolkit, *, with_link: bool = True
-) -> Outcome | None:
+) -> CallOutcome | None:
     """The linked form of an answer; None where it is to be sent as it is. Without a link, the
     address is told in words.
     """
@@ -103,7 +103,7 @@ async def link(
         }
     encoded = as_json(linked)
     content = [build_text(cut(encoded, DIGEST_BYTES)), build_text(beginning), way]
-    return Outcome(content, linked, encoded, answer.meta or None)
+    return CallOutcome(content, linked, encoded, answer.meta or None)
 
 
 async def read_artifact(uri: str, kit: Toolkit) -> str | None:

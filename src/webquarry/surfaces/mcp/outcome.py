@@ -17,7 +17,7 @@ _NOT_JSON = ("NaN", "Infinity")  # what Python writes for numbers that JSON does
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallOutcome:
     """The result of a call: blocks of content as they are written, structured content besides with
     its JSON, what travels beside both, and whether the call failed.
     """

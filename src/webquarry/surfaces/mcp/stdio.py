@@ -131,7 +131,10 @@ def _run_front(
         room = WaitingRoom(desk, split_lines(reading), writing)
         first: Line | None = Line()
         if not is_early:
-            first = room.wait(until_open=settings.mcp_warm)
+            try:
+                first = room.wait(until_open=settings.mcp_warm)
+            except OSError:  # the client has gone
+                first = None
         if first is None:
             return 0
         import asyncio

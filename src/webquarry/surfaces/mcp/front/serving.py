@@ -30,7 +30,7 @@ from webquarry.toolkit import Toolkit
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
-    from webquarry.surfaces.mcp.outcome import Outcome
+    from webquarry.surfaces.mcp.outcome import CallOutcome
     from webquarry.surfaces.mcp.wire.lines import Message
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class FrontServer:
             answer = None
         await self._connection.settle(call.message["id"], answer)
 
-    async def _run_tool(self, params: dict[str, Any]) -> Outcome:
+    async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
         assert self._desk.revision is not None
         name = params["name"]
         settings = self._kit.settings
@@ -148,7 +148,7 @@ class FrontServer:
         tool = await self._tools.load(name)
         return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
 
-    def _render(self, message: Message, outcome: Outcome) -> bytes:
+    def _render(self, message: Message, outcome: CallOutcome) -> bytes:
         """The answer as bytes; what cannot be written so costs only its own request its answer."""
         try:
             if self._desk.revision == MODERN_REVISION:
