@@ -40,6 +40,21 @@ def mcp_lists() -> dict[Path, bytes]:
     }
 
 
+def mcp_front() -> dict[Path, bytes]:
+    """What a server on stdio answers before anything heavy is imported, and which settings need no
+    second look.
+    """
+    from webquarry.surfaces.mcp.front.prepared import SETS
+    from webquarry.surfaces.mcp.front.preparing import render_light_rules, render_prepared
+
+    folder = Path("src/webquarry/data/mcp/front")
+    files = {folder / "settings.json": render_light_rules().encode()}
+    for set_name in SETS:
+        for name, text in render_prepared(set_name).items():
+            files[folder / name] = text.encode()
+    return files
+
+
 def types() -> dict[Path, bytes]:
     """What a type checker sees of the library, from the signatures of the tools."""
     from library_types import library_types
@@ -85,6 +100,7 @@ def picture() -> dict[Path, bytes]:
 GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "schemas": schemas,
     "mcp": mcp_lists,
+    "mcp_front": mcp_front,
     "types": types,
     "settings": settings,
     "providers": providers,

@@ -45,6 +45,16 @@ class McpSettings(SettingGroup):
         description="Time that calls under way get to end when the client of an MCP server on "
         "stdio closes its stdin.",
     )
+    mcp_front: bool = Field(
+        True,
+        description="Whether an MCP server on stdio answers the handshake and the lists from what "
+        "is prepared, and calls tools itself; 0 leaves all of it to the MCP SDK.",
+    )
+    mcp_warm: bool = Field(
+        False,
+        description="Whether an MCP server on stdio opens its engine right after the handshake "
+        "instead of at the first call: the first call is faster, a server that only waits larger.",
+    )
     http_max_request_bytes: int = Field(
         1_048_576, ge=1024, description="Largest request that the MCP server takes over HTTP."
     )

@@ -12,18 +12,20 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
-
-import mcp_types as types
+from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
+from webquarry.surfaces.mcp.outcome import CallOutcome, build_text
 from webquarry.surfaces.mcp.text import as_json, digest_answer, encode_json, render_markdown
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
+
+if TYPE_CHECKING:
+    import mcp_types as types
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +53,14 @@ async def call_tool(
     arguments: dict[str, Any],
     options: CallOptions = CallOptions(),  # noqa: B008 - frozen
 ) -> types.CallToolResult:
+    """Run a tool and give back what the protocol wants of it, as the SDK has it."""
+    outcome = await run_tool(tool, kit, arguments, options)
+    return outcome.as_result()
+
+
+async def run_tool(
+    tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
+) -> CallOutcome:
     """Run a tool and give back what the protocol wants of it."""
     try:
         with span("tool", tool=tool.name):
@@ -59,24 +69,32 @@ async def call_tool(
                 _limit_time(options.seconds, tool.name),
             ):
                 answer = await tool.call(kit, arguments)
-        return await build_result(answer, kit, options.text, with_links=options.with_links)
+        return await render_answer(answer, kit, options.text, with_links=options.with_links)
     except WebquarryError as error:
-        return build_failure(tool, error)
+        return render_failure(tool, error)
     except Exception as error:
         log.exception("the tool %s failed", tool.name)
         unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
-        return build_failure(tool, unforeseen)
+        return render_failure(tool, unforeseen)
 
 
 async def build_result(
     answer: Answer, kit: Toolkit, text: str = "json", *, with_links: bool = True
 ) -> types.CallToolResult:
+    """The result of an answer as the SDK has it."""
+    outcome = await render_answer(answer, kit, text, with_links=with_links)
+    return outcome.as_result()
+
+
+async def render_answer(
+    answer: Answer, kit: Toolkit, text: str = "json", *, with_links: bool = True
+) -> CallOutcome:
     """Text answers are their text; the others are structured, with a text besides that holds what
     was chosen. A large one is linked to, in words for clients that know no links.
     """
     meta = answer.meta or None
     if isinstance(answer, TextAnswer):
-        return types.CallToolResult(content=[types.TextContent(text=answer.text)], _meta=meta)
+        return CallOutcome([build_text(answer.text)], meta=meta)
     data = answer.as_dict()
     whole = await encode_json(data)
     if answer.may_be_large:
@@ -90,19 +108,18 @@ async def build_result(
             shown = digest_answer(answer, data, DIGEST_BYTES)
         case _:
             shown = whole
-    content: list[types.ContentBlock] = [types.TextContent(text=shown)]
-    return types.CallToolResult(content=content, structured_content=data, _meta=meta)
+    return CallOutcome([build_text(shown)], data, whole, meta)
 
 
-def build_failure(tool: Tool, error: WebquarryError) -> types.CallToolResult:
+def render_failure(tool: Tool, error: WebquarryError) -> CallOutcome:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
     sentence = redact(error.sentences)
-    content: list[types.ContentBlock] = [types.TextContent(text=sentence)]
+    content = [build_text(sentence)]
     if not issubclass(tool.answer, TextAnswer):
         facts = error.as_dict()
         facts.pop("message", None)
-        content.append(types.TextContent(text=redact(as_json(facts))))
-    return types.CallToolResult(content=content, is_error=True)
+        content.append(build_text(redact(as_json(facts))))
+    return CallOutcome(content, is_error=True)
 
 
 @asynccontextmanager

@@ -13,8 +13,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
-
+from webquarry.surfaces.mcp.outcome import CallOutcome, build_text
 from webquarry.surfaces.mcp.text import as_json, cut, digest_answer
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def knows_links(revision: str) -> bool:
 
 async def link(
     answer: Answer, data: dict[str, Any], text: str, kit: Toolkit, *, with_link: bool = True
-) -> types.CallToolResult | None:
+) -> CallOutcome | None:
     """The linked form of an answer; None where it is to be sent as it is. Without a link, the
     address is told in words.
     """
@@ -91,27 +90,20 @@ async def link(
     # For clients that follow no links: the best of it, and how to get the rest.
     advice = f"\n\nOnly the beginning is shown here. {answer.how_to_read_on()}"
     beginning = digest_answer(answer, data, DIGEST_BYTES - len(advice.encode())) + advice
-    way: types.ContentBlock = types.TextContent(
-        text=f"{summary} Read {address} with resources/read before {linked['expiresAt']}."
-    )
+    way = build_text(f"{summary} Read {address} with resources/read before {linked['expiresAt']}.")
     if with_link:
-        way = types.ResourceLink(
-            uri=address,
-            name=address.removeprefix(_PREFIX),
-            title="The whole result",
-            mime_type=MIME_TYPE,
-            size=len(body),
-            description=summary,
-        )
-    return types.CallToolResult(
-        content=[
-            types.TextContent(text=cut(as_json(linked), DIGEST_BYTES)),
-            types.TextContent(text=beginning),
-            way,
-        ],
-        structured_content=linked,
-        _meta=answer.meta or None,
-    )
+        way = {
+            "type": "resource_link",
+            "uri": address,
+            "name": address.removeprefix(_PREFIX),
+            "title": "The whole result",
+            "mimeType": MIME_TYPE,
+            "size": len(body),
+            "description": summary,
+        }
+    encoded = as_json(linked)
+    content = [build_text(cut(encoded, DIGEST_BYTES)), build_text(beginning), way]
+    return CallOutcome(content, linked, encoded, answer.meta or None)
 
 
 async def read_artifact(uri: str, kit: Toolkit) -> str | None:

@@ -13,15 +13,17 @@ import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.resources import files
-from typing import Any
-
-import mcp_types as types
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
+from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
 from webquarry.tool import TextAnswer, Tool, load
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 GENERATED = ("research",)  # the sets whose lists ship with the package
 _TOOLS = "webquarry.tools"
@@ -64,11 +66,26 @@ class ServedTools(Mapping[str, Tool]):
 
     def describe_all(self) -> list[types.Tool]:
         """The tools as `tools/list` shows them."""
+        import mcp_types as types
+
         generated = _read_generated_list(self.package)
         present = module_names(f"{_TOOLS}.{self.package}")
         if set(generated) != set(present):
             return [describe(tool) for tool in self.values()]
         return [types.Tool.model_validate(generated[name]) for name in self]
+
+
+def read_settings(set_name: str) -> Settings:
+    """The settings from the environment, as a tool set that has some of its own (`own_settings`)
+    wants them.
+    """
+    settings = Settings.from_environment()
+    package = ServedTools(set_name).package
+    adapt = getattr(import_module(f"webquarry.tools.{package}"), "own_settings", None)
+    if adapt is None:
+        return settings
+    adapted: Settings = adapt(settings)
+    return adapted
 
 
 def toolset_names() -> list[str]:
@@ -82,6 +99,8 @@ def toolset_names() -> list[str]:
 
 def describe(tool: Tool) -> types.Tool:
     """A tool as it is listed; one that answers with text has no output schema."""
+    import mcp_types as types
+
     if issubclass(tool.answer, TextAnswer):
         return types.Tool(
             name=tool.name, description=tool.description, input_schema=tool.parameters

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -20,12 +19,11 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from webquarry import __version__
-from webquarry.settings import Settings
 from webquarry.surfaces.mcp import identity, prompts, resources
 from webquarry.surfaces.mcp.calling import CallOptions, call_tool
 from webquarry.surfaces.mcp.external import ExternalTools
 from webquarry.surfaces.mcp.linking import knows_links
-from webquarry.surfaces.mcp.listing import ServedTools, restore_key_order
+from webquarry.surfaces.mcp.listing import ServedTools, read_settings, restore_key_order
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -109,19 +107,6 @@ def _research_features() -> dict[str, Any]:
         "on_get_prompt": prompts.get_prompt,
         "on_completion": prompts.complete,
     }
-
-
-def read_settings(set_name: str) -> Settings:
-    """The settings from the environment, as a tool set that has some of its own (`own_settings`)
-    wants them.
-    """
-    settings = Settings.from_environment()
-    package = ServedTools(set_name).package
-    adapt = getattr(import_module(f"webquarry.tools.{package}"), "own_settings", None)
-    if adapt is None:
-        return settings
-    adapted: Settings = adapt(settings)
-    return adapted
 
 
 def _call_handler(

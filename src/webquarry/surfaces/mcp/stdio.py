@@ -1,28 +1,27 @@
 """MCP over stdin and stdout. While it serves, stdout is the protocol's alone; logs and stray prints
 go to stderr.
+
+A front answers what is prepared before anything heavy is imported (front/); the SDK's server alone
+serves where it is turned off, or has nothing prepared.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
+import os
 import signal
 import sys
-from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
 
-from webquarry.errors import WebquarryError
-from webquarry.logs import set_up
-from webquarry.secret import redact
-from webquarry.surfaces.mcp.server import build_server, read_settings
-from webquarry.surfaces.mcp.wire.transport import open_stdio
-
+TYPE_CHECKING = False  # importing typing for it would cost a tenth of a server's start
 if TYPE_CHECKING:
+    from typing import Any
+
     from mcp.server.lowlevel.server import Server
 
+    from webquarry.errors import WebquarryError
+    from webquarry.settings import Settings
+    from webquarry.surfaces.mcp.front.light_settings import LightSettings
+    from webquarry.surfaces.mcp.front.prepared import PreparedAnswers
     from webquarry.toolkit import Toolkit
-
-log = logging.getLogger(__name__)
 
 Logs = tuple[str | None, str | None]  # the level and the format
 
@@ -33,6 +32,8 @@ async def create_server(
     """The server, with the external tools found on this machine if asked to; on a toolkit of its
     own unless one is given.
     """
+    from webquarry.surfaces.mcp.server import build_server
+
     host = None
     if with_tools:
         from webquarry.host.host import ToolHost
@@ -49,17 +50,27 @@ async def serve(
     grace_seconds: float = 0,
 ) -> None:
     """Serve one tool set, and the external tools found on this machine if asked to, until stdin
-    closes; calls under way then get `grace_seconds` to end.
+    closes; calls under way then get `grace_seconds` to end. By the SDK's server alone.
     """
+    import logging
+    from contextlib import redirect_stdout
+
+    from webquarry.surfaces.mcp.wire.connection import StdioConnection
+    from webquarry.surfaces.mcp.wire.descriptors import claim_streams
+    from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, read_lines
+    from webquarry.surfaces.mcp.wire.transport import serve_behind
+
     server = await create_server(name, set_name, with_tools, text)
     try:
-        async with open_stdio(grace_seconds) as (reading, writing):
+        with claim_streams() as (reading, writing):
+            connection = StdioConnection(LineWriter(writing), grace_seconds)
             # The descriptors have been moved out of the way; a print would still wait in the
             # buffer for the end.
             with redirect_stdout(sys.stderr):
-                await server.run(reading, writing, server.create_initialization_options())
+                async with serve_behind(server, connection) as hand_on:
+                    await connection.take_in(read_lines(reading), hand_on)
     except* BrokenPipeError:
-        log.info("the client has gone")
+        logging.getLogger(__name__).info("the client has gone")
 
 
 def run(
@@ -75,20 +86,83 @@ def run(
     # Ctrl-C ends the process at once: the thread that reads stdin could not be woken, and there is
     # nothing to save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    level, format = logs
     try:
-        settings = read_settings(set_name)
-        set_up(level or settings.log_level, format or settings.log_format)
-        asyncio.run(serve(name, set_name, with_tools, text, settings.mcp_grace_seconds))
-    except (WebquarryError, BaseExceptionGroup) as raised:
+        return _run(name, set_name, with_tools, text, logs)
+    except (Exception, BaseExceptionGroup) as raised:
         return report_error(name, raised)
+
+
+def _run(name: str, set_name: str, with_tools: bool, text: str | None, logs: Logs) -> int:
+    """Serve by the front, or by the SDK's server alone."""
+    from webquarry.surfaces.mcp.front.light_settings import read_light
+    from webquarry.surfaces.mcp.front.prepared import find_prepared
+
+    settings: LightSettings | Settings | None = read_light(os.environ)
+    is_early = settings is None or with_tools  # not to wait for the first call
+    if settings is None:
+        settings = prepare(set_name, logs)
+    prepared = find_prepared(name, set_name)
+    is_traced = any(variable.startswith("OTEL_") for variable in os.environ)
+    if settings.mcp_front and prepared is not None and not is_traced:
+        return _run_front(prepared, (name, set_name, with_tools, text), logs, settings, is_early)
+    import asyncio
+
+    seconds = prepare(set_name, logs).mcp_grace_seconds
+    asyncio.run(serve(name, set_name, with_tools, text, seconds))
     return 0
+
+
+def _run_front(
+    prepared: PreparedAnswers,
+    served: tuple[str, str, bool, str | None],
+    logs: Logs,
+    settings: LightSettings | Settings,
+    is_early: bool,
+) -> int:
+    """Wait for the first call, unless the engine is to be opened early; then serve."""
+    from webquarry.surfaces.mcp.front.desk import Desk
+    from webquarry.surfaces.mcp.front.waiting import WaitingRoom
+    from webquarry.surfaces.mcp.wire.descriptors import claim_streams, split_lines
+    from webquarry.surfaces.mcp.wire.lines import Line
+
+    _, set_name, with_tools, _ = served
+    desk = Desk(prepared, hidden=("tools/list",) if with_tools else ())
+    with claim_streams() as (reading, writing):
+        room = WaitingRoom(desk, split_lines(reading), writing)
+        first: Line | None = Line()
+        if not is_early:
+            try:
+                first = room.wait(until_open=settings.mcp_warm)
+            except OSError:  # the client has gone
+                first = None
+        if first is None:
+            return 0
+        import asyncio
+
+        from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
+
+        full = prepare(set_name, logs)
+        asyncio.run(open_and_serve(full, room, first, FrontOptions(*served)))
+    return 0
+
+
+def prepare(set_name: str, logs: Logs) -> Settings:
+    """The settings of a set, all of them checked; logs are written as they say from now on."""
+    from webquarry.logs import set_up
+    from webquarry.surfaces.mcp.listing import read_settings
+
+    level, format = logs
+    settings = read_settings(set_name)
+    set_up(level or settings.log_level, format or settings.log_format)
+    return settings
 
 
 def report_error(name: str, raised: BaseException) -> int:
     """Say on stderr which error of ours was raised; the exit code for it comes back. What is none
     of ours is raised on.
     """
+    from webquarry.secret import redact
+
     error = _find_own_error(raised)
     if error is None:
         raise raised
@@ -100,6 +174,8 @@ def _find_own_error(raised: BaseException) -> WebquarryError | None:
     """The error of ours in what was raised: what goes wrong at the start comes in the task groups
     of the SDK.
     """
+    from webquarry.errors import WebquarryError
+
     if isinstance(raised, WebquarryError):
         return raised
     if isinstance(raised, BaseExceptionGroup):

@@ -40,7 +40,7 @@ from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.server import read_settings
+from webquarry.surfaces.mcp.listing import read_settings
 from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
 from webquarry.surfaces.mcp.wire.http_batches import BatchRequests
 from webquarry.surfaces.server import traces

@@ -14,9 +14,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # importing typing for it would cost a tenth of a server's start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+    Message = dict[str, Any]
+else:
+    Message = dict
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -32,18 +38,33 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _PART = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}:,]|[^\s"\[\]{}:,]+', re.DOTALL)
 _NUMBER = re.compile(rf"-?\d{{1,{_MOST_DIGITS}}}")
 
-Message = dict[str, Any]
 
-
-@dataclass(frozen=True)
 class Line:
     """What a line holds: messages for the server, and answers to what is no message. Those to a
     batch are sent together, in one list with the answers of the server.
     """
 
-    messages: tuple[Message, ...] = ()
-    refusals: tuple[Message, ...] = ()
-    is_batch: bool = False
+    __slots__ = ("is_batch", "messages", "refusals")
+    __hash__ = None  # type: ignore[assignment]  # holds what can be changed
+
+    def __init__(
+        self,
+        messages: tuple[Message, ...] = (),
+        refusals: tuple[Message, ...] = (),
+        is_batch: bool = False,
+    ) -> None:
+        self.messages = messages
+        self.refusals = refusals
+        self.is_batch = is_batch
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Line):
+            return NotImplemented
+        mine = (self.messages, self.refusals, self.is_batch)
+        return mine == (other.messages, other.refusals, other.is_batch)
+
+    def __repr__(self) -> str:
+        return f"Line({self.messages!r}, {self.refusals!r}, {self.is_batch!r})"
 
 
 class BatchAnswers:

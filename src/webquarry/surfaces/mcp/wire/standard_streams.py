@@ -1,61 +1,31 @@
-"""stdin and stdout for a protocol alone: lines come in, lines go out, in threads of their own.
+"""Lines come in, lines go out, in threads of their own.
 
 A thread that waits for a client cannot be woken. So nobody waits for these threads: they hold no
-lock that the end of the process would need. Nothing heavy is imported here.
+lock that the end of the process would need. Nothing heavy is imported here but asyncio.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import queue
-import select
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
-_PIECE = 65_536  # bytes that are read at once
+from webquarry.surfaces.mcp.wire.descriptors import split_lines, write_all, write_at_once
+
 _MOST_WAITING = 64  # lines that were read and not yet taken
 
 _Written = asyncio.Future[None]
 
 
-@contextmanager
-def claim_streams() -> Iterator[tuple[int, int]]:
-    """Descriptors of our own for stdin and stdout. Meanwhile others read nothing from stdin, and
-    what they print goes to stderr.
-    """
-    reading, writing = _duplicate(0, os.O_RDONLY), _duplicate(1, os.O_WRONLY)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # there is no stderr
-        os.dup2(_duplicate(-1, os.O_WRONLY), 1)
-    try:
-        yield reading, writing
-    finally:
-        # Ours stay open: a thread may still wait for one of them.
-        os.dup2(writing, 1)
-        os.dup2(reading, 0)
-
-
-def _duplicate(descriptor: int, flags: int) -> int:
-    """The same under a number above those of the standard streams; one that leads nowhere for one
-    that is not open.
-    """
-    try:
-        copy = os.dup(descriptor)
-    except OSError:
-        copy = os.open(os.devnull, flags)
-    while copy <= 2:
-        copy = os.dup(copy)
-    return copy
-
-
-async def read_lines(descriptor: int) -> AsyncIterator[bytes]:
+def read_lines(descriptor: int) -> AsyncIterator[bytes]:
     """The lines that come from a descriptor, until it is closed."""
+    return take_lines(split_lines(descriptor))
+
+
+async def take_lines(incoming: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines of an iterator that waits for each of them, until its end."""
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     room = threading.Semaphore(_MOST_WAITING)
@@ -67,7 +37,7 @@ async def read_lines(descriptor: int) -> AsyncIterator[bytes]:
     def read() -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody listens any more
             with suppress(OSError):  # a terminal that is gone
-                for line in split_lines(descriptor):
+                for line in incoming:
                     hand_over(line)
             hand_over(None)
 
@@ -77,41 +47,33 @@ async def read_lines(descriptor: int) -> AsyncIterator[bytes]:
         yield line
 
 
-def split_lines(descriptor: int) -> Iterator[bytes]:
-    """The lines of what is read from a descriptor, each as soon as it is whole; at the end also one
-    that has no end.
-    """
-    begun: list[bytes] = []  # pieces of a line
-    while piece := _read_piece(descriptor):
-        *ends, rest = piece.split(b"\n")
-        for end in ends:
-            yield b"".join([*begun, end])
-            begun.clear()
-        begun.append(rest)
-    yield b"".join(begun)
-
-
-def _read_piece(descriptor: int) -> bytes:
-    while True:
-        try:
-            return os.read(descriptor, _PIECE)
-        except BlockingIOError:  # whoever opened it does not want to wait; we do
-            select.select([descriptor], [], [])
-
-
 class LineWriter:
     """Writes lines to a descriptor, one after the other; others go on while the client is slow."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._lines: queue.SimpleQueue[tuple[bytes, _Written]] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[tuple[bytes | memoryview, _Written]] = queue.SimpleQueue()
+        self._waiting = 0  # lines that the thread has, so that none overtakes another
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._work, name="webquarry-stdout", daemon=True).start()
 
     async def write(self, line: str) -> None:
         """Write a line; `BrokenPipeError` where nobody reads any more."""
+        await self.write_bytes(line.encode())
+
+    async def write_bytes(self, line: bytes) -> None:
+        """The same of a line that is encoded already."""
+        rest: bytes | memoryview = line + b"\n"
+        if self._waiting == 0:
+            try:
+                rest = write_at_once(self._descriptor, rest)
+            except OSError as error:
+                raise BrokenPipeError(*error.args) from error
+            if not rest:
+                return
         written = self._loop.create_future()
-        self._lines.put((f"{line}\n".encode(), written))
+        self._waiting += 1
+        self._lines.put((rest, written))
         await written
 
     def _work(self) -> None:
@@ -123,25 +85,15 @@ class LineWriter:
             except OSError as error:
                 failure = BrokenPipeError(*error.args)
             try:
-                self._loop.call_soon_threadsafe(_settle, written, failure)
+                self._loop.call_soon_threadsafe(self._settle, written, failure)
             except RuntimeError:  # the loop is closed: nobody writes any more
                 return
 
-
-def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of it, however much is taken at once."""
-    rest = memoryview(data)
-    while rest:
-        try:
-            rest = rest[os.write(descriptor, rest) :]
-        except BlockingIOError:
-            select.select([], [descriptor], [])
-
-
-def _settle(written: _Written, failure: OSError | None) -> None:
-    if written.done():  # nobody waits for it any more
-        return
-    if failure is None:
-        written.set_result(None)
-    else:
-        written.set_exception(failure)
+    def _settle(self, written: _Written, failure: OSError | None) -> None:
+        self._waiting -= 1
+        if written.done():  # nobody waits for it any more
+            return
+        if failure is None:
+            written.set_result(None)
+        else:
+            written.set_exception(failure)

@@ -1,134 +1,77 @@
-"""Between the lines of stdin and stdout and the message streams of the SDK.
-
-Whatever comes is answered: what is no message by us, the rest by the server. Answers to a batch are
-gathered and written as one list. When stdin is closed, calls under way get some time to end, and
-their answers are still written.
-"""
+"""Between a connection on stdin and stdout and the message streams of the SDK's server."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from typing import Any
 
 import anyio
 import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.lowlevel.server import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 
-from webquarry.surfaces.mcp.wire.lines import (
-    BatchAnswers,
-    Line,
-    Message,
-    encode,
-    find_revision,
-    parse_line,
-)
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, claim_streams, read_lines
+from webquarry.surfaces.mcp.wire.connection import HandOn, StdioConnection
+from webquarry.surfaces.mcp.wire.lines import Message, encode
 
 log = logging.getLogger(__name__)
 
 _INTERNAL_ERROR = -32603
+_REPLAYED = "webquarry-replayed-"  # the ids of requests that the client has its answers to already
 
 ToServer = MemoryObjectSendStream[SessionMessage | Exception]
 FromServer = MemoryObjectReceiveStream[SessionMessage]
-Streams = tuple[
-    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
-]
 
 
 @asynccontextmanager
-async def open_stdio(grace_seconds: float) -> AsyncIterator[Streams]:
-    """The streams that a server reads from and writes to. stdin and stdout belong to them until
-    the end.
+async def serve_behind(
+    server: Server[Any], connection: StdioConnection, seen: Iterable[Message] = ()
+) -> AsyncIterator[HandOn]:
+    """Run the server for a connection; what comes back hands a message on to it. It gets to see
+    first what was answered without it (`seen`); its answers to that are dropped.
     """
-    with claim_streams() as (reading, writing):
-        transport = StdioTransport(LineWriter(writing), grace_seconds)
-        to_server, server_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        server_writes, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        with to_server, server_reads, server_writes, from_server:
-            async with asyncio.TaskGroup() as tasks:
-                taking_in = tasks.create_task(transport.take_in(read_lines(reading), to_server))
-                tasks.create_task(transport.give_out(from_server))
-                yield server_reads, server_writes
-                taking_in.cancel()
+    to_server, server_reads = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    server_writes, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    options = server.create_initialization_options()
+    with to_server, server_reads, server_writes, from_server:
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(server.run(server_reads, server_writes, options))
+            tasks.create_task(_give_out(from_server, connection))
+            for number, message in enumerate(seen):
+                if "id" in message:
+                    message = {**message, "id": f"{_REPLAYED}{number}"}
+                await to_server.send(SessionMessage(_type_message(message)))
+            yield partial(_hand_on, to_server, connection)
+            await to_server.aclose()
+            await running
 
 
-class StdioTransport:
-    """One connection on stdin and stdout."""
+async def _hand_on(to_server: ToServer, connection: StdioConnection, message: Message) -> None:
+    typed = _type_message(message)
+    metadata = None
+    if isinstance(typed, types.JSONRPCRequest):
+        cancelled = partial(connection.settle, typed.id, None)
+        metadata = ServerMessageMetadata(on_request_unanswered=cancelled)
+    with suppress(anyio.BrokenResourceError):  # the server has ended, and says why itself
+        await to_server.send(SessionMessage(typed, metadata))
 
-    def __init__(self, writer: LineWriter, grace_seconds: float) -> None:
-        self._writer = writer
-        self._grace_seconds = grace_seconds
-        self._revision: str | None = None
-        # Requests that wait for their answers: the batch that each is in, if any. Nobody keeps a
-        # client from using an id twice.
-        self._under_way: dict[types.RequestId | None, list[BatchAnswers | None]] = {}
-        self._is_idle = asyncio.Event()
-        self._is_idle.set()
 
-    async def take_in(self, lines: AsyncIterator[bytes], to_server: ToServer) -> None:
-        """Hand on what the client sends, until it closes stdin and has its answers."""
-        with suppress(anyio.BrokenResourceError):  # the server has ended
-            async with to_server:
-                async for line in lines:
-                    await self._take_line(parse_line(line, self._revision), to_server)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._grace_seconds):
-                        await self._is_idle.wait()
-
-    async def give_out(self, from_server: FromServer) -> None:
-        """Write what the server sends, until it ends."""
-        async with from_server:
-            async for sent in from_server:
-                text = _render(sent.message)
-                answered = _find_answered(sent.message)
-                if answered in self._under_way:
-                    await self._settle(answered, text)
-                else:
-                    await self._writer.write(text)
-
-    async def _take_line(self, line: Line, to_server: ToServer) -> None:
-        batch = BatchAnswers(line) if line.is_batch else None
-        if batch is None:
-            for refusal in line.refusals:
-                await self._writer.write(encode(refusal))
-        elif batch.is_complete:
-            await self._write_batch(batch)
-        for message in line.messages:
-            self._revision = find_revision(message) or self._revision
-            typed = _type_message(message)
-            metadata = None
-            if isinstance(typed, types.JSONRPCRequest):
-                self._under_way.setdefault(typed.id, []).append(batch)
-                self._is_idle.clear()
-                cancelled = partial(self._settle, typed.id, None)
-                metadata = ServerMessageMetadata(on_request_unanswered=cancelled)
-            await to_server.send(SessionMessage(typed, metadata))
-
-    async def _settle(self, id: types.RequestId | None, answer: str | None) -> None:
-        """Write the answer to a request, or keep it until its batch is complete; a request that
-        was cancelled has none.
-        """
-        waiting = self._under_way[id]
-        batch = waiting.pop(0)
-        if not waiting:
-            del self._under_way[id]
-        if batch is not None:
-            batch.settle(answer)
-            if batch.is_complete:
-                await self._write_batch(batch)
-        elif answer is not None:
-            await self._writer.write(answer)
-        if not self._under_way:
-            self._is_idle.set()
-
-    async def _write_batch(self, batch: BatchAnswers) -> None:
-        answers = batch.render()
-        if answers is not None:
-            await self._writer.write(answers)
+async def _give_out(from_server: FromServer, connection: StdioConnection) -> None:
+    """Write what the server sends, until it ends."""
+    async with from_server:
+        async for sent in from_server:
+            answered = _find_answered(sent.message)
+            if isinstance(answered, str) and answered.startswith(_REPLAYED):
+                continue
+            text = _render(sent.message)
+            if answered is not None and connection.is_awaited(answered):
+                await connection.settle(answered, text.encode())
+            else:
+                await connection.writer.write(text)
 
 
 def _type_message(message: Message) -> types.JSONRPCMessage:

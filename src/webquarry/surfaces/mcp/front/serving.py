@@ -1,0 +1,252 @@
+"""A connection from its first call on: calls go straight to the tools, and their results are
+written as bytes once. What is rare goes to the SDK's server, which is loaded then and sees the
+handshake replayed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from webquarry.surfaces.mcp.calling import CallOptions, run_tool
+from webquarry.surfaces.mcp.front.desk import ANSWERED, CALL, CANCEL, REST, Desk
+from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
+from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
+from webquarry.surfaces.mcp.front.waiting import WaitingRoom, frame
+from webquarry.surfaces.mcp.linking import knows_links
+from webquarry.surfaces.mcp.listing import ServedTools
+from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
+from webquarry.surfaces.mcp.wire.lines import Line, encode
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
+from webquarry.toolkit import Toolkit
+
+if TYPE_CHECKING:
+    from webquarry.host.host import ToolHost
+    from webquarry.settings import Settings
+    from webquarry.surfaces.mcp.outcome import CallOutcome
+    from webquarry.surfaces.mcp.wire.lines import Message
+
+log = logging.getLogger(__name__)
+
+_INTERNAL_ERROR = -32603
+_CONNECTION_CLOSED = -32000
+_LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
+
+
+@dataclass(frozen=True)
+class FrontOptions:
+    """What is served: a tool set under a name, external tools besides, and what texts hold."""
+
+    name: str
+    set_name: str
+    with_tools: bool = False
+    text: str | None = None
+
+
+class FrontServer:
+    """The tools of a set, called for one connection."""
+
+    def __init__(
+        self,
+        options: FrontOptions,
+        kit: Toolkit,
+        desk: Desk,
+        connection: StdioConnection,
+        host: ToolHost | None,
+    ) -> None:
+        self._options = options
+        self._tools = ServedTools(options.set_name)
+        self._kit = kit
+        self._desk = desk
+        self._connection = connection
+        self._host = host
+        self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
+        self._behind = AsyncExitStack()
+        self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
+
+    async def serve(self, first: Line, incoming: Iterator[bytes]) -> None:
+        """Serve the line that was read already, and all that come, until stdin is closed."""
+        async with asyncio.TaskGroup() as self._tasks, self._behind:
+            if self._kit.settings.mcp_warm:
+                self._tasks.create_task(self.warm_up())
+            await self._connection.take_line(first, self.take)
+            await self._connection.take_in(take_lines(incoming), self.take)
+            await self._stop_calls()
+
+    async def warm_up(self) -> None:
+        """Import what the first call of the tool most often wanted needs."""
+        await self._tools.load(next(iter(self._tools)))
+
+    async def take(self, message: Message) -> None:
+        """One message of the client."""
+        verdict, result = self._desk.look(message)
+        if verdict == ANSWERED:
+            await self._connection.settle(message["id"], frame(message, result))
+        elif verdict == CALL:
+            self._start_call(message)
+        elif verdict == CANCEL and self._cancel(message):
+            return
+        elif verdict == REST or self._hand_on is not None:
+            await self._give_up(message)
+
+    def _start_call(self, message: Message) -> None:
+        call = _Call(message)
+        call.task = self._tasks.create_task(self._make_call(call))
+        self._calls[call.key] = call
+
+    def _cancel(self, message: Message) -> bool:
+        """Stop the call that a client does not want any more: whether it is one of ours."""
+        id = (message.get("params") or {}).get("requestId")
+        if not isinstance(id, str) and type(id) is not int:
+            return False
+        call = self._calls.get(_find_key(id))
+        if call is None:
+            return False
+        call.is_wanted = False
+        if call.is_begun:  # one that is not begun sees for itself
+            call.task.cancel()
+        return True
+
+    async def _make_call(self, call: _Call) -> None:
+        """Call a tool and write what came of it; a call that was cancelled has no answer."""
+        call.is_begun = True
+        answer = None
+        try:
+            if call.is_wanted:
+                outcome = await self._run_tool(call.message["params"])
+                answer = self._render(call.message, outcome)
+        except asyncio.CancelledError:
+            answer = _encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
+        finally:
+            if self._calls.get(call.key) is call:
+                del self._calls[call.key]
+        if not call.is_wanted:
+            answer = None
+        await self._connection.settle(call.message["id"], answer)
+
+    async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
+        assert self._desk.revision is not None
+        name = params["name"]
+        settings = self._kit.settings
+        meta = params.get("_meta") or {}
+        report = None
+        if "progressToken" in meta:
+            report = partial(self._report_progress, meta["progressToken"])
+        options = CallOptions(
+            self._options.text or settings.mcp_text,
+            settings.seconds_for(name),
+            report,
+            with_links=knows_links(self._desk.revision),
+        )
+        tool = await self._tools.load(name)
+        return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
+
+    def _render(self, message: Message, outcome: CallOutcome) -> bytes:
+        """The answer as bytes; what cannot be written so costs only its own request its answer."""
+        try:
+            if self._desk.revision == MODERN_REVISION:
+                stamp = {SERVER_INFO: self._desk.prepared.server_info}
+                return frame(message, outcome.encode(stamp, resultType="complete").encode())
+            return frame(message, outcome.encode().encode())
+        except ValueError:
+            log.exception("an answer could not be written as JSON")
+            problem = "The answer could not be written as JSON."
+            return _encode_error(message, _INTERNAL_ERROR, problem)
+
+    async def _report_progress(
+        self, token: str | int, progress: float, total: float | None, message: str | None
+    ) -> None:
+        params: dict[str, Any] = {"progressToken": token, "progress": progress}
+        if total is not None:
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+        await self._connection.writer.write(json.dumps(notice, separators=(",", ":")))
+
+    async def _give_up(self, message: Message) -> None:
+        """Leave a message to the SDK's server."""
+        if self._hand_on is None:
+            self._hand_on = await self._load_server()
+        await self._hand_on(message)
+
+    async def _load_server(self) -> HandOn:
+        server_module = await asyncio.to_thread(_import_server)
+        from webquarry.surfaces.mcp.wire.transport import serve_behind
+
+        options = self._options
+        server = server_module.build_server(
+            options.name, options.set_name, host=self._host, text=options.text, kit=self._kit
+        )
+        behind = serve_behind(server, self._connection, list(self._desk.seen))
+        return await self._behind.enter_async_context(behind)
+
+    async def _stop_calls(self) -> None:
+        """End the calls that are still under way; they have a moment to say so."""
+        tasks = [call.task for call in self._calls.values()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_LAST_WORDS_SECONDS)
+
+
+class _Call:
+    """A call of a tool that is under way."""
+
+    task: asyncio.Task[None]
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        self.key = _find_key(message["id"])
+        self.is_begun = False
+        self.is_wanted = True
+
+
+def _import_server() -> Any:
+    """The SDK's server is large, and others go on while it is imported."""
+    from webquarry.surfaces.mcp import server
+
+    return server
+
+
+def _find_key(id: RequestId) -> RequestId:
+    """An id as it is cancelled by: the text of a number is that number, as the SDK has it."""
+    try:
+        return int(id)
+    except ValueError:
+        return id
+
+
+def _encode_error(message: Message, code: int, problem: str) -> bytes:
+    """The answer to a request that has no result."""
+    error = {"code": code, "message": problem}
+    return encode({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode()
+
+
+async def open_and_serve(
+    settings: Settings, room: WaitingRoom, first: Line, options: FrontOptions
+) -> None:
+    """Open the engine, and serve a connection that has left the waiting room with a line, until
+    stdin is closed.
+    """
+    host = None
+    if options.with_tools:
+        from webquarry.host.host import ToolHost
+
+        host = await ToolHost.adiscover()
+    try:
+        with redirect_stdout(sys.stderr):
+            async with Toolkit.open(settings, runner="workers") as kit:
+                writer = LineWriter(room.writing)
+                connection = StdioConnection(writer, settings.mcp_grace_seconds, room.revision)
+                server = FrontServer(options, kit, room.desk, connection, host)
+                await server.serve(first, room.incoming)
+    except* BrokenPipeError:
+        log.info("the client has gone")

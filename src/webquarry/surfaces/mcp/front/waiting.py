@@ -1,0 +1,85 @@
+"""Waits for what a client says first, and answers it from what is prepared, one line after the
+other.
+
+Most servers that people start only ever get this far, so nothing heavy is imported here: no SDK, no
+pydantic, no asyncio.
+"""
+
+from __future__ import annotations
+
+import json
+
+from webquarry.surfaces.mcp.front.desk import ANSWERED, CALL, REST, Desk
+from webquarry.surfaces.mcp.wire.descriptors import write_all
+from webquarry.surfaces.mcp.wire.lines import (
+    BatchAnswers,
+    Line,
+    encode,
+    find_revision,
+    is_request,
+    parse_line,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webquarry.surfaces.mcp.wire.lines import Message
+
+
+class WaitingRoom:
+    """A connection before its first call."""
+
+    def __init__(self, desk: Desk, incoming: Iterator[bytes], writing: int) -> None:
+        self.desk = desk
+        self.incoming = incoming
+        self.writing = writing
+        self.revision: str | None = None  # by which batches are told
+
+    def wait(self, until_open: bool = False) -> Line | None:
+        """Answer until something comes that cannot be answered here: the line that it is in. None
+        at the end of stdin. With `until_open` a line without messages stands for a handshake that
+        is done.
+        """
+        for raw in self.incoming:
+            line = parse_line(raw, self.revision)
+            if not self._answer(line):
+                return line
+            for message in line.messages:
+                self.revision = find_revision(message) or self.revision
+            if until_open and self.desk.is_open:
+                return Line()
+        return None
+
+    def _answer(self, line: Line) -> bool:
+        """Answer all of a line, or nothing of it: whether it was answered."""
+        answers = []
+        for message in line.messages:
+            verdict, result = self.desk.look(message)
+            if verdict in (CALL, REST):
+                return False
+            if verdict == ANSWERED:
+                answers.append(frame(message, result))
+        if line.is_batch:
+            self._write_batch(line, answers)
+        else:
+            for refusal in line.refusals:
+                write_all(self.writing, encode(refusal).encode() + b"\n")
+            for answer in answers:
+                write_all(self.writing, answer + b"\n")
+        return True
+
+    def _write_batch(self, line: Line, answers: list[bytes]) -> None:
+        batch = BatchAnswers(line)
+        for answer in answers:
+            batch.settle(answer.decode())
+        text = batch.render()
+        if text is not None:
+            write_all(self.writing, text.encode() + b"\n")
+
+
+def frame(message: Message, result: bytes) -> bytes:
+    """The answer to a request, around its result."""
+    assert is_request(message)
+    id = json.dumps(message["id"])
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id.encode(), result)

@@ -1,0 +1,81 @@
+"""What came of a call, as the protocol has it, before anybody's models are made of it.
+
+The structured content and the text that repeats it share one encoding. Nothing heavy is imported
+here.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import mcp_types as types
+
+_NOT_JSON = ("NaN", "Infinity")  # what Python writes for numbers that JSON does not have
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """The result of a call: blocks of content as they are written, structured content besides with
+    its JSON, what travels beside both, and whether the call failed.
+    """
+
+    content: list[dict[str, Any]]
+    structured: dict[str, Any] | None = None
+    encoded: str | None = None
+    meta: dict[str, Any] | None = None
+    is_error: bool = False
+
+    def as_result(self) -> types.CallToolResult:
+        """The same as the SDK has it."""
+        import mcp_types as types
+
+        blocks: list[types.ContentBlock] = []
+        for block in self.content:
+            if block["type"] == "text":
+                blocks.append(types.TextContent(text=block["text"]))
+            else:
+                blocks.append(types.ResourceLink.model_validate(block))
+        return types.CallToolResult(
+            content=blocks,
+            structured_content=self.structured,
+            is_error=self.is_error,
+            _meta=self.meta,
+        )
+
+    def encode(self, meta: dict[str, Any] | None = None, **more: Any) -> str:
+        """The same as JSON, with more beside it and more in it, as some revisions want it."""
+        parts = [f'"content":{_dump(self.content)}']
+        if self.structured is not None:
+            parts.append(f'"structuredContent":{self._encode_structured()}')
+        parts.append(f'"isError":{_dump(self.is_error)}')
+        beside = {**(self.meta or {}), **(meta or {})}
+        if beside:
+            parts.append(f'"_meta":{_dump(beside)}')
+        for name, value in more.items():
+            parts.append(f"{_dump(name)}:{_dump(value)}")
+        return "{" + ",".join(parts) + "}"
+
+    def _encode_structured(self) -> str:
+        if self.encoded is None:
+            return _dump(self.structured)
+        if any(word in self.encoded for word in _NOT_JSON):
+            return _dump(self.structured)
+        return self.encoded
+
+
+def build_text(text: str) -> dict[str, Any]:
+    """A block of text."""
+    return {"type": "text", "text": text}
+
+
+def _dump(value: Any) -> str:
+    """JSON in its shortest form; a number that JSON does not have is null, as the SDK writes it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        from pydantic_core import to_json
+
+        return to_json(value, inf_nan_mode="null").decode()
