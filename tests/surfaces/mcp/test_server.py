@@ -16,8 +16,8 @@ from webquarry.errors import RateLimited
 from webquarry.secret import Secret
 from webquarry.surfaces.mcp import server as door
 from webquarry.surfaces.mcp.calling import call_tool
-from webquarry.surfaces.mcp.listing import ServedTools, describe
-from webquarry.surfaces.mcp.server import build_server, read_settings
+from webquarry.surfaces.mcp.listing import ServedTools, describe, read_settings
+from webquarry.surfaces.mcp.server import build_server
 from webquarry.tool import Answer, TextAnswer, Tool, load
 from webquarry.toolkit import Toolkit
 
