@@ -120,19 +120,19 @@ def _run_front(
     is_early: bool,
 ) -> int:
     """Wait for the first call, unless the engine is to be opened early; then serve."""
-    from webquarry.surfaces.mcp.front.desk import Desk
-    from webquarry.surfaces.mcp.front.waiting import WaitingRoom
+    from webquarry.surfaces.mcp.front.light_loop import LightLoop
+    from webquarry.surfaces.mcp.front.protocol import FrontProtocol
     from webquarry.surfaces.mcp.wire.descriptors import claim_streams, split_lines
     from webquarry.surfaces.mcp.wire.lines import Line
 
     _, set_name, with_tools, _ = served
-    desk = Desk(prepared, hidden=("tools/list",) if with_tools else ())
+    protocol = FrontProtocol(prepared, hidden=("tools/list",) if with_tools else ())
     with claim_streams() as (reading, writing):
-        room = WaitingRoom(desk, split_lines(reading), writing)
+        light_loop = LightLoop(protocol, split_lines(reading), writing)
         first: Line | None = Line()
         if not is_early:
             try:
-                first = room.wait(until_open=settings.mcp_warm)
+                first = light_loop.wait(until_open=settings.mcp_warm)
             except OSError:  # the client has gone
                 first = None
         if first is None:
@@ -142,7 +142,7 @@ def _run_front(
         from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
 
         full = prepare(set_name, logs)
-        asyncio.run(open_and_serve(full, room, first, FrontOptions(*served)))
+        asyncio.run(open_and_serve(full, light_loop, first, FrontOptions(*served)))
     return 0
 
 

@@ -107,7 +107,8 @@ def show_foot(console: Console, page: Mapping[str, Any], notes: Sequence[str], u
         show_command(f"From {section}: ", "--cursor", passage["cursor"])
     if "linksLeftOut" in page:
         count = page["linksLeftOut"]
-        show("Links: ", f"{count} targets are left out; --links list or inline shows them.")
+        targets = "1 target is" if count == 1 else f"{count} targets are"
+        show("Links: ", f"{targets} left out; --links list or inline shows what links lead to.")
     if "leftOut" in page:
         left_out = page["leftOut"]
         parts = [f"{left_out['bytes']} bytes", *left_out["headings"]]

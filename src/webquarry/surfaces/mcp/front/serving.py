@@ -16,10 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from webquarry.surfaces.mcp.calling import CallOptions, run_tool
-from webquarry.surfaces.mcp.front.desk import ANSWERED, CALL, CANCEL, REST, Desk
+from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
-from webquarry.surfaces.mcp.front.waiting import WaitingRoom, frame
+from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
 from webquarry.surfaces.mcp.linking import knows_links
 from webquarry.surfaces.mcp.listing import ServedTools
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
@@ -57,14 +57,14 @@ class FrontServer:
         self,
         options: FrontOptions,
         kit: Toolkit,
-        desk: Desk,
+        protocol: FrontProtocol,
         connection: StdioConnection,
         host: ToolHost | None,
     ) -> None:
         self._options = options
         self._tools = ServedTools(options.set_name)
         self._kit = kit
-        self._desk = desk
+        self._protocol = protocol
         self._connection = connection
         self._host = host
         self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
@@ -86,7 +86,7 @@ class FrontServer:
 
     async def take(self, message: Message) -> None:
         """One message of the client."""
-        verdict, result = self._desk.look(message)
+        verdict, result = self._protocol.look(message)
         if verdict == ANSWERED:
             await self._connection.settle(message["id"], frame(message, result))
         elif verdict == CALL:
@@ -132,7 +132,7 @@ class FrontServer:
         await self._connection.settle(call.message["id"], answer)
 
     async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
-        assert self._desk.revision is not None
+        assert self._protocol.revision is not None
         name = params["name"]
         settings = self._kit.settings
         meta = params.get("_meta") or {}
@@ -143,7 +143,7 @@ class FrontServer:
             self._options.text or settings.mcp_text,
             settings.seconds_for(name),
             report,
-            with_links=knows_links(self._desk.revision),
+            with_links=knows_links(self._protocol.revision),
         )
         tool = await self._tools.load(name)
         return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
@@ -151,8 +151,8 @@ class FrontServer:
     def _render(self, message: Message, outcome: CallOutcome) -> bytes:
         """The answer as bytes; what cannot be written so costs only its own request its answer."""
         try:
-            if self._desk.revision == MODERN_REVISION:
-                stamp = {SERVER_INFO: self._desk.prepared.server_info}
+            if self._protocol.revision == MODERN_REVISION:
+                stamp = {SERVER_INFO: self._protocol.prepared.server_info}
                 return frame(message, outcome.encode(stamp, resultType="complete").encode())
             return frame(message, outcome.encode().encode())
         except ValueError:
@@ -185,7 +185,7 @@ class FrontServer:
         server = server_module.build_server(
             options.name, options.set_name, host=self._host, text=options.text, kit=self._kit
         )
-        behind = serve_behind(server, self._connection, list(self._desk.seen))
+        behind = serve_behind(server, self._connection, list(self._protocol.seen))
         return await self._behind.enter_async_context(behind)
 
     async def _stop_calls(self) -> None:
@@ -231,9 +231,9 @@ def _encode_error(message: Message, code: int, problem: str) -> bytes:
 
 
 async def open_and_serve(
-    settings: Settings, room: WaitingRoom, first: Line, options: FrontOptions
+    settings: Settings, light_loop: LightLoop, first: Line, options: FrontOptions
 ) -> None:
-    """Open the engine, and serve a connection that has left the waiting room with a line, until
+    """Open the engine, and serve a connection that has left the light loop with a line, until
     stdin is closed.
     """
     host = None
@@ -244,9 +244,11 @@ async def open_and_serve(
     try:
         with redirect_stdout(sys.stderr):
             async with Toolkit.open(settings, runner="workers") as kit:
-                writer = LineWriter(room.writing)
-                connection = StdioConnection(writer, settings.mcp_grace_seconds, room.revision)
-                server = FrontServer(options, kit, room.desk, connection, host)
-                await server.serve(first, room.incoming)
+                writer = LineWriter(light_loop.writing)
+                connection = StdioConnection(
+                    writer, settings.mcp_grace_seconds, light_loop.revision
+                )
+                server = FrontServer(options, kit, light_loop.protocol, connection, host)
+                await server.serve(first, light_loop.incoming)
     except* BrokenPipeError:
         log.info("the client has gone")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from webquarry.surfaces.mcp.front.desk import ANSWERED, CALL, REST, Desk
+from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, REST, FrontProtocol
 from webquarry.surfaces.mcp.wire.descriptors import write_all
 from webquarry.surfaces.mcp.wire.lines import (
     BatchAnswers,
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from webquarry.surfaces.mcp.wire.lines import Message
 
 
-class WaitingRoom:
+class LightLoop:
     """A connection before its first call."""
 
-    def __init__(self, desk: Desk, incoming: Iterator[bytes], writing: int) -> None:
-        self.desk = desk
+    def __init__(self, protocol: FrontProtocol, incoming: Iterator[bytes], writing: int) -> None:
+        self.protocol = protocol
         self.incoming = incoming
         self.writing = writing
         self.revision: str | None = None  # by which batches are told
@@ -47,7 +47,7 @@ class WaitingRoom:
                 return line
             for message in line.messages:
                 self.revision = find_revision(message) or self.revision
-            if until_open and self.desk.is_open:
+            if until_open and self.protocol.is_open:
                 return Line()
         return None
 
@@ -55,7 +55,7 @@ class WaitingRoom:
         """Answer all of a line, or nothing of it: whether it was answered."""
         answers = []
         for message in line.messages:
-            verdict, result = self.desk.look(message)
+            verdict, result = self.protocol.look(message)
             if verdict in (CALL, REST):
                 return False
             if verdict == ANSWERED:

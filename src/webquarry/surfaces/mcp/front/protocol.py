@@ -1,7 +1,7 @@
 """What becomes of a message: answered at once from what is prepared, a call of a tool, nothing to
 be done, or a matter for the SDK's server.
 
-The desk knows only what goes right. Whatever else is said to it, it leaves to the server, which
+The protocol knows only what goes right. Whatever else is said to it, it leaves to the server, which
 gets to see what came before (`seen`). Nothing heavy is imported here.
 """
 
@@ -33,7 +33,7 @@ Verdict = tuple[str, bytes]
 _EMPTY = b"{}"
 
 
-class Desk:
+class FrontProtocol:
     """One connection, as far as it goes the usual way. A message may be looked at twice."""
 
     def __init__(self, prepared: PreparedAnswers, hidden: tuple[str, ...] = ()) -> None:
