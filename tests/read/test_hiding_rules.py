@@ -39,7 +39,7 @@ def shown(css: str, body: str) -> str:
         (":root{--a:var(--b);--b:0}.a{opacity:var(--a)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (".a{display:var(--nowhere, none)}", f"<p>first<p class=a>{HIDDEN}<p>last"),
         (
-            ":root{--C:'é';--D:None}.a{color:var(--c);DISPLAY:var(--d)}",
+            ":root{--C:'é';--D:None}.a{color:var(--C);DISPLAY:var(--D)}",
             f"<p>first<p class=a>{HIDDEN}<p>last",
         ),
         (":root{--d:none}", f'<p>first<p style="display:var(--d)">{HIDDEN}<p>last'),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import webquarry
 from webquarry.surfaces.cli.app import app
+from webquarry.surfaces.display.dates import write_moment
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +50,7 @@ def test_sessions_are_listed_with_their_goals_and_counts() -> None:
         ("Storing [bold]the tide[/bold]", 2, 3),
         ("Another one.", 1, 0),
     }
-    assert re.search(
-        rf"{id}  2 steps, 3 sources, in progress, ends \d{{4}}-\d\d-\d\d  "
-        r"Storing \[bold\]the tide\[/bold\]",
-        text,
-    )
+    assert f"{id}  2 steps, 3 sources, in progress  Storing [bold]the tide[/bold]" in text
 
 
 def test_the_list_says_when_a_session_ends() -> None:
@@ -64,7 +60,7 @@ def test_the_list_says_when_a_session_ends() -> None:
     updated, ends = (datetime.fromisoformat(found[name]) for name in ("updatedAt", "endsAt"))
 
     assert ends - updated == timedelta(days=30)
-    assert f"ends {ends:%Y-%m-%d}  What is left" in session("list", "--text").stdout
+    assert f"ends {write_moment(found['endsAt'])}" in session("list", "--text").stdout
 
 
 def test_no_session_is_said_with_how_to_begin_one() -> None:

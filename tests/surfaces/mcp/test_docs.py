@@ -22,7 +22,7 @@ SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def blocks(language: str) -> list[str]:
-    found: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    found: list[str] = re.findall(rf"```{language}(?: \S+)?\n(.*?)```", PAGE, re.DOTALL)
     return found
 
 
