@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo demo-sql test lint format measure bench bench-extraction fuzz painted conformance interop generate clean
+.PHONY: help setup demo demo-sql test test-slow lint format measure bench bench-extraction fuzz painted conformance interop generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ demo-sql: $(READY) ## enrich a CSV of companies with SQL, and print the bill: no
 
 test: $(READY) ## run the tests
 	@$(BIN)/python -m pytest
+
+test-slow: $(READY) ## run the tests that start many real programs
+	@$(BIN)/python -m pytest -m slow
 
 lint: $(READY) ## ruff and mypy, also of the examples in README and docs
 	@$(BIN)/ruff check .

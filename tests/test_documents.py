@@ -20,6 +20,8 @@ import pytest
 from tests.documents.blocks import NOT_RUN, SHELL, build_script, find_blocks
 from webquarry.testing.model_and_search import FakeServers
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests" / "documents"
 PAGES = [

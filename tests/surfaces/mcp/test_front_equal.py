@@ -15,6 +15,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 
 from tests.surfaces.mcp.stdio_process import PATIENCE, command_of
 
+pytestmark = pytest.mark.slow
+
 ME = {"name": "test", "version": "1"}
 SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
 PAGE = {
