@@ -25,6 +25,8 @@ from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.models import Question
 from webquarry.clock import Clock
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 60
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webquarry.evidence.language.claims import nearest_sentences
@@ -68,6 +68,7 @@ def test_terms_are_compared_in_several_threads_at_once() -> None:
         assert list(pool.map(count, letters)) == [2] * len(letters)
 
 
+@example("𝐀", "")
 @given(st.text(), st.text())
 def test_a_text_holds_all_terms_of_itself_and_nobody_elses(about: str, text: str) -> None:
     terms = Terms(about, text)

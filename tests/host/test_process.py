@@ -218,7 +218,8 @@ def test_a_program_gets_the_environment_and_the_signals_that_it_would_get_from_a
 
     names = {line.partition("=")[0] for line in said.splitlines()[:-1]}
     assert names <= {"PATH", "PWD", "SHLVL", "_", "OLDPWD"}
-    assert int(said.splitlines()[-1].split()[1], 16) == find_inherited_ignored_signals()
+    ignored = int(said.splitlines()[-1].split()[1], 16)
+    assert not ignored & ~find_inherited_ignored_signals()
 
 
 def find_inherited_ignored_signals() -> int:

@@ -275,7 +275,7 @@ def test_1_missing_brave_key_skips_the_tool_definition(stage: FakeServers, tmp_p
     assert reply.error is None
 
 
-@pytest.mark.parametrize("status", [401, 429, 500])
+@pytest.mark.parametrize("status", [401, pytest.param(429, marks=pytest.mark.slow), 500])
 def test_2_brave_failures_become_the_error_result_word_for_word(
     stage: FakeServers, tmp_path: Path, status: int
 ) -> None:

@@ -119,6 +119,7 @@ def test_1_missing_brave_api_key_functions_normally(stage: FakeServers, tmp_path
     assert "tools" not in stage.bodies[0]
 
 
+@pytest.mark.slow  # Brave is waited for as long as it asks
 def test_2_brave_failures_let_the_model_answer_without_search_data(
     stage: FakeServers, tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 from tests.surfaces.mcp.stdio_process import session
 from tests.surfaces.server.http_process import Served, http_server, message_in
 
+pytestmark = pytest.mark.slow
+
 OLD = ("2024-11-05", "2025-03-26")
 OLD_KINDS = {"text", "image", "resource"}  # of content in every revision
 ENVIRON = {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}

@@ -90,6 +90,7 @@ def test_the_types_are_those_of_the_tools() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_type_checker_accepts_what_is_right_and_refuses_what_is_misspelt(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)

@@ -13,6 +13,8 @@ from rich.text import Text
 from tests.ask.fakes import FakeServers, home
 from tests.surfaces.cli.test_app import RECORDED, on_terminal, without_colours
 
+pytestmark = pytest.mark.slow
+
 PAGE = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
 BRAVE = RECORDED | {"BRAVE_API_KEY": "demo"}

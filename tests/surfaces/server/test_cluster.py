@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from tests.redis_server import RedisServer, running
 from tests.surfaces.mcp.stdio_process import command_of
 from tests.surfaces.server.http_process import Served, http_server, message_in, modern
 from webquarry.surfaces.server.tokens import TokenFile
+
+pytestmark = pytest.mark.slow
 
 SERVERS = 3
 PEOPLE = 10

@@ -33,6 +33,8 @@ from webquarry.surfaces.server.request_tracking import RequestTracking
 from webquarry.surfaces.server.tokens import METRICS, TokenFile
 from webquarry.surfaces.server.traces import is_enabled
 
+pytestmark = pytest.mark.slow
+
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
 NOBODY = {"name": "web_search", "arguments": {"query": "x", "provider": "nobody"}}

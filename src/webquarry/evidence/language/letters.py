@@ -109,7 +109,8 @@ def fold(text: str) -> str:
     """A text for comparing words: in small letters, with plain digits, in one way of writing."""
     folded = text.casefold()
     if not folded.isascii():
-        folded = normalize_letters("NFKC", folded)
+        # letters of formulas have no small ones of their own, so they are folded once more
+        folded = normalize_letters("NFKC", folded).casefold()
         if _ODD.search(folded):
             folded = _DROP.sub("", folded).translate(_DIGITS)
     if "'" in folded or "’" in folded:
