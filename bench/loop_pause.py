@@ -24,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import mcp_types  # noqa: F401 - the results of the SDK, which a server has loaded
 from hostile_pages import hostile_page
 from search_and_scrape import QUERY, environment, page
 from search_and_scrape import serving as serving_pages

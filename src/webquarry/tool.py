@@ -111,6 +111,7 @@ class Tool:
     idempotent: bool = True  # twice is the same as once
     open_world: bool = True  # goes to the web
     recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
+    uses: tuple[str, ...] = ()  # the parts of the toolkit that a first call would have to import
 
     @property
     def name(self) -> str:
@@ -213,10 +214,11 @@ def tool(
     idempotent: bool = True,
     open_world: bool = True,
     recorded: bool = True,
+    uses: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 
-def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: bool) -> Any:
+def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: Any) -> Any:
     """Make a tool of a typed async function whose first parameter is the toolkit;
     `@tool(read_only=False)` says what it is besides.
     """

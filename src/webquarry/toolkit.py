@@ -13,13 +13,15 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webquarry.clock import Clock, FrozenClock
+from webquarry.registry import module_names
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,6 +45,39 @@ if TYPE_CHECKING:
     from webquarry.search.services.breakers import Breakers
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.redis.connection import RedisConnection
+
+# What a part of the toolkit imports at its first use. A folder stands for every module in it.
+_CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
+_NETWORK_CODE = ("webquarry.net.client", "anyio._backends._asyncio")
+_SEARCH_CODE = ("webquarry.search.router", "webquarry.search.providers", "importlib.readers")
+CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
+    "reader": (
+        *_NETWORK_CODE,
+        "webquarry.read.reader",
+        "webquarry.read.special_reader",
+        "webquarry.read.special",
+        "webquarry.read.workers.open",
+        "webquarry.read.workers.threads",
+        "webquarry.read.workers.pool",
+    ),
+    "pages": ("webquarry.pages.pages", *_CACHE_CODE),
+    "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE),
+    "scholar": ("webquarry.search.scholarly.finder", "webquarry.search.scholarly.providers"),
+    "patents": ("webquarry.search.patents.finder", "webquarry.search.patents.providers"),
+    "sessions": ("webquarry.sessions.sessions", "webquarry.records.journals"),
+}
+
+
+def import_parts(parts: Iterable[str]) -> None:
+    """Import what these parts of a toolkit would import at their first use. A door that serves
+    several callers does this in a thread, so that nobody waits for the import but who needs it.
+    """
+    for part in parts:
+        for name in CODE_OF_PARTS[part]:
+            module = import_module(name)
+            if hasattr(module, "__path__"):
+                for member in module_names(name):
+                    import_module(f"{name}.{member}")
 
 
 class Toolkit:

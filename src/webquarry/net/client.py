@@ -9,15 +9,19 @@ never leaves the origin it was made for.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import copy
-from collections.abc import Callable, Sequence
+import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 import httpx2
 
 from webquarry.clock import Clock
+from webquarry.errors import WebquarryError
 from webquarry.net import robots
 from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
@@ -26,7 +30,7 @@ from webquarry.net.http.redirects import RedirectChain, build_redirected_request
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
 from webquarry.net.sender import Sender, SentResponse
-from webquarry.net.transport import open_transport
+from webquarry.net.transport import open_tls, open_transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -62,8 +66,9 @@ class Client:
         self._settings = settings
         self._clock = clock
         self._guard = Guard.from_settings(settings)
-        self._pages = _LazyTransport(pages, lambda: open_transport(settings, self._guard))
-        self._providers = _LazyTransport(providers, lambda: open_transport(settings, None))
+        tls = _LazyTls(settings.ca_file)
+        self._pages = _LazyTransport(pages, settings, self._guard, tls)
+        self._providers = _LazyTransport(providers, settings, None, tls)
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._sender = Sender(pacing, clock)
         self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
@@ -100,7 +105,7 @@ class Client:
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
-                transport = self._providers.get()
+                transport = await self._providers.get()
                 sent = await self._sender.send(transport, request, budget, limit)
                 if sent.location is None:
                     # A key may stand in the query.
@@ -151,8 +156,9 @@ class Client:
                     await self._robots.check(address)
                 request = self._build_page_request(address, options.accept, budget)
                 chain.add_cookies(request)
+                transport = await self._pages.get()
                 sent = await self._sender.send(
-                    self._pages.get(), request, budget, options.limit, cut=options.cut
+                    transport, request, budget, options.limit, cut=options.cut
                 )
                 ends_here = chain.is_full and not options.is_page
                 if sent.location is None or ends_here:
@@ -210,20 +216,46 @@ class Client:
         )
 
 
+class _LazyTls:
+    """The certificate authorities, read at the first use in a thread, which takes some 30 ms; both
+    transports have the same.
+    """
+
+    def __init__(self, ca_file: Path | None) -> None:
+        self._ca_file = ca_file
+        self._reading: asyncio.Task[ssl.SSLContext] | None = None
+
+    async def get(self) -> ssl.SSLContext:
+        if self._reading is None:
+            self._reading = asyncio.create_task(asyncio.to_thread(open_tls, self._ca_file))
+        try:
+            return await asyncio.shield(self._reading)
+        except WebquarryError:
+            self._reading = None  # the file may be mended before the next request
+            raise
+
+
 class _LazyTransport:
     """A transport that is opened at its first use, in the loop that runs then."""
 
     def __init__(
         self,
         transport: httpx2.AsyncBaseTransport | None,
-        open_transport: Callable[[], httpx2.AsyncBaseTransport],
+        settings: Settings,
+        guard: Guard | None,
+        tls: _LazyTls,
     ) -> None:
         self._transport = transport
-        self._open = open_transport
+        self._settings = settings
+        self._guard = guard
+        self._tls = tls
 
-    def get(self) -> httpx2.AsyncBaseTransport:
+    async def get(self) -> httpx2.AsyncBaseTransport:
         if self._transport is None:
-            self._transport = self._open()
+            tls = await self._tls.get()
+            # Somebody else may have waited, too.
+            if self._transport is None:
+                self._transport = open_transport(self._settings, self._guard, tls=tls)
         return self._transport
 
     async def aclose(self) -> None:

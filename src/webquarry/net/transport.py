@@ -54,12 +54,16 @@ _ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
 
 
 def open_transport(
-    settings: Settings, guard: Guard | None, *, sockets: httpcore2.AsyncNetworkBackend | None = None
+    settings: Settings,
+    guard: Guard | None,
+    *,
+    sockets: httpcore2.AsyncNetworkBackend | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> httpx2.AsyncBaseTransport:
     """A transport for any URL, or, without a guard, for hosts that the user chose. `sockets`
-    replaces the real network.
+    replaces the real network; `tls` is what `open_tls` gave, where it was opened before.
     """
-    return Transport(settings, guard, sockets)
+    return Transport(settings, guard, sockets, tls)
 
 
 class Transport(httpx2.AsyncBaseTransport):
@@ -70,11 +74,12 @@ class Transport(httpx2.AsyncBaseTransport):
         settings: Settings,
         guard: Guard | None,
         sockets: httpcore2.AsyncNetworkBackend | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._settings = settings
         self._guard = guard
         self._proxies = Proxies.from_settings(settings)
-        self._tls = open_tls(settings.ca_file)
+        self._tls = tls or open_tls(settings.ca_file)
         self._warned = False
         self._dialler = Dialler(guard, settings.connect_timeout_seconds, sockets)
         self._direct = self._open_pool(self._dialler)

@@ -27,6 +27,8 @@ from webquarry.search.models import Result
 
 log = logging.getLogger(__name__)
 
+_LARGE_BYTES = 500_000  # of a text whose digest takes longer than others may wait
+
 
 @dataclass(frozen=True)
 class ReadResult:
@@ -50,6 +52,10 @@ class ReadResult:
     def digest(self) -> str:
         """What tells its text from any other."""
         return self.snapshot.digest
+
+    def compute_digest(self) -> None:
+        """Have the digest ready: that of a large text takes milliseconds, in any thread."""
+        _ = self.digest
 
 
 @dataclass(frozen=True)
@@ -184,7 +190,10 @@ class ResultReader:
         snapshot = await self._pages.get(result.url)
         job = build_score_job(snapshot, result, self._query)
         scored = read_scores(await self._pages.runner.run(job))
-        return ReadResult(result, snapshot, scored)
+        read = ReadResult(result, snapshot, scored)
+        if len(snapshot.data) > _LARGE_BYTES:
+            await asyncio.to_thread(read.compute_digest)
+        return read
 
     async def _wait(self) -> bool:
         """Whether anything has ended before the time was over; what has is put in its place."""

@@ -150,3 +150,62 @@ def test_the_list_is_shown_without_importing_a_tool() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
+
+
+CALL_TOOLS = """
+import asyncio, json, sys, threading
+from importlib.abc import MetaPathFinder
+
+from webquarry.errors import WebquarryError
+from webquarry.settings import Settings
+from webquarry.surfaces.mcp.calling import CallOptions, run_tool
+from webquarry.surfaces.mcp.listing import ServedTools
+from webquarry.toolkit import Toolkit
+
+imported = []
+
+
+class Watch(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if threading.current_thread() is threading.main_thread():
+            imported.append(name)
+
+
+async def call_all(calls):
+    environ = {
+        "WEBQUARRY_CACHE_DIR": sys.argv[1],
+        "WEBQUARRY_SEARXNG_URL": "http://127.0.0.1:9",
+        "WEBQUARRY_RETRIES": "0",
+    }
+    settings = Settings.from_environment(environ)
+    async with Toolkit.open(settings, environ, runner="workers") as kit:
+        tools = ServedTools("research")
+        for name, arguments in calls:
+            tool = await tools.load(name)
+            sys.meta_path.insert(0, Watch())
+            await run_tool(tool, kit, arguments, CallOptions())
+            sys.meta_path.pop(0)
+
+
+asyncio.run(call_all(json.loads(sys.argv[2])))
+print(json.dumps(imported))
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("scrape_page", {"url": "http://refused.example:9/"}),
+        ("web_search", {"query": "tidal power", "provider": "searxng"}),
+    ],
+)
+def test_the_first_call_of_a_tool_imports_nothing_while_others_wait(
+    tool: str, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", CALL_TOOLS, str(tmp_path), json.dumps([[tool, arguments]])]
+
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
+
+    imported = json.loads(done.stdout)
+    ours = [name for name in imported if name.startswith(("webquarry.", "cryptography", "sqlite3"))]
+    assert ours == []

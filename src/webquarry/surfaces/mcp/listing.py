@@ -20,6 +20,7 @@ from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
 from webquarry.tool import TextAnswer, Tool, load
+from webquarry.toolkit import import_parts
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -51,8 +52,14 @@ class ServedTools(Mapping[str, Tool]):
         """A tool by its name; others go on while it is imported, which takes a while at first."""
         if name in self._loaded:
             return self[name]
-        tool = await asyncio.to_thread(self.__getitem__, name)
+        tool = await asyncio.to_thread(self._import, name)
         self._loaded.add(name)
+        return tool
+
+    def _import(self, name: str) -> Tool:
+        """A tool by its name, with everything imported that its first call needs."""
+        tool = self[name]
+        import_parts(tool.uses)
         return tool
 
     def __contains__(self, name: object) -> bool:

@@ -138,11 +138,12 @@ def render_digest(data: Mapping[str, Any], limit: int) -> str:
 
 def cut(text: str, limit: int) -> str:
     """The text in at most `limit` bytes of UTF-8; what was cut is marked."""
-    whole = text.strip().encode("utf-8", "replace")
-    if len(whole) <= limit:
-        return whole.decode()
-    beginning = whole[: limit - len(_CUT_MARK)]
-    return beginning.decode("utf-8", "ignore") + _CUT_MARK
+    beginning = text.strip()[: limit + 1]  # a character is a byte at least
+    encoded = beginning.encode("utf-8", "replace")
+    if len(encoded) <= limit:
+        return encoded.decode()
+    kept = encoded[: limit - len(_CUT_MARK)]
+    return kept.decode("utf-8", "ignore") + _CUT_MARK
 
 
 def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:

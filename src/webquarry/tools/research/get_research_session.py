@@ -100,7 +100,7 @@ class ResearchSessionOutput(Answer):
         return answer
 
 
-@tool(open_world=False, recorded=False)
+@tool(open_world=False, recorded=False, uses=("sessions",))
 async def get_research_session(
     kit: Toolkit,
     sessionId: ReadSession,

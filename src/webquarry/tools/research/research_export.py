@@ -61,7 +61,7 @@ class ResearchExportOutput(Answer):
         )
 
 
-@tool(recorded=False)
+@tool(recorded=False, uses=("sessions",))
 async def research_export(
     kit: Toolkit,
     sessionId: ReadSession,

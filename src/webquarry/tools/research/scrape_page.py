@@ -186,7 +186,7 @@ class AnswerForm:
     max_tokens: int | None = None
 
 
-@tool
+@tool(uses=("reader", "pages"))
 async def scrape_page(
     kit: Toolkit,
     url: Annotated[str, Field(description="http(s) URL to read.")],

@@ -213,7 +213,7 @@ class SearchAndScrapeOutput(Answer):
         return list(self._failed)
 
 
-@tool
+@tool(uses=("router", "reader", "pages"))
 async def search_and_scrape(
     kit: Toolkit,
     query: SearchWords,

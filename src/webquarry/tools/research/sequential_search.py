@@ -114,7 +114,7 @@ class SequentialSearchOutput(Answer):
         )
 
 
-@tool(read_only=False, idempotent=False, recorded=False)
+@tool(read_only=False, idempotent=False, recorded=False, uses=("sessions",))
 async def sequential_search(
     kit: Toolkit,
     searchStep: Annotated[str, Field(description="What this step asks or found.")],

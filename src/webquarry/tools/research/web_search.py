@@ -43,7 +43,7 @@ Claim = Annotated[
 ]
 
 
-@tool
+@tool(uses=("router",))
 async def web_search(
     kit: Toolkit,
     query: SearchWords,
