@@ -121,12 +121,13 @@ class Reader:
         settings: Settings | None = None,
         clock: Clock | None = None,
         runner: JobRunner | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         from webquarry.read.special_reader import SiteContext
         from webquarry.read.workers.threads import ThreadRunner
 
         self._client = client
-        self._context = SiteContext(client, settings or Settings(), clock or Clock())
+        self._context = SiteContext(client, settings or Settings(), clock or Clock(), environ)
         self.runner = runner or ThreadRunner()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
@@ -155,7 +156,10 @@ class Reader:
         special = find_special_reader(url)
         if special is not None:
             try:
-                return FetchedPage(url, special=await special.read(url, self._context))
+                found = await special.read(url, self._context)
+                if isinstance(found, Reply):
+                    return FetchedPage(url, found)
+                return FetchedPage(url, special=found)
             except (NotFound, LoginWall):
                 raise  # the site has been understood, and said no
             except WebquarryError as error:
