@@ -12,7 +12,10 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
+from importlib import import_module
+from inspect import isabstract
 from typing import Any, ClassVar
 
 import httpx2
@@ -97,6 +100,18 @@ class SiteContext:
             raise ProviderFailure(f"{host} answered with unreadable JSON.") from error
 
 
+@dataclass(frozen=True)
+class SiteReply:
+    """What the interface of a site gave for a page. Its reader writes the page of it where pages
+    are read, because it came from the web as they do.
+    """
+
+    reader: str
+    fetched_at: datetime
+    data: dict[str, Any]  # as JSON has it
+    body: bytes = b""  # an answer that nobody has looked into yet
+
+
 class SpecialReader(ABC):
     """Another way to the pages of one site."""
 
@@ -109,17 +124,32 @@ class SpecialReader(ABC):
         """
 
     @abstractmethod
-    async def read(self, url: str, context: SiteContext) -> Page | Reply:
-        """The page, or an answer that is to be read in place of the page's (a file of some format).
-        Raises NotFound or LoginWall for what is not to be had, anything else to leave it to the
-        page.
+    async def read(self, url: str, context: SiteContext) -> Page | SiteReply | Reply:
+        """The page, or what `write` makes it of, or an answer that is to be read in place of the
+        page's (a file of some format). Raises NotFound or LoginWall for what is not to be had,
+        anything else to leave it to the page.
         """
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        """The page of what `read` got for a URL. Work for the processor, done in a job."""
+        raise NotImplementedError
 
 
 @cache
 def load_special_readers() -> tuple[SpecialReader, ...]:
     """Every special reader, one object each."""
     return tuple(kind() for kind in members_of("webquarry.read.special", SpecialReader))
+
+
+def get_special_reader(name: str) -> SpecialReader:
+    """The special reader of a name."""
+    module = import_module(f"webquarry.read.special.{name}")
+    for member in vars(module).values():
+        is_reader = isinstance(member, type) and issubclass(member, SpecialReader)
+        if is_reader and not isabstract(member) and member.name == name:
+            reader: SpecialReader = member()
+            return reader
+    raise KeyError(name)
 
 
 def find_special_reader(url: str) -> SpecialReader | None:

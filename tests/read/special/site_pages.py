@@ -91,7 +91,7 @@ PAGES = {
         "https://www.npmjs.com/package/@harbor/tides",
         {
             "https://registry.npmjs.org/@harbor%2Ftides/latest": as_json(
-                NPM_RECORD["versions"]["1.4.0"]
+                NPM_RECORD["versions"]["1.4.0"] | {"repository": NPM_RECORD["repository"]}
             ),
             "https://registry.npmjs.org/@harbor%2Ftides": as_json(NPM_RECORD),
             "https://api.npmjs.org/downloads/point/last-month/@harbor/tides": recorded(

@@ -12,7 +12,6 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry.errors import WebquarryError
-from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Page
 from webquarry.read.special._parts.json_fields import (
     get_day,
@@ -24,8 +23,8 @@ from webquarry.read.special._parts.json_fields import (
     get_texts,
 )
 from webquarry.read.special._parts.package_page import MOST_VERSIONS, RegistryPackage, write_package
-from webquarry.read.special._parts.site_request import SiteRequest
-from webquarry.read.special_reader import SiteContext, SpecialReader
+from webquarry.read.special._parts.site_request import SiteRequest, SiteWriter
+from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
 
 ORIGIN = "https://crates.io"
 README_ORIGIN = "https://static.crates.io"
@@ -41,7 +40,7 @@ class CratesReader(SpecialReader):
     def knows(self, url: httpx2.URL) -> bool:
         return url.host in _HOSTS and _PATH.fullmatch(url.path) is not None
 
-    async def read(self, url: str, context: SiteContext) -> Page:
+    async def read(self, url: str, context: SiteContext) -> SiteReply:
         found = _PATH.fullmatch(httpx2.URL(url).path)
         assert found is not None
         name, version = found.groups()
@@ -49,36 +48,40 @@ class CratesReader(SpecialReader):
             version = None
         request = SiteRequest(self.name, url, context)
         address = context.url("crates", ORIGIN, f"/api/v1/crates/{quote(name)}")
-        reply = await request.get_json(address, f"crates.io has no crate {name!r}.")
-        package = parse_package(reply, version)
+        answer = await request.get_json(address, f"crates.io has no crate {name!r}.")
+        package = parse_package(answer, version)
         readme = await _fetch_readme(request, package)
-        lost: tuple[str, ...] = ()
-        if not readme:
-            lost = ("The README of the crate is not there.",)
+        return request.build_reply({"answer": answer, "version": version}, readme)
 
-        def write(composer: Composer) -> str:
-            return write_package(package, composer.fragment(readme), composer)
-
-        return await request.build_page(
-            write,
+    def write(self, reply: SiteReply, url: str) -> Page:
+        answer = reply.data["answer"]
+        package = parse_package(answer, reply.data["version"])
+        home = f"{ORIGIN}/crates/{quote(package.name)}"
+        writer = SiteWriter(reply, url, home)
+        lost = []
+        if not reply.body:
+            lost.append("The README of the crate is not there.")
+        readme = writer.composer.fragment(reply.body.decode("utf-8", "replace"))
+        return writer.build_page(
+            write_package(package, readme, writer.composer),
             f"{package.name} {package.version}".strip(),
-            url=f"{ORIGIN}/crates/{quote(package.name or name)}",
-            modified=get_day(reply, "crate", "updated_at"),
+            url=home,
+            modified=get_day(answer, "crate", "updated_at"),
             lost=lost,
         )
 
 
-async def _fetch_readme(request: SiteRequest, package: RegistryPackage) -> str:
+async def _fetch_readme(request: SiteRequest, package: RegistryPackage) -> bytes:
     """The README of a version as HTML; empty where there is none."""
     context = request.context
     path = f"/readmes/{quote(package.name)}/{quote(package.name)}-{quote(package.version)}.html"
     try:
         reply = await request.send(context.url("crates_static", README_ORIGIN, path))
     except WebquarryError:
-        return ""
+        return b""
     if reply.status != _OK:
-        return ""
-    return reply.body.decode("utf-8", "replace")
+        return b""
+    return reply.body
 
 
 def parse_package(reply: Any, version: str | None) -> RegistryPackage:

@@ -12,7 +12,6 @@ from urllib.parse import quote
 import httpx2
 
 from webquarry.errors import WebquarryError
-from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Page
 from webquarry.read.special._parts.github_api import fetch_readme
 from webquarry.read.special._parts.json_fields import (
@@ -25,8 +24,13 @@ from webquarry.read.special._parts.json_fields import (
 )
 from webquarry.read.special._parts.package_page import MOST_VERSIONS, RegistryPackage, write_package
 from webquarry.read.special._parts.site_markdown import format_size, write_markdown
-from webquarry.read.special._parts.site_request import SiteRequest
-from webquarry.read.special_reader import SiteContext, SpecialReader
+from webquarry.read.special._parts.site_request import (
+    SiteRequest,
+    SiteWriter,
+    check_status,
+    load_json,
+)
+from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
 
 ORIGIN = "https://registry.npmjs.org"
 DOWNLOADS_ORIGIN = "https://api.npmjs.org"
@@ -38,13 +42,17 @@ _GITHUB = re.compile(
 )
 
 
+# Whether a record holds a README: it is looked into only where pages are read.
+_README = re.compile(rb'"readme"\s{0,4}:\s{0,4}"[^"]')
+
+
 class NpmReader(SpecialReader):
     name = "npm"
 
     def knows(self, url: httpx2.URL) -> bool:
         return url.host in _HOSTS and _PATH.fullmatch(url.path) is not None
 
-    async def read(self, url: str, context: SiteContext) -> Page:
+    async def read(self, url: str, context: SiteContext) -> SiteReply:
         found = _PATH.fullmatch(httpx2.URL(url).path)
         assert found is not None
         name, version = found.groups()
@@ -55,21 +63,31 @@ class NpmReader(SpecialReader):
         path = f"/{quote(name, safe='@')}/{quote(version or 'latest')}"
         release = await request.get_json(context.url("npm", ORIGIN, path), missing)
         record, lost = await _fetch_record(request, name)
-        downloads = await _fetch_downloads(request, name)
-        package = parse_package(get_fields(release), record, downloads)
-        home = f"https://www.npmjs.com/package/{name}"
+        data: dict[str, Any] = {
+            "release": get_fields(release),
+            "downloads": await _fetch_downloads(request, name),
+            "lost": lost,
+        }
+        if not _README.search(record):
+            data["readme"] = await _fetch_repository_readme(request, release)
+        return request.build_reply(data, record)
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        release = reply.data["release"]
+        record = get_fields(load_json(reply.body))
+        package = parse_package(release, record, reply.data["downloads"])
+        home = f"https://www.npmjs.com/package/{package.name}"
+        writer = SiteWriter(reply, url, home)
         readme, place = get_text(record, "readme"), home
         if not readme:
-            readme, place = await _fetch_repository_readme(request, release, record)
-        if not readme and not lost:
-            lost = ("Neither the registry nor a repository on GitHub has a README of it.",)
-
-        def write(composer: Composer) -> str:
-            return write_package(package, write_markdown(composer, readme, place), composer)
-
-        return await request.build_page(
-            write,
-            f"{package.name or name} {package.version}".strip(),
+            readme, place = reply.data.get("readme") or ("", home)
+        lost = list(reply.data["lost"])
+        if not readme:
+            lost.append("Neither the registry nor a repository on GitHub has a README of it.")
+        description = write_markdown(writer.composer, readme, place)
+        return writer.build_page(
+            write_package(package, description, writer.composer),
+            f"{package.name} {package.version}".strip(),
             url=home,
             author=get_text(release, "author", "name"),
             modified=get_day(record, "time", package.version),
@@ -77,16 +95,15 @@ class NpmReader(SpecialReader):
         )
 
 
-async def _fetch_record(
-    request: SiteRequest, name: str
-) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Everything the registry has of a package, and what is lost where that is too much."""
+async def _fetch_record(request: SiteRequest, name: str) -> tuple[bytes, list[str]]:
+    """Everything the registry has of a package, and what is lost where that cannot be had."""
     address = request.context.url("npm", ORIGIN, f"/{quote(name, safe='@')}")
     try:
-        record = await request.get_json(address, f"npm has no package {name!r}.")
+        reply = await request.send(address)
+        check_status(reply, f"npm has no package {name!r}.")
     except WebquarryError as error:
-        return {}, (f"The README and the dates of versions are missing: {error.sentence}",)
-    return get_fields(record), ()
+        return b"", [f"The dates of versions are missing: {error.sentence}"]
+    return reply.body, []
 
 
 async def _fetch_downloads(request: SiteRequest, name: str) -> int | None:
@@ -100,18 +117,14 @@ async def _fetch_downloads(request: SiteRequest, name: str) -> int | None:
     return get_number(reply, "downloads")
 
 
-async def _fetch_repository_readme(
-    request: SiteRequest, release: Any, record: Any
-) -> tuple[str, str]:
+async def _fetch_repository_readme(request: SiteRequest, release: Any) -> tuple[str, str]:
     """The README in the repository of a package, and its address; the registry keeps none of newer
     packages.
     """
-    found = _match_repository(release, record)
+    found = _match_repository(release)
     if found is None:
         return "", ""
-    folder = get_text(release, "repository", "directory") or get_text(
-        record, "repository", "directory"
-    )
+    folder = get_text(release, "repository", "directory")
     try:
         text, name = await fetch_readme(request, found[1], folder)
     except WebquarryError:
@@ -172,7 +185,7 @@ def _list_links(release: Mapping[str, Any], record: Mapping[str, Any]) -> list[t
     home = get_text(release, "homepage") or get_text(record, "homepage")
     if home:
         links.append(("Homepage", home))
-    found = _match_repository(release, record)
+    found = _match_repository(release) or _match_repository(record)
     if found is not None:
         links.append(("Repository", f"https://github.com/{found[1]}"))
     issues = get_text(release, "bugs", "url") or get_text(record, "bugs", "url")
@@ -181,10 +194,9 @@ def _list_links(release: Mapping[str, Any], record: Mapping[str, Any]) -> list[t
     return links
 
 
-def _match_repository(release: Any, record: Any) -> re.Match[str] | None:
+def _match_repository(package: Any) -> re.Match[str] | None:
     """The repository on GitHub, where it is there."""
-    address = get_text(release, "repository", "url") or get_text(record, "repository", "url")
-    return _GITHUB.fullmatch(address)
+    return _GITHUB.fullmatch(get_text(package, "repository", "url"))
 
 
 def _list_versions(record: Mapping[str, Any]) -> list[str]:

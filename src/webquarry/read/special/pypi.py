@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from webquarry.errors import Unreadable
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Page
 from webquarry.read.special._parts.json_fields import (
@@ -24,8 +25,13 @@ from webquarry.read.special._parts.json_fields import (
 )
 from webquarry.read.special._parts.package_page import MOST_VERSIONS, RegistryPackage, write_package
 from webquarry.read.special._parts.site_markdown import write_markdown
-from webquarry.read.special._parts.site_request import SiteRequest
-from webquarry.read.special_reader import SiteContext, SpecialReader
+from webquarry.read.special._parts.site_request import (
+    SiteRequest,
+    SiteWriter,
+    check_status,
+    load_json,
+)
+from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
 
 ORIGIN = "https://pypi.org"
 _HOSTS = frozenset({"pypi.org", "www.pypi.org", "pypi.python.org"})
@@ -39,7 +45,7 @@ class PyPIReader(SpecialReader):
     def knows(self, url: httpx2.URL) -> bool:
         return url.host in _HOSTS and _PATH.fullmatch(url.path) is not None
 
-    async def read(self, url: str, context: SiteContext) -> Page:
+    async def read(self, url: str, context: SiteContext) -> SiteReply:
         found = _PATH.fullmatch(httpx2.URL(url).path)
         assert found is not None
         name, version = found.groups()
@@ -51,20 +57,25 @@ class PyPIReader(SpecialReader):
         missing = f"PyPI has no package {name!r}."
         if version:
             missing = f"PyPI has no version {version!r} of {name!r}."
-        reply = await request.get_json(address, missing)
-        info = get_fields(reply, "info")
-        package = parse_package(reply)
-        home = f"{ORIGIN}/project/{quote(package.name or name)}/"
+        reply = await request.send(address)
+        check_status(reply, missing)
+        return request.build_reply({}, reply.body)
 
-        def write(composer: Composer) -> str:
-            return write_package(package, _write_description(info, home, composer), composer)
-
-        return await request.build_page(
-            write,
-            f"{package.name or name} {package.version}".strip(),
+    def write(self, reply: SiteReply, url: str) -> Page:
+        answer = load_json(reply.body)
+        info = get_fields(answer, "info")
+        package = parse_package(answer)
+        home = f"{ORIGIN}/project/{quote(package.name)}/"
+        writer = SiteWriter(reply, url, home)
+        description = _write_description(info, home, writer.composer)
+        if not package.name:
+            raise Unreadable("PyPI answered with something that is no package.")
+        return writer.build_page(
+            write_package(package, description, writer.composer),
+            f"{package.name} {package.version}".strip(),
             url=home,
             author=get_text(info, "author") or get_text(info, "author_email"),
-            modified=_find_day(reply, package.version),
+            modified=_find_day(answer, package.version),
         )
 
 

@@ -19,6 +19,7 @@ from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryEr
 from webquarry.read.markdown.compose import Composer, parse_timestamp
 from webquarry.read.models import Page
 from webquarry.read.special._parts.json_fields import (
+    get_fields,
     get_flag,
     get_number,
     get_objects,
@@ -27,8 +28,8 @@ from webquarry.read.special._parts.json_fields import (
     get_value,
 )
 from webquarry.read.special._parts.site_markdown import count, join_blocks, join_facts
-from webquarry.read.special._parts.site_request import SiteRequest, parse_json
-from webquarry.read.special_reader import SiteContext, SpecialReader
+from webquarry.read.special._parts.site_request import SiteRequest, SiteWriter, parse_json
+from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
 
 ORIGIN = "https://api.stackexchange.com"
 _SITES = {
@@ -59,6 +60,17 @@ class Posts:
     comments: dict[int, list[Mapping[str, Any]]]  # by the post below which they stand
     lost: tuple[str, ...]
 
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Posts:
+        """What was fetched, as JSON has it."""
+        comments: dict[int, list[Mapping[str, Any]]] = {}
+        for comment in get_objects(data, "comments"):
+            post = get_number(comment, "post_id")
+            if post is not None:
+                comments.setdefault(post, []).append(comment)
+        answers = get_objects(data, "answers")
+        return cls(get_fields(data, "question"), answers, comments, tuple(data["lost"]))
+
 
 class StackExchangeReader(SpecialReader):
     name = "stackexchange"
@@ -68,16 +80,20 @@ class StackExchangeReader(SpecialReader):
             return False
         return bool(_QUESTION.fullmatch(url.path) or _ANSWER.fullmatch(url.path))
 
-    async def read(self, url: str, context: SiteContext) -> Page:
+    async def read(self, url: str, context: SiteContext) -> SiteReply:
         address = httpx2.URL(url)
         request = SiteRequest(self.name, url, context)
         asking = _Asking(request, find_site(address.host))
-        posts = await asking.fetch_posts(address.path)
+        return request.build_reply(await asking.fetch_posts(address.path))
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        posts = Posts.of(reply.data)
         question = posts.question
+        writer = SiteWriter(reply, url)
         created = parse_timestamp(get_value(question, "creation_date"))
-        return await request.build_page(
-            lambda composer: write_posts(posts, composer),
-            request.composer.plain(get_text(question, "title"), is_html=True),
+        return writer.build_page(
+            write_posts(posts, writer.composer),
+            writer.composer.plain(get_text(question, "title"), is_html=True),
             url=get_text(question, "link"),
             author=get_text(question, "owner", "display_name"),
             published=_format_day(created),
@@ -114,7 +130,7 @@ class _Asking:
         self._request = request
         self._site = site
 
-    async def fetch_posts(self, path: str) -> Posts:
+    async def fetch_posts(self, path: str) -> dict[str, Any]:
         """The question of a path with its answers and comments."""
         number = await self._find_question(path)
         missing = f"{self._site} has no question {number}."
@@ -132,12 +148,7 @@ class _Asking:
         total = get_number(question, "answer_count") or 0
         if total > len(answers):
             lost.append(f"{len(answers)} of {total} answers are shown.")
-        comments: dict[int, list[Mapping[str, Any]]] = {}
-        for comment in said:
-            post = get_number(comment, "post_id")
-            if post is not None:
-                comments.setdefault(post, []).append(comment)
-        return Posts(question, answers, comments, tuple(lost))
+        return {"question": question, "answers": answers, "comments": said, "lost": lost}
 
     async def _find_question(self, path: str) -> int:
         found = _QUESTION.fullmatch(path)

@@ -24,7 +24,7 @@ HTML = "application/vnd.github.html+json"
 _NAME = "github"
 _VERSION = "2022-11-28"
 _README_NAMES = ("README.md", "readme.md", "README.rst")
-_OK = 200
+_LOOKED_AT = 100_000  # bytes of a file that tell whether it is a text
 _BAD_TOKEN = 401
 _BLOCKED = 451
 
@@ -48,12 +48,12 @@ class GitHubApi:
             raise NotFound("GitHub has blocked access to this repository.")
         return parse_json(reply, missing)
 
-    async def get_html(self, path: str) -> str:
+    async def get_html(self, path: str) -> bytes:
         """What the API renders at a path, as HTML; empty where there is nothing."""
         reply = await self._send("GET", path, HTML)
-        if reply.status != _OK:
-            return ""
-        return reply.body.decode("utf-8", "replace")
+        if not is_success(reply):
+            return b""
+        return reply.body
 
     async def query(self, document: str, variables: dict[str, Any]) -> Any:
         """What GraphQL answers, which wants a token."""
@@ -113,15 +113,11 @@ async def fetch_readme(request: SiteRequest, full_name: str, folder: str = "") -
     return "", ""
 
 
-def check_is_text(reply: Reply) -> str:
-    """The text of a raw file. Raises ProviderFailure for what is none."""
-    try:
-        text = reply.body.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ProviderFailure("The file is no text.") from None
-    if "\x00" in text:
+def check_is_text(reply: Reply) -> bytes:
+    """The body of a raw file that is a text. Raises ProviderFailure for any other."""
+    if b"\x00" in reply.body[:_LOOKED_AT]:
         raise ProviderFailure("The file is no text.")
-    return text
+    return reply.body
 
 
 def is_success(reply: Reply) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.special._parts.json_fields import (
     get_day,
+    get_fields,
     get_flag,
     get_number,
     get_objects,
@@ -34,10 +35,20 @@ class IssueThread:
 
     issue: _Fields
     comments: Sequence[_Fields]
-    total: int  # comments there are
-    pull: _Fields = field(default_factory=dict)
-    reviews: Sequence[_Fields] = ()
-    review_comments: Sequence[_Fields] = ()
+    pull: _Fields
+    reviews: Sequence[_Fields]
+    review_comments: Sequence[_Fields]
+
+    @classmethod
+    def of(cls, data: _Fields) -> IssueThread:
+        """What was fetched, as JSON has it."""
+        return cls(
+            get_fields(data, "issue"),
+            get_objects(data, "comments"),
+            get_fields(data, "pull"),
+            get_objects(data, "reviews"),
+            get_objects(data, "review_comments"),
+        )
 
 
 def write_issue(thread: IssueThread, full_name: str, composer: Composer) -> str:
@@ -52,7 +63,8 @@ def write_issue(thread: IssueThread, full_name: str, composer: Composer) -> str:
     ]
     if thread.comments:
         shown = len(thread.comments)
-        blocks.append(f"## Comments ({shown} of {max(shown, thread.total)})")
+        total = get_number(issue, "comments") or 0
+        blocks.append(f"## Comments ({shown} of {max(shown, total)})")
         blocks += _write_comments(thread.comments, composer)
     blocks += _write_reviews(thread, composer)
     return join_blocks(blocks)

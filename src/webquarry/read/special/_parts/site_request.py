@@ -1,12 +1,11 @@
-"""One page of a site while it is read by the site's own interface: what is asked, and the page that
-comes of it.
+"""One page of a site while it is read by the site's own interface: what is asked, and then, where
+pages are read, the page that comes of it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import httpx2
@@ -15,7 +14,7 @@ from webquarry.errors import LoginWall, NotFound, ProviderFailure, RateLimited
 from webquarry.net.models import Reply
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
-from webquarry.read.special_reader import SiteContext
+from webquarry.read.special_reader import SiteContext, SiteReply
 
 _OK = 200
 _MISSING = frozenset({404, 410})
@@ -23,12 +22,11 @@ _LIMITED = frozenset({403, 429})
 
 
 class SiteRequest:
-    """Asks a site's interface for one page, and puts the page together."""
+    """Asks a site's interface for one page."""
 
     def __init__(self, reader: str, url: str, context: SiteContext) -> None:
         self.url = url
         self.context = context
-        self.composer = Composer(url)
         self._reader = reader
         self._started = context.clock.monotonic()
 
@@ -60,22 +58,34 @@ class SiteRequest:
         reply = await self.context.client.fetch(url, accept="application/json")
         return parse_json(reply, missing)
 
-    async def build_page(
+    def build_reply(self, data: dict[str, Any], body: bytes = b"") -> SiteReply:
+        """What was got, for the reader to write the page of."""
+        return SiteReply(self._reader, self.context.clock.now(), data, body)
+
+
+class SiteWriter:
+    """Puts the page together of what was got."""
+
+    def __init__(self, reply: SiteReply, url: str, base_url: str = "") -> None:
+        self.url = url
+        self.composer = Composer(base_url or url)
+        self._reply = reply
+
+    def build_page(
         self,
-        write: Callable[[Composer], str],
+        markdown: str,
         title: str,
         *,
         url: str = "",
         author: str = "",
         published: str = "",
         modified: str = "",
-        lost: tuple[str, ...] = (),
+        lost: Iterable[str] = (),
         notes: tuple[str, ...] = (),
     ) -> Page:
-        """The page whose Markdown `write` composes, in a thread: a long thread takes a while. Dates
-        are ISO 8601, or empty.
-        """
-        markdown = await asyncio.to_thread(write, self.composer)
+        """The page of a text that the composer wrote. Dates are ISO 8601, or empty."""
+        missing = tuple(lost)
+        removed = {reason: count for reason, count in self.composer.removed.items() if count}
         return Page(
             url=url or self.url,
             requested_url=self.url,
@@ -84,26 +94,36 @@ class SiteRequest:
             content_type="html",
             encoding="utf-8",
             outcome="ok",
-            notes=notes + lost,
-            fetched_at=self.context.clock.now(),
-            removed={reason: count for reason, count in self.composer.removed.items() if count},
+            notes=notes + missing,
+            fetched_at=self._reply.fetched_at,
+            removed=removed,
             author=self.composer.plain(author),
             published=self._date(published, "created"),
             modified=self._date(modified, "modified"),
-            lost=lost,
-            reader=self._reader,
+            lost=missing,
+            reader=self._reply.reader,
         )
 
     def _date(self, value: str, field: str) -> Dated | None:
         if not value:
             return None
-        return Dated(value, f"{self._reader}:{field}")
+        return Dated(value, f"{self._reply.reader}:{field}")
 
 
 def parse_json(reply: Reply, missing: str) -> Any:
     """The JSON of an answer with success. Raises NotFound with the sentence `missing`, LoginWall,
     or what makes the page itself be read instead.
     """
+    check_status(reply, missing)
+    host = httpx2.URL(reply.url).host
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError) as error:
+        raise ProviderFailure(f"{host} answered with unreadable JSON.") from error
+
+
+def check_status(reply: Reply, missing: str) -> None:
+    """Raise what an answer stands for that is no success."""
     host = httpx2.URL(reply.url).host
     if reply.status in _MISSING:
         raise NotFound(missing)
@@ -113,7 +133,11 @@ def parse_json(reply: Reply, missing: str) -> Any:
         raise RateLimited(f"{host} takes no more requests for now (HTTP {reply.status}).")
     if reply.status != _OK:
         raise ProviderFailure(f"{host} answered with HTTP {reply.status}.")
+
+
+def load_json(body: bytes) -> Any:
+    """The JSON of an answer that came with success; nothing where it cannot be read."""
     try:
-        return json.loads(reply.body)
-    except (ValueError, RecursionError) as error:
-        raise ProviderFailure(f"{host} answered with unreadable JSON.") from error
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
