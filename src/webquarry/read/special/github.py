@@ -224,7 +224,7 @@ class _GitHubFetching:
         fetched as a page is.
         """
         address = f"{SITE}/{self._name}/{self._target.rest}.diff"
-        reply = await self._request.context.client.fetch(address, accept="text/plain,*/*;q=0.5")
+        reply = await self._request.fetch(address, "text/plain,*/*;q=0.5")
         check_status(reply, f"There is no {self._target.rest} in {self._name}: {_PRIVATE}.")
         return self._request.build_reply({}, check_is_text(reply))
 

@@ -124,9 +124,7 @@ def _write_discussion(target: GitHubTarget, reply: SiteReply, writer: SiteWriter
 
 
 def _write_release(target: GitHubTarget, reply: SiteReply, writer: SiteWriter) -> Page:
-    release = get_fields(
-        {"release": next(iter(get_objects(reply.data, "releases")), {})}, "release"
-    )
+    release = next(iter(get_objects(reply.data, "releases")), {})
     return writer.build_page(
         write_release(release, writer.composer),
         f"{target.full_name} {get_text(release, 'tag_name')}",

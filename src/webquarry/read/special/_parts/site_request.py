@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, RateLimited
+from webquarry.net.http.status import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
@@ -19,6 +20,7 @@ from webquarry.read.special_reader import SiteContext, SiteReply
 _OK = 200
 _MISSING = frozenset({404, 410})
 _LIMITED = frozenset({403, 429})
+_TOO_MANY = 429
 
 
 class SiteRequest:
@@ -42,7 +44,11 @@ class SiteRequest:
         agent = {"User-Agent": self.context.settings.user_agent}
         fields = agent | dict(headers or {})
         request = httpx2.Request(method, url, headers=fields, content=content or None)
-        return await self.context.send(request, self._started)
+        host = request.url.host
+        self.context.check_pause(host)
+        reply = await self.context.send(request, self._started)
+        self._note_limit(host, reply)
+        return reply
 
     async def get_json(
         self, url: str, missing: str, headers: Mapping[str, str] | None = None
@@ -53,10 +59,19 @@ class SiteRequest:
         reply = await self.send(url, headers)
         return parse_json(reply, missing)
 
-    async def fetch_json(self, url: str, missing: str) -> Any:
-        """The same of a host that only the URL names: guarded as any page is."""
-        reply = await self.context.client.fetch(url, accept="application/json")
-        return parse_json(reply, missing)
+    async def fetch(self, url: str, accept: str = "application/json") -> Reply:
+        """The answer of a host that only the URL names, of any status: guarded as any page is."""
+        host = httpx2.URL(url).host
+        self.context.check_pause(host)
+        reply = await self.context.client.fetch(url, accept=accept)
+        self._note_limit(host, reply)
+        return reply
+
+    def _note_limit(self, host: str, reply: Reply) -> None:
+        """Leave a host alone for as long as it asks for."""
+        wait = retry_after_seconds(reply.headers, reply.fetched_at)
+        if reply.status == _TOO_MANY and wait:
+            self.context.pause(host, wait)
 
     def build_reply(self, data: dict[str, Any], body: bytes = b"") -> SiteReply:
         """What was got, for the reader to write the page of."""
