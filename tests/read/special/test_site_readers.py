@@ -397,9 +397,9 @@ def test_a_forum_for_members_says_so() -> None:
 def test_arxiv_that_answers_its_limit_with_success_is_no_missing_paper() -> None:
     page = PAGES["arxiv-abstract"]
     itself = as_text("<main><p>" + "The page itself. " * 40, "text/html; charset=utf-8")
-    answers = {first_answer(page): recorded("sites/arxiv-rate-exceeded.txt"), page.url: itself}
+    web = FakeWeb({first_answer(page): recorded("sites/arxiv-rate-exceeded.txt"), page.url: itself})
 
-    got = read(FakeWeb(answers), page.url)
+    got = read(web, page.url)
 
     assert any("takes no more requests" in note for note in got.notes)
 
@@ -419,9 +419,9 @@ def test_a_paper_without_html_is_read_from_its_pdf() -> None:
 def test_what_pubmed_central_does_not_open_is_left_to_the_page() -> None:
     page = PAGES["pmc"]
     itself = as_text("<main><p>" + "The page itself. " * 40, "text/html; charset=utf-8")
-    answers = {first_answer(page): recorded("sites/pmc-bioc-missing.txt"), page.url: itself}
+    web = FakeWeb({first_answer(page): recorded("sites/pmc-bioc-missing.txt"), page.url: itself})
 
-    got = read(FakeWeb(answers), page.url)
+    got = read(web, page.url)
 
     assert any("not open to programs" in note for note in got.notes)
 
