@@ -185,7 +185,7 @@ class Toolkit:
     def reader(self) -> Reader:
         from webquarry.read.reader import Reader
 
-        return Reader(self.client, self.settings, self.clock, self.runner)
+        return Reader(self.client, self.settings, self.clock, self.runner, self.environ)
 
     @cached_property
     def pages(self) -> Pages:

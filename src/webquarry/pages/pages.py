@@ -43,7 +43,6 @@ _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
 _CROSSREF_TIMEOUT = 8.0
 _DELAY_SECONDS = 0.02  # after which a search is not one that is kept
-_ORIGINS = ("youtube", "hackernews", "hackernews_firebase", "crossref")  # that pages come from
 
 _LEAST_RAW_BYTES = 256 * 1024  # fetched in any case: a wall is known by more than a few bytes
 _SPARE_BYTES = 16  # behind those that are wanted, which may end in the middle of a character
@@ -175,9 +174,9 @@ class Pages:
     def _deciding_settings(self) -> dict[str, Any]:
         """The settings that decide what is read, or whether it may be."""
         settings = self._settings
-        origins = settings.origins
+        origins = {name: redact(origin) for name, origin in sorted(settings.origins.items())}
         return {
-            "origins": {name: redact(origins[name]) for name in _ORIGINS if name in origins},
+            "origins": origins,
             "youtube": [settings.youtube_languages, settings.youtube_clients],
             "may": [
                 settings.robots,

@@ -15,6 +15,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from webquarry.clock import Clock
@@ -43,6 +44,7 @@ from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from webquarry.net.client import Client
+    from webquarry.read.special_reader import SiteReply
     from webquarry.read.workers.runner import JobRunner
 
 log = logging.getLogger(__name__)
@@ -67,6 +69,7 @@ class FetchedPage:
     requested_url: str
     reply: Reply | None = None
     special: Page | None = None
+    site: SiteReply | None = None  # what a special reader got, of which it makes the page
     notes: tuple[str, ...] = ()  # on how it was fetched
     styles: bytes = b""  # the style sheets of its site that it links to, packed
 
@@ -78,6 +81,9 @@ class FetchedPage:
             text = self.special.markdown.encode("utf-8", "replace")
             arguments["special"] = describe_page(self.special)
             return Job(name, arguments, text, subject)
+        if self.site is not None:
+            arguments["site"] = describe_site_reply(self.site)
+            return Job(name, arguments, self.site.body, subject)
         assert self.reply is not None
         arguments["reply"] = describe_reply(self.reply)
         is_binary = bool(binary_type(self.reply.body))
@@ -94,6 +100,9 @@ class FetchedPage:
         if "special" in arguments:
             special = build_page(arguments["special"], job.body.decode())
             return cls(requested_url, special=special, notes=notes)
+        if "site" in arguments:
+            site = build_site_reply(arguments["site"], job.body)
+            return cls(requested_url, site=site, notes=notes)
         body, styles = job.body, b""
         if arguments["styles"]:  # they come behind the page
             size = len(body) - arguments["styles"]
@@ -105,11 +114,37 @@ class FetchedPage:
         """The page with its parsed document. Work for the processor, to be done in a job."""
         if self.special is not None:
             return self.special
+        if self.site is not None:
+            return write_site_page(self.site, self.requested_url)
         assert self.reply is not None
         page = read_reply(self.requested_url, self.reply, selection, self.styles)
         if not self.notes:
             return page
         return replace(page, notes=(*page.notes, *self.notes))
+
+
+def describe_site_reply(site: SiteReply) -> dict[str, Any]:
+    """What a special reader got, but for the body."""
+    return {
+        "reader": site.reader,
+        "fetched_at": site.fetched_at.isoformat(),
+        "data": site.data,
+    }
+
+
+def build_site_reply(fields: dict[str, Any], body: bytes) -> SiteReply:
+    """What was described."""
+    from webquarry.read.special_reader import SiteReply
+
+    moment = datetime.fromisoformat(fields["fetched_at"])
+    return SiteReply(fields["reader"], moment, fields["data"], body)
+
+
+def write_site_page(site: SiteReply, url: str) -> Page:
+    """The page that a special reader makes of what it got."""
+    from webquarry.read.special_reader import get_special_reader
+
+    return get_special_reader(site.reader).write(site, url)
 
 
 class Reader:
@@ -121,12 +156,13 @@ class Reader:
         settings: Settings | None = None,
         clock: Clock | None = None,
         runner: JobRunner | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         from webquarry.read.special_reader import SiteContext
         from webquarry.read.workers.threads import ThreadRunner
 
         self._client = client
-        self._context = SiteContext(client, settings or Settings(), clock or Clock())
+        self._context = SiteContext(client, settings or Settings(), clock or Clock(), environ)
         self.runner = runner or ThreadRunner()
 
     async def read(self, url: str, *, selection: Selection = "whole") -> Page:
@@ -155,7 +191,12 @@ class Reader:
         special = find_special_reader(url)
         if special is not None:
             try:
-                return FetchedPage(url, special=await special.read(url, self._context))
+                found = await special.read(url, self._context)
+                if isinstance(found, Reply):
+                    return FetchedPage(url, found)
+                if isinstance(found, Page):
+                    return FetchedPage(url, special=found)
+                return FetchedPage(url, site=found)
             except (NotFound, LoginWall):
                 raise  # the site has been understood, and said no
             except WebquarryError as error:

@@ -10,20 +10,28 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
+from importlib import import_module
+from inspect import isabstract
 from typing import Any, ClassVar
 
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.credentials import Credential, find
+from webquarry.errors import ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.read.models import Page
 from webquarry.registry import members_of
 from webquarry.search.provider import at_origin
+from webquarry.secret import Secret
 from webquarry.settings import Settings
+
+_LONGEST_PAUSE = 3600.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,28 @@ class SiteContext:
     client: Client
     settings: Settings
     clock: Clock
+    environ: Mapping[str, str] | None = None  # where credentials are looked for; None: nowhere
+    # The time of the clock before which an interface wants no more requests, by its name.
+    pauses: dict[str, float] = field(default_factory=dict)
+
+    def find_credential(self, credential: Credential) -> Secret | None:
+        """A credential of the user's for a site, if there is one."""
+        if self.environ is None:
+            return None
+        found = find(credential, self.environ)
+        if found is None:
+            return None
+        return found.value
+
+    def check_pause(self, name: str) -> None:
+        """Raises RateLimited while an interface wants to be left alone."""
+        left = self.pauses.get(name, 0.0) - self.clock.monotonic()
+        if left > 0:
+            raise RateLimited(f"The interface {name} asked to be left alone for {left:.0f} s.")
+
+    def pause(self, name: str, seconds: float) -> None:
+        """Leave an interface alone for so long, an hour at most."""
+        self.pauses[name] = self.clock.monotonic() + min(seconds, _LONGEST_PAUSE)
 
     def url(self, origin_name: str, origin: str, path: str) -> str:
         """A path at a service, or at the origin that the user put in its place."""
@@ -70,6 +100,18 @@ class SiteContext:
             raise ProviderFailure(f"{host} answered with unreadable JSON.") from error
 
 
+@dataclass(frozen=True)
+class SiteReply:
+    """What the interface of a site gave for a page. Its reader writes the page of it where pages
+    are read, because it came from the web as they do.
+    """
+
+    reader: str
+    fetched_at: datetime
+    data: dict[str, Any]  # as JSON has it
+    body: bytes = b""  # an answer that nobody has looked into yet
+
+
 class SpecialReader(ABC):
     """Another way to the pages of one site."""
 
@@ -82,16 +124,32 @@ class SpecialReader(ABC):
         """
 
     @abstractmethod
-    async def read(self, url: str, context: SiteContext) -> Page:
-        """The page. Raises NotFound or LoginWall for what is not to be had, anything else to leave
-        it to the page.
+    async def read(self, url: str, context: SiteContext) -> Page | SiteReply | Reply:
+        """The page, or what `write` makes it of, or an answer that is to be read in place of the
+        page's (a file of some format). Raises NotFound or LoginWall for what is not to be had,
+        anything else to leave it to the page.
         """
+
+    def write(self, reply: SiteReply, url: str) -> Page:
+        """The page of what `read` got for a URL. Work for the processor, done in a job."""
+        raise NotImplementedError
 
 
 @cache
 def load_special_readers() -> tuple[SpecialReader, ...]:
     """Every special reader, one object each."""
     return tuple(kind() for kind in members_of("webquarry.read.special", SpecialReader))
+
+
+def get_special_reader(name: str) -> SpecialReader:
+    """The special reader of a name."""
+    module = import_module(f"webquarry.read.special.{name}")
+    for member in vars(module).values():
+        is_reader = isinstance(member, type) and issubclass(member, SpecialReader)
+        if is_reader and not isabstract(member) and member.name == name:
+            reader: SpecialReader = member()
+            return reader
+    raise KeyError(name)
 
 
 def find_special_reader(url: str) -> SpecialReader | None:

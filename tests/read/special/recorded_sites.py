@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ def recorded(name: str) -> httpx2.Response:
     return httpx2.Response(200, stream=httpx2.ByteStream((REPLIES / name).read_bytes()))
 
 
-def read(web: FakeWeb, url: str, **settings: Any) -> Page:
+def read(web: FakeWeb, url: str, environ: Mapping[str, str] | None = None, **settings: Any) -> Page:
     """Read a URL with the services and the pages of this web."""
 
     async def run() -> Page:
         chosen = Settings(**{"retries": 0} | settings)
         clock = FakeClock()
         async with Client(chosen, clock, pages=web, providers=web) as client:
-            return await Reader(client, chosen, clock).read(url, selection="main")
+            reader = Reader(client, chosen, clock, environ=environ)
+            return await reader.read(url, selection="main")
 
     return asyncio.run(run())

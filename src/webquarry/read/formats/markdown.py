@@ -25,19 +25,27 @@ class MarkdownText(Format):
     suffixes = (".md", ".markdown", ".mdown", ".mdx", "/llms.txt", "/llms-full.txt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        visible = clean(normalise_newlines(source.text.text))
-        without_tags = convert_tags(visible.text, source.url)
-        linked = rewrite_links(without_tags.text, source.url)
-        cleaned = clean(linked.rstrip("\n"))  # what was apart may have come together
-        removed = Counter(visible.removed) + Counter(without_tags.removed)
-        removed += Counter(cleaned.removed)
-        title = _find_title(cleaned.text)
+        text, removed = filter_markdown(source.text.text, source.url)
+        title = _find_title(text)
         return ConvertedDocument(
-            cleaned.text,
+            text,
             title=title.strip("\"' "),
             encoding=source.text.encoding,
             removed=removed,
         )
+
+
+def filter_markdown(text: str, url: str) -> tuple[str, Counter[str]]:
+    """Markdown from somewhere else without what a page of HTML would not show either, and what was
+    taken out. Its links are those of a page at this URL.
+    """
+    visible = clean(normalise_newlines(text))
+    without_tags = convert_tags(visible.text, url)
+    linked = rewrite_links(without_tags.text, url)
+    cleaned = clean(linked.rstrip("\n"))  # what was apart may have come together
+    removed = Counter(visible.removed) + Counter(without_tags.removed)
+    removed += Counter(cleaned.removed)
+    return cleaned.text, removed
 
 
 def _find_title(text: str) -> str:

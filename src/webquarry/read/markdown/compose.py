@@ -40,6 +40,10 @@ class Composer:
         """Plain text for the middle of a line of Markdown."""
         return escape(text)
 
+    def name(self, value: object, *, is_html: bool = False) -> str:
+        """A name or a word of a site for the middle of a line: plain, and no markup in it."""
+        return escape(self.plain(value, is_html=is_html))
+
     def link(self, text: str, url: str) -> str:
         """A link, or the bare text where the address leads nowhere."""
         target = self._links.absolute(url)

@@ -20,7 +20,7 @@ import httpx2
 from webquarry.errors import NotFound, WebquarryError
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
-from webquarry.read.special._hackernews_items import (
+from webquarry.read.special._parts.hackernews_items import (
     Item,
     Thread,
     arrange_firebase_comments,
@@ -28,7 +28,7 @@ from webquarry.read.special._hackernews_items import (
     parse_firebase_item,
     parse_numbers,
 )
-from webquarry.read.special._hackernews_markdown import (
+from webquarry.read.special._parts.hackernews_markdown import (
     SITE,
     item_url,
     title_of,

@@ -20,13 +20,13 @@ from webquarry.errors import LoginWall, NotFound, ProviderFailure, WebquarryErro
 from webquarry.net.models import Reply
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page
-from webquarry.read.special._youtube_captions import (
+from webquarry.read.special._parts.youtube_captions import (
     Cue,
     clock_time,
     join_into_paragraphs,
     read_captions,
 )
-from webquarry.read.special._youtube_player import (
+from webquarry.read.special._parts.youtube_player import (
     Player,
     Track,
     WatchPage,

@@ -23,6 +23,18 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
         raise ProviderFailure(
             f"{label} answered with XML that defines entities of its own.", retryable=False
         )
+    try:
+        return parse_xml(body)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        if body.startswith(b"<?xml"):
+            raise ProviderFailure(
+                f"{label} answered with unreadable XML (HTTP {reply.status})."
+            ) from error
+        raise unreadable_failure(reply, label) from error  # an HTML page, a captcha, nothing
+
+
+def parse_xml(body: bytes) -> etree._Element:
+    """The root of XML; raises XMLSyntaxError or ValueError."""
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -31,14 +43,7 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
         remove_comments=True,
         remove_pis=True,
     )
-    try:
-        return etree.fromstring(body, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        if body.startswith(b"<?xml"):
-            raise ProviderFailure(
-                f"{label} answered with unreadable XML (HTTP {reply.status})."
-            ) from error
-        raise unreadable_failure(reply, label) from error  # an HTML page, a captcha, nothing
+    return etree.fromstring(body, parser)
 
 
 def text_of(element: etree._Element | None) -> str:

@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from webquarry.read.markdown.compose import Composer, format_time, parse_timestamp, whole_number
-from webquarry.read.special._hackernews_items import Item, Thread, ThreadComment, parse_numbers
+from webquarry.read.special._parts.hackernews_items import (
+    Item,
+    Thread,
+    ThreadComment,
+    parse_numbers,
+)
+from webquarry.read.special._parts.site_markdown import DEEPEST, write_nested
 
 SITE = "https://news.ycombinator.com/"
-_DEEPEST = 8  # levels of lists; what lies deeper stays there and says whom it answers
 
 
 def item_url(number: int) -> str:
@@ -96,19 +101,10 @@ def _write_comments(comments: Sequence[ThreadComment], composer: Composer) -> li
             composer.removed[f"{item.state} comment"] += 1
             continue
         parent = ""
-        if comment.depth > _DEEPEST:
+        if comment.depth > DEEPEST:
             parent = authors.get(comment.depth - 1, "")
         text = _write_comment(item, parent, composer)
-
-        # An item of a list that is itself indented; its further lines stand below the first one.
-        indent = "    " * min(comment.depth, _DEEPEST)
-        first, *others = text.split("\n")
-        lines = [f"{indent}-   {first}"]
-        for line in others:
-            if line:
-                line = f"{indent}    {line}"
-            lines.append(line)
-        blocks.append("\n".join(lines))
+        blocks.append(write_nested(text, comment.depth))
     return blocks
 
 
