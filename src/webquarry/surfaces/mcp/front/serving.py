@@ -15,27 +15,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.calling import CallOptions, run_tool
+from webquarry.surfaces.mcp.front.calls import ToolCalls, encode_error
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
-from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
-from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
-from webquarry.surfaces.mcp.linking import knows_links
-from webquarry.surfaces.mcp.listing import ServedTools
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
-from webquarry.surfaces.mcp.wire.lines import Line, encode
+from webquarry.surfaces.mcp.wire.lines import Line
 from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
-    from webquarry.surfaces.mcp.outcome import CallOutcome
     from webquarry.surfaces.mcp.wire.lines import Message
 
 log = logging.getLogger(__name__)
 
-_INTERNAL_ERROR = -32603
 _CONNECTION_CLOSED = -32000
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
@@ -62,7 +56,8 @@ class FrontServer:
         host: ToolHost | None,
     ) -> None:
         self._options = options
-        self._tools = ServedTools(options.set_name)
+        info = protocol.prepared.server_info
+        self._tool_calls = ToolCalls(kit, options.set_name, info, options.text)
         self._kit = kit
         self._protocol = protocol
         self._connection = connection
@@ -75,14 +70,10 @@ class FrontServer:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
             if self._kit.settings.mcp_warm:
-                self._tasks.create_task(self.warm_up())
+                self._tasks.create_task(self._tool_calls.warm_up())
             await self._connection.take_line(first, self.take)
             await self._connection.take_in(take_lines(incoming), self.take)
             await self._stop_calls()
-
-    async def warm_up(self) -> None:
-        """Import what the first call of the tool most often wanted needs."""
-        await self._tools.load(next(iter(self._tools)))
 
     async def take(self, message: Message) -> None:
         """One message of the client."""
@@ -120,10 +111,9 @@ class FrontServer:
         answer = None
         try:
             if call.is_wanted:
-                outcome = await self._run_tool(call.message["params"])
-                answer = self._render(call.message, outcome)
+                answer = await self._answer(call.message)
         except asyncio.CancelledError:
-            answer = _encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
+            answer = encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
         finally:
             if self._calls.get(call.key) is call:
                 del self._calls[call.key]
@@ -131,34 +121,13 @@ class FrontServer:
             answer = None
         await self._connection.settle(call.message["id"], answer)
 
-    async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
+    async def _answer(self, message: Message) -> bytes:
         assert self._protocol.revision is not None
-        name = params["name"]
-        settings = self._kit.settings
-        meta = params.get("_meta") or {}
+        meta = message["params"].get("_meta") or {}
         report = None
         if "progressToken" in meta:
             report = partial(self._report_progress, meta["progressToken"])
-        options = CallOptions(
-            self._options.text or settings.mcp_text,
-            settings.seconds_for(name),
-            report,
-            with_links=knows_links(self._protocol.revision),
-        )
-        tool = await self._tools.load(name)
-        return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
-
-    def _render(self, message: Message, outcome: CallOutcome) -> bytes:
-        """The answer as bytes; what cannot be written so costs only its own request its answer."""
-        try:
-            if self._protocol.revision == MODERN_REVISION:
-                stamp = {SERVER_INFO: self._protocol.prepared.server_info}
-                return frame(message, outcome.encode(stamp, resultType="complete").encode())
-            return frame(message, outcome.encode().encode())
-        except ValueError:
-            log.exception("an answer could not be written as JSON")
-            problem = "The answer could not be written as JSON."
-            return _encode_error(message, _INTERNAL_ERROR, problem)
+        return await self._tool_calls.answer(message, self._protocol.revision, report)
 
     async def _report_progress(
         self, token: str | int, progress: float, total: float | None, message: str | None
@@ -222,12 +191,6 @@ def _find_key(id: RequestId) -> RequestId:
         return int(id)
     except ValueError:
         return id
-
-
-def _encode_error(message: Message, code: int, problem: str) -> bytes:
-    """The answer to a request that has no result."""
-    error = {"code": code, "message": problem}
-    return encode({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode()
 
 
 async def open_and_serve(
