@@ -19,6 +19,7 @@ from webquarry.errors import BadInput
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
+from webquarry.surfaces.mcp.output_schemas import slim_schema
 from webquarry.tool import TextAnswer, Tool, load
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def describe(tool: Tool) -> types.Tool:
         return types.Tool(
             name=tool.name, description=tool.description, input_schema=tool.parameters
         )
-    output_schema = tool.output_schema
+    output_schema = slim_schema(tool.output_schema)
     if tool.answer.may_be_large:
         output_schema = schema_with_link(output_schema)
     return types.Tool(
