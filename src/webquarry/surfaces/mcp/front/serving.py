@@ -9,13 +9,12 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Iterator
 from contextlib import AsyncExitStack, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.calling import CallOptions, run_tool
+from webquarry.surfaces.mcp.calling import CallOptions, recall, run_tool
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
@@ -24,13 +23,14 @@ from webquarry.surfaces.mcp.linking import knows_links
 from webquarry.surfaces.mcp.listing import ServedTools
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
 from webquarry.surfaces.mcp.wire.lines import Line, encode
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, Written, take_lines
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
     from webquarry.surfaces.mcp.outcome import CallOutcome
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader
     from webquarry.surfaces.mcp.wire.lines import Message
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class FrontServer:
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
 
-    async def serve(self, first: Line, incoming: Iterator[bytes]) -> None:
+    async def serve(self, first: Line, incoming: LineReader) -> None:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
             if self._kit.settings.mcp_warm:
@@ -90,11 +90,28 @@ class FrontServer:
         if verdict == ANSWERED:
             await self._connection.settle(message["id"], frame(message, result))
         elif verdict == CALL:
-            self._start_call(message)
+            if not self._repeat_answer(message):
+                self._start_call(message)
         elif verdict == CANCEL and self._cancel(message):
             return
         elif verdict == REST or self._hand_on is not None:
             await self._give_up(message)
+
+    def _repeat_answer(self, message: Message) -> bool:
+        """Write the answer to a call that was made before, if it still holds: whether it does."""
+        params = message["params"]
+        tool = self._tools.get_loaded(params["name"])
+        if tool is None:
+            return False
+        options = self._build_options(params)
+        outcome = recall(tool, self._kit, params.get("arguments") or {}, options)
+        if outcome is None:
+            return False
+        answer = self._render(message, outcome)
+        writing = self._connection.begin_settling(message["id"], answer)
+        if writing is not None:  # a client that is slow to read may still send
+            self._tasks.create_task(_wait_for(writing))
+        return True
 
     def _start_call(self, message: Message) -> None:
         call = _Call(message)
@@ -132,29 +149,31 @@ class FrontServer:
         await self._connection.settle(call.message["id"], answer)
 
     async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
+        tool = await self._tools.load(params["name"])
+        options = self._build_options(params)
+        return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
+
+    def _build_options(self, params: dict[str, Any]) -> CallOptions:
         assert self._protocol.revision is not None
-        name = params["name"]
         settings = self._kit.settings
         meta = params.get("_meta") or {}
         report = None
         if "progressToken" in meta:
             report = partial(self._report_progress, meta["progressToken"])
-        options = CallOptions(
+        return CallOptions(
             self._options.text or settings.mcp_text,
-            settings.seconds_for(name),
+            settings.seconds_for(params["name"]),
             report,
             with_links=knows_links(self._protocol.revision),
         )
-        tool = await self._tools.load(name)
-        return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
 
     def _render(self, message: Message, outcome: CallOutcome) -> bytes:
         """The answer as bytes; what cannot be written so costs only its own request its answer."""
         try:
             if self._protocol.revision == MODERN_REVISION:
                 stamp = {SERVER_INFO: self._protocol.prepared.server_info}
-                return frame(message, outcome.encode(stamp, resultType="complete").encode())
-            return frame(message, outcome.encode().encode())
+                return frame(message, outcome.encode(stamp, resultType="complete"))
+            return frame(message, outcome.encode())
         except ValueError:
             log.exception("an answer could not be written as JSON")
             problem = "The answer could not be written as JSON."
@@ -207,6 +226,10 @@ class _Call:
         self.key = _find_key(message["id"])
         self.is_begun = False
         self.is_wanted = True
+
+
+async def _wait_for(writing: Written) -> None:
+    await writing
 
 
 def _import_server() -> Any:
