@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
+    from webquarry.cache.written import WrittenAnswers
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
@@ -177,6 +178,13 @@ class Toolkit:
         cache = open_cache(self.settings, self.environ, self.clock, self.redis)
         self._opened.push_async_callback(cache.aclose)
         return cache
+
+    @cached_property
+    def written(self) -> WrittenAnswers:
+        """Answers of this process that doors have written, for the same calls."""
+        from webquarry.cache.written import WrittenAnswers
+
+        return WrittenAnswers(lambda: self.cache)
 
     @cached_property
     def records(self) -> RecordFile:

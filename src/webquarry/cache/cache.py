@@ -74,13 +74,18 @@ class Cache:
                 continue
             for nearer in self._stores[:distance]:
                 await nearer.put(key, entry)
-            return CachedValue(
-                entry.value,
-                cached=True,
-                age_seconds=max(0.0, now - entry.stored_at),
-                max_age_seconds=entry.expires_at - entry.stored_at,
-            )
+            return _show(entry, now)
         return None
+
+    def peek(self, key: str) -> CachedValue | None:
+        """The same of the nearest store, where that can be told without waiting."""
+        if not self._stores:
+            return None
+        now = self._now()
+        entry = self._stores[0].peek(key, now)
+        if entry is None or not _is_of_the_past(entry, now):
+            return None
+        return _show(entry, now)
 
     async def put(self, key: str, made: Made) -> None:
         """Keep a value in every store."""
@@ -143,11 +148,24 @@ class Cache:
         return self._clock.now().timestamp()
 
 
+def _show(entry: CacheEntry, now: float) -> CachedValue:
+    """A kept entry as callers get it."""
+    return CachedValue(
+        entry.value,
+        cached=True,
+        age_seconds=max(0.0, now - entry.stored_at),
+        max_age_seconds=entry.expires_at - entry.stored_at,
+    )
+
+
 async def _get_good(store: Store, key: str, now: float) -> CacheEntry | None:
-    """The entry of a store, unless its time is over or lies ahead: of one that was kept by a clock
-    that was ahead nobody knows how old it is.
-    """
+    """The entry of a store, unless its time is over or lies ahead."""
     entry = await store.get(key, now)
-    if entry is None or entry.stored_at > now + _CLOCK_SKEW_SECONDS:
+    if entry is None or not _is_of_the_past(entry, now):
         return None
     return entry
+
+
+def _is_of_the_past(entry: CacheEntry, now: float) -> bool:
+    """Of an entry that was kept by a clock that was ahead nobody knows how old it is."""
+    return entry.stored_at <= now + _CLOCK_SKEW_SECONDS

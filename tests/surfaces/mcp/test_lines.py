@@ -24,7 +24,8 @@ from webquarry.surfaces.mcp.wire.lines import (
     find_revision,
     parse_line,
 )
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, read_lines
+from webquarry.surfaces.mcp.wire.descriptors import LineReader
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
 from webquarry.surfaces.mcp.wire.transport import _type_message
 
 PING = '{"jsonrpc": "2.0", "id": %s, "method": "ping", "params": {"x": %s}}'
@@ -252,7 +253,7 @@ def _write_pieces(descriptor: int) -> None:
 
 
 async def _collect(descriptor: int) -> list[bytes]:
-    return [line async for line in read_lines(descriptor)]
+    return [line async for line in take_lines(LineReader(descriptor))]
 
 
 def test_a_pipe_that_does_not_wait_is_waited_for_and_one_that_nobody_reads_is_an_error() -> None:

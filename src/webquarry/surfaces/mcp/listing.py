@@ -41,7 +41,7 @@ class ServedTools(Mapping[str, Tool]):
         package, names = _find_toolset(set_name)
         self.package = package
         self._names = _sort_names(package, names)
-        self._loaded: set[str] = set()
+        self._loaded: dict[str, Tool] = {}
 
     def __getitem__(self, name: str) -> Tool:
         if name not in self._names:
@@ -50,11 +50,14 @@ class ServedTools(Mapping[str, Tool]):
 
     async def load(self, name: str) -> Tool:
         """A tool by its name; others go on while it is imported, which takes a while at first."""
-        if name in self._loaded:
-            return self[name]
-        tool = await asyncio.to_thread(self.__getitem__, name)
-        self._loaded.add(name)
+        tool = self.get_loaded(name)
+        if tool is None:
+            tool = self._loaded[name] = await asyncio.to_thread(self.__getitem__, name)
         return tool
+
+    def get_loaded(self, name: str) -> Tool | None:
+        """A tool by its name, if it was loaded before."""
+        return self._loaded.get(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

@@ -56,8 +56,8 @@ async def serve(
     from contextlib import redirect_stdout
 
     from webquarry.surfaces.mcp.wire.connection import StdioConnection
-    from webquarry.surfaces.mcp.wire.descriptors import claim_streams
-    from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, read_lines
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader, claim_streams
+    from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
     from webquarry.surfaces.mcp.wire.transport import serve_behind
 
     server = await create_server(name, set_name, with_tools, text)
@@ -68,7 +68,7 @@ async def serve(
             # buffer for the end.
             with redirect_stdout(sys.stderr):
                 async with serve_behind(server, connection) as hand_on:
-                    await connection.take_in(read_lines(reading), hand_on)
+                    await connection.take_in(take_lines(LineReader(reading)), hand_on)
     except* BrokenPipeError:
         logging.getLogger(__name__).info("the client has gone")
 
@@ -122,13 +122,13 @@ def _run_front(
     """Wait for the first call, unless the engine is to be opened early; then serve."""
     from webquarry.surfaces.mcp.front.light_loop import LightLoop
     from webquarry.surfaces.mcp.front.protocol import FrontProtocol
-    from webquarry.surfaces.mcp.wire.descriptors import claim_streams, split_lines
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader, claim_streams
     from webquarry.surfaces.mcp.wire.lines import Line
 
     _, set_name, with_tools, _ = served
     protocol = FrontProtocol(prepared, hidden=("tools/list",) if with_tools else ())
     with claim_streams() as (reading, writing):
-        light_loop = LightLoop(protocol, split_lines(reading), writing)
+        light_loop = LightLoop(protocol, LineReader(reading), writing)
         first: Line | None = Line()
         if not is_early:
             try:

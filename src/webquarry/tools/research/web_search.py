@@ -101,6 +101,8 @@ async def web_search(
     )
     if not results:
         answer.hints = _hints(kit, found, arguments)
+    elif not fresh:
+        answer.add_source(found.source)
     return add_trace(answer, found, kit.clock.monotonic() - started)
 
 

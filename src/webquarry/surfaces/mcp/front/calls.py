@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.calling import CallOptions, ReportProgress, run_tool
+from webquarry.surfaces.mcp.calling import CallOptions, ReportProgress, recall, run_tool
 from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
@@ -18,7 +18,6 @@ from webquarry.surfaces.mcp.wire.lines import encode
 if TYPE_CHECKING:
     from webquarry.surfaces.mcp.outcome import CallOutcome
     from webquarry.surfaces.mcp.wire.lines import Message
-    from webquarry.tool import Tool
     from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
@@ -38,12 +37,25 @@ class ToolCalls:
         self._tools = ServedTools(set_name)
         self._stamp = {SERVER_INFO: server_info}
         self._text = text or kit.settings.mcp_text
-        self._loaded: dict[str, Tool] = {}
         self._options: dict[tuple[str, str], CallOptions] = {}  # of calls without progress
 
     async def warm_up(self) -> None:
         """Import what the first call of the tool most often wanted needs."""
-        await self._load(next(iter(self._tools)))
+        await self._tools.load(next(iter(self._tools)))
+
+    def repeat(self, message: Message, revision: str) -> bytes | None:
+        """The answer to a call that was made before, if it still holds; None for one that is to be
+        made.
+        """
+        params = message["params"]
+        tool = self._tools.get_loaded(params["name"])
+        if tool is None:
+            return None
+        options = self._find_options(tool.name, revision, None)
+        outcome = recall(tool, self._kit, params.get("arguments") or {}, options)
+        if outcome is None:
+            return None
+        return self._render(message, revision, outcome)
 
     async def answer(
         self, message: Message, revision: str, report: ReportProgress | None = None
@@ -51,14 +63,10 @@ class ToolCalls:
         """Make a call and give back its answer; its progress is told to whoever asks for it."""
         params = message["params"]
         name = params["name"]
-        tool = self._loaded.get(name) or await self._load(name)
+        tool = await self._tools.load(name)
         options = self._find_options(name, revision, report)
         outcome = await run_tool(tool, self._kit, params.get("arguments") or {}, options)
         return self._render(message, revision, outcome)
-
-    async def _load(self, name: str) -> Tool:
-        self._loaded[name] = await self._tools.load(name)
-        return self._loaded[name]
 
     def _find_options(self, name: str, revision: str, report: ReportProgress | None) -> CallOptions:
         options = self._options.get((name, revision))
@@ -76,7 +84,7 @@ class ToolCalls:
                 result = outcome.encode(self._stamp, resultType="complete")
             else:
                 result = outcome.encode()
-            return frame(message, result.encode())
+            return frame(message, result)
         except ValueError:
             log.exception("an answer could not be written as JSON")
             problem = "The answer could not be written as JSON."

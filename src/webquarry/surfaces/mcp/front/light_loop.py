@@ -22,15 +22,14 @@ from webquarry.surfaces.mcp.wire.lines import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader
     from webquarry.surfaces.mcp.wire.lines import Message
 
 
 class LightLoop:
     """A connection before its first call."""
 
-    def __init__(self, protocol: FrontProtocol, incoming: Iterator[bytes], writing: int) -> None:
+    def __init__(self, protocol: FrontProtocol, incoming: LineReader, writing: int) -> None:
         self.protocol = protocol
         self.incoming = incoming
         self.writing = writing

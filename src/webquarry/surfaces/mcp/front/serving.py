@@ -9,7 +9,6 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Iterator
 from contextlib import AsyncExitStack, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -20,12 +19,13 @@ from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
 from webquarry.surfaces.mcp.wire.lines import Line
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, Written, take_lines
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader
     from webquarry.surfaces.mcp.wire.lines import Message
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class FrontServer:
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
 
-    async def serve(self, first: Line, incoming: Iterator[bytes]) -> None:
+    async def serve(self, first: Line, incoming: LineReader) -> None:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
             if self._kit.settings.mcp_warm:
@@ -81,11 +81,23 @@ class FrontServer:
         if verdict == ANSWERED:
             await self._connection.settle(message["id"], frame(message, result))
         elif verdict == CALL:
-            self._start_call(message)
+            if not self._repeat_answer(message):
+                self._start_call(message)
         elif verdict == CANCEL and self._cancel(message):
             return
         elif verdict == REST or self._hand_on is not None:
             await self._give_up(message)
+
+    def _repeat_answer(self, message: Message) -> bool:
+        """Write the answer to a call that was made before, if it still holds: whether it does."""
+        assert self._protocol.revision is not None
+        answer = self._tool_calls.repeat(message, self._protocol.revision)
+        if answer is None:
+            return False
+        writing = self._connection.begin_settling(message["id"], answer)
+        if writing is not None:  # a client that is slow to read may still send
+            self._tasks.create_task(_wait_for(writing))
+        return True
 
     def _start_call(self, message: Message) -> None:
         call = _Call(message)
@@ -122,11 +134,11 @@ class FrontServer:
         await self._connection.settle(call.message["id"], answer)
 
     async def _answer(self, message: Message) -> bytes:
-        assert self._protocol.revision is not None
-        meta = message["params"].get("_meta") or {}
         report = None
-        if "progressToken" in meta:
-            report = partial(self._report_progress, meta["progressToken"])
+        if "progressToken" in (message["params"].get("_meta") or {}):
+            token = message["params"]["_meta"]["progressToken"]
+            report = partial(self._report_progress, token)
+        assert self._protocol.revision is not None
         return await self._tool_calls.answer(message, self._protocol.revision, report)
 
     async def _report_progress(
@@ -176,6 +188,10 @@ class _Call:
         self.key = _find_key(message["id"])
         self.is_begun = False
         self.is_wanted = True
+
+
+async def _wait_for(writing: Written) -> None:
+    await writing
 
 
 def _import_server() -> Any:

@@ -170,6 +170,10 @@ class HttpFront:
         self, exchange: Exchange, message: dict[str, Any], revision: str, receive: Receive
     ) -> None:
         """Call a tool, and send what comes of it."""
+        known = self._calls.repeat(message, revision)
+        if known is not None:
+            await exchange.answer(known)
+            return
         loop = asyncio.get_running_loop()
         timer = loop.call_later(self._ping_seconds, exchange.begin_stream, self._ping_seconds)
         try:
