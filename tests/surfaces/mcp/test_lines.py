@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from webquarry.surfaces.mcp.wire.descriptors import LineReader
 from webquarry.surfaces.mcp.wire.lines import (
     BATCH_REVISION,
     HANDSHAKE_REVISIONS,
@@ -24,7 +25,6 @@ from webquarry.surfaces.mcp.wire.lines import (
     find_revision,
     parse_line,
 )
-from webquarry.surfaces.mcp.wire.descriptors import LineReader
 from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
 from webquarry.surfaces.mcp.wire.transport import _type_message
 

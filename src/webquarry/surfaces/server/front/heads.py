@@ -5,7 +5,7 @@ about it is unusual.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.wire.lines import BATCH_REVISION, HANDSHAKE_REVISIONS
@@ -95,11 +95,15 @@ def find_revision_of(head: Head) -> str | None:
     return _REVISIONS.get(named)
 
 
-def repeats_message(head: Head, method: str, name: str | None) -> bool:
-    """Whether a request of the newest revision says in its head what is in its body."""
+def repeats_message(head: Head, method: str, name: Any) -> bool:
+    """Whether a request of the newest revision says in its head what is in its body: the method,
+    and the name of the tool that is called, if any.
+    """
     if head.get(b"mcp-method") != method.encode():
         return False
-    return name is None or head.get(b"mcp-name") == name.encode()
+    if name is None:
+        return True
+    return isinstance(name, str) and head.get(b"mcp-name") == name.encode()
 
 
 def _takes_both(accept: bytes) -> bool:
