@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from typing import TYPE_CHECKING, Any
 
 from webquarry.surfaces.server.slow_clients import LimitedConnection, LimitedH11Protocol
@@ -28,6 +29,7 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
 
         _bytes_without_body = 0
         _had_body = False
+        _data = b""  # that is being parsed
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -37,6 +39,7 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
         def data_received(self, data: bytes) -> None:
             before = self.cycle
             self._had_body = False
+            self._data = data
             super().data_received(data)
             if self._had_body or self.cycle is not before:
                 self._bytes_without_body = 0
@@ -52,8 +55,34 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
             self._had_body = True
             super().on_body(body)
 
-        def _unsupported_upgrade_warning(self) -> None:
-            """A client that would rather speak another protocol is answered in this one."""
+        def _should_upgrade(self) -> bool:
+            """Whoever would rather speak another protocol, as HTTP/2, is answered in this one. The
+            parser takes their body for words of the other protocol, so they are handed on.
+            """
+            return True
+
+        def handle_websocket_upgrade(self) -> None:  # type: ignore[override]
+            """Have a protocol that ignores such wishes read this request, and all that follow."""
+            if self.cycle is not None and not self.cycle.response_complete:
+                self.transport.abort()  # a wish in the midst of other requests
+                return
+            lines = [b"%b %b HTTP/1.1\r\n" % (self.scope["method"].encode(), self.url)]
+            for name, value in self.headers:
+                if name not in (b"connection", b"upgrade"):
+                    lines.append(b"%b: %b\r\n" % (name, value))
+            raised = sys.exc_info()[1]
+            assert raised is not None
+            rest = self._data[raised.args[0] :]
+            self._stop_head_timer()
+            self.connections.discard(self)
+            following = LimitedH11Protocol(
+                self.config, self.server_state, self.app_state, shared=self._shared
+            )
+            joined: Any = self.transport
+            transport = joined.inner
+            following.connection_made(transport)
+            transport.set_protocol(following)
+            following.data_received(b"".join([*lines, b"\r\n", rest]))
 
 
 class JoinedWrites:
@@ -62,27 +91,27 @@ class JoinedWrites:
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
+        self.inner = transport
         self._waiting: list[bytes] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
+        return getattr(self.inner, name)
 
     def write(self, data: bytes) -> None:
         """Write, or wait."""
         if self._waiting is None:
-            self._transport.write(data)
+            self.inner.write(data)
         else:
             self._waiting.append(data)
 
     def is_closing(self) -> bool:
         """Whether nothing more can be written."""
-        return self._transport.is_closing()
+        return self.inner.is_closing()
 
     def close(self) -> None:
         """Write what waits, and close."""
         self.write_waiting()
-        self._transport.close()
+        self.inner.close()
 
     def wait(self) -> None:
         """From now on, what is written waits."""
@@ -92,7 +121,7 @@ class JoinedWrites:
         """Write what has waited, and whatever comes as it comes."""
         waiting, self._waiting = self._waiting, None
         if waiting:
-            self._transport.write(b"".join(waiting))
+            self.inner.write(b"".join(waiting))
 
 
 def choose_protocol() -> type[LimitedConnection]:
