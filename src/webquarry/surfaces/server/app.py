@@ -251,6 +251,7 @@ async def serve(
         ws="none",
         log_config=None,
         access_log=False,
+        proxy_headers=False,  # nobody asks where a request came from
         server_header=False,
         lifespan="on",
         limit_concurrency=settings.http_max_connections,
