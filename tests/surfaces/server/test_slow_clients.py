@@ -18,7 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tests.surfaces.server.asgi import asked, scope_of
 from tests.surfaces.server.http_process import http_server
-from webquarry.surfaces.server.front.protocols import HAS_HTTPTOOLS, LimitedHttpToolsProtocol
+from webquarry.surfaces.server.front import protocols
 from webquarry.surfaces.server.slow_clients import (
     LimitedH11Protocol,
     ServerConnections,
@@ -33,9 +33,9 @@ def protocol(request: pytest.FixtureRequest) -> Any:
     """The connections of a server, whoever parses its requests."""
     if request.param == "h11":
         return LimitedH11Protocol
-    if not HAS_HTTPTOOLS:
+    if not protocols.HAS_HTTPTOOLS:
         pytest.skip("httptools is not installed")
-    return LimitedHttpToolsProtocol
+    return protocols.LimitedHttpToolsProtocol
 
 
 def hurry(protocol: Limited, **limits: float) -> Limited:

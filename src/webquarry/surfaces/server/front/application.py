@@ -22,7 +22,7 @@ from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, NOTHING, REST
 from webquarry.surfaces.server.authentication import find_token
-from webquarry.surfaces.server.front.exchange import Exchange
+from webquarry.surfaces.server.front.exchange import HttpExchange
 from webquarry.surfaces.server.front.heads import find_revision_of, repeats_message
 from webquarry.surfaces.server.front.streams import PING_SECONDS
 from webquarry.surfaces.server.principal import AccessDenied, VerifierUnavailable
@@ -105,7 +105,7 @@ class HttpFront:
             await self._behind(scope, receive, send)  # which says so
             return
         connection: LimitedConnection | None = scope.get(CONNECTION)
-        exchange = Exchange(choose_id(head.get(REQUEST_ID)), send, connection)
+        exchange = HttpExchange(choose_id(head.get(REQUEST_ID)), send, connection)
         if connection is not None and connection.has_whole_body:
             came: list[Message] | None = [await receive()]
         else:
@@ -120,7 +120,7 @@ class HttpFront:
         await exchange.track(_PATH, self._serve(exchange, principal, work))
 
     def _find_work(
-        self, exchange: Exchange, head: Head, came: list[Message], receive: Receive
+        self, exchange: HttpExchange, head: Head, came: list[Message], receive: Receive
     ) -> Work | None:
         """What is to be done for a request; None where it is not done here."""
         message = _parse(came, self._admission.heads.max_body_bytes)
@@ -154,7 +154,7 @@ class HttpFront:
             return (REST if agreed is None else ANSWERED), result
         return self._known.look(method, params, revision)
 
-    async def _serve(self, exchange: Exchange, principal: Principal | None, work: Work) -> None:
+    async def _serve(self, exchange: HttpExchange, principal: Principal | None, work: Work) -> None:
         """Do the work in the name of whoever asks, within their limits."""
         limits = self._admission.limits
         if principal is None:
@@ -167,7 +167,7 @@ class HttpFront:
                 await limits.pass_on(principal, exchange.put, work)
 
     async def _call(
-        self, exchange: Exchange, message: dict[str, Any], revision: str, receive: Receive
+        self, exchange: HttpExchange, message: dict[str, Any], revision: str, receive: Receive
     ) -> None:
         """Call a tool, and send what comes of it."""
         known = self._calls.repeat(message, revision)

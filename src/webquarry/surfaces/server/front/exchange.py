@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _JSON = (b"content-type", b"application/json")
 
 
-class Exchange:
+class HttpExchange:
     """A request under way, from whoever is at the other end of a connection."""
 
     __slots__ = ("_connection", "_id", "_outbox", "_send", "_started", "_status", "_stream")
