@@ -36,7 +36,8 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
         message = await receive()
         body += message.get("body", b"")
         has_more = message.get("more_body", False)
-    headers = [(b"content-length", str(len(body)).encode())]
+    headers = [pair for pair in scope["headers"] if pair[0] == b"x-echo"]
+    headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -85,6 +86,12 @@ def test_a_client_that_would_rather_speak_another_protocol_is_answered_in_this_o
 
     assert answer.count(b"HTTP/1.1 200") == 3
     assert answer.count(b"{}") == 3
+
+
+def test_blanks_around_a_header_are_no_part_of_it(protocol: Any) -> None:
+    request = HEAD + b"X-Echo: \t a b \t \r\nContent-Length: 1\r\n\r\n}"
+
+    assert b"x-echo: a b\r\n" in run(protocol, request).lower()
 
 
 def test_requests_that_come_at_once_are_answered_one_after_the_other(protocol: Any) -> None:

@@ -51,6 +51,10 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
                 log.info("a client sent more than a head may have")
                 self.send_400_response("The head of the request is too large.")
 
+        def on_header(self, name: bytes, value: bytes) -> None:
+            """Blanks around a value are no part of it; the parser leaves those behind it."""
+            super().on_header(name, value.rstrip(b" \t"))
+
         def on_body(self, body: bytes) -> None:
             self._had_body = True
             super().on_body(body)
