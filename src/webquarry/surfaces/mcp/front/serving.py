@@ -6,6 +6,7 @@ handshake replayed.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import sys
@@ -14,7 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.calling import CallOptions, recall, run_tool
+from webquarry.errors import WebquarryError
+from webquarry.secret import redact
+from webquarry.surfaces.mcp.calling import CallOptions, build_failure, recall, run_tool
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
@@ -37,6 +40,8 @@ log = logging.getLogger(__name__)
 
 _INTERNAL_ERROR = -32603
 _CONNECTION_CLOSED = -32000
+_LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
+_MOST_WARM = 3  # tools
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
 
@@ -74,6 +79,7 @@ class FrontServer:
     async def serve(self, first: Line, incoming: LineReader) -> None:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
+            asyncio.get_running_loop().call_later(_LOADING_SECONDS, _end_loading)
             if self._kit.settings.mcp_warm:
                 self._tasks.create_task(self.warm_up())
             await self._connection.take_line(first, self.take)
@@ -81,8 +87,16 @@ class FrontServer:
             await self._stop_calls()
 
     async def warm_up(self) -> None:
-        """Import what the first call of the tool most often wanted needs."""
-        await self._tools.load(next(iter(self._tools)))
+        """Load what the first calls need: the tools most often wanted, and what they work with.
+        What cannot be opened is told to whoever calls.
+        """
+        try:
+            for name in list(self._tools)[:_MOST_WARM]:
+                await self._tools.load(name)
+            await self._kit.warm_up()
+        except Exception:
+            log.warning("the engine could not be opened before the first call", exc_info=True)
+        _end_loading()
 
     async def take(self, message: Message) -> None:
         """One message of the client."""
@@ -139,9 +153,12 @@ class FrontServer:
             if call.is_wanted:
                 outcome = await self._run_tool(call.message["params"])
                 answer = self._render(call.message, outcome)
+        except (Exception, BaseExceptionGroup) as raised:  # what does not even load
+            answer = explain_failure(call.message, raised)
         except asyncio.CancelledError:
             answer = _encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
         finally:
+            _end_loading()
             if self._calls.get(call.key) is call:
                 del self._calls[call.key]
         if not call.is_wanted:
@@ -228,6 +245,13 @@ class _Call:
         self.is_wanted = True
 
 
+def _end_loading() -> None:
+    """What was loaded stays, so that the collector of garbage need not look at it any more."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 async def _wait_for(writing: Written) -> None:
     await writing
 
@@ -245,6 +269,19 @@ def _find_key(id: RequestId) -> RequestId:
         return int(id)
     except ValueError:
         return id
+
+
+def explain_failure(message: Message, raised: BaseException) -> bytes:
+    """The answer to a request that could not even be begun: to a call an error of ours is a result,
+    as tools give it; whatever else is an internal error.
+    """
+    if not isinstance(raised, WebquarryError):
+        log.error("a request failed before it was begun", exc_info=raised)
+        problem = f"The server failed: {type(raised).__name__}."
+        return _encode_error(message, _INTERNAL_ERROR, problem)
+    if message["method"] != "tools/call":
+        return _encode_error(message, _INTERNAL_ERROR, redact(raised.sentences))
+    return frame(message, build_failure(raised, with_facts=True).encode())
 
 
 def _encode_error(message: Message, code: int, problem: str) -> bytes:
@@ -272,6 +309,7 @@ async def open_and_serve(
                     writer, settings.mcp_grace_seconds, light_loop.revision
                 )
                 server = FrontServer(options, kit, light_loop.protocol, connection, host)
+                light_loop.is_left = True
                 await server.serve(first, light_loop.incoming)
     except* BrokenPipeError:
         log.info("the client has gone")
