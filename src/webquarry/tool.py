@@ -51,10 +51,12 @@ class Answer(BaseModel):
     the content.
     """
 
+    model_config = ConfigDict(defer_build=True)  # when it is first made
+
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
 
     _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _source: EntrySource | None = PrivateAttr(default=None)
+    _cache_entry: EntrySource | None = PrivateAttr(default=None)
 
     def is_linkable(self) -> bool:
         """Whether this answer, if it is large, may be linked to."""
@@ -82,17 +84,17 @@ class Answer(BaseModel):
             self._meta[f"webquarry/{name}"] = value
         return self
 
-    def add_source(self, source: EntrySource | None) -> Self:
+    def set_cache_entry(self, entry: EntrySource | None) -> Self:
         """Say that as long as this entry is kept in the cache, the same call would be answered in
         the same way, but for how fresh it is.
         """
-        self._source = source
+        self._cache_entry = entry
         return self
 
     @property
-    def source(self) -> EntrySource | None:
+    def cache_entry(self) -> EntrySource | None:
         """What a door may look for before it makes the same call again."""
-        return self._source
+        return self._cache_entry
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -208,7 +210,7 @@ class Tool:
                     self.name,
                     lambda: self.function(kit, **checked),
                 )
-                answer.add_source(None)  # each call of a session is recorded
+                answer.set_cache_entry(None)  # each call of a session is recorded
         except WebquarryError as error:
             filter_error(error)
             raise

@@ -12,10 +12,12 @@ them.
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +46,14 @@ if TYPE_CHECKING:
     from webquarry.search.services.breakers import Breakers
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.redis.connection import RedisConnection
+
+_WARM_MODULES = (  # what the first search and the first page would have to wait for
+    "webquarry.search.router",
+    "webquarry.cache.disk",
+    "webquarry.pages.pages",
+    "webquarry.evidence.trust.reputation",
+    "anyio._backends._asyncio",
+)
 
 
 class Toolkit:
@@ -281,6 +291,13 @@ class Toolkit:
             self.breakers,
         )
 
+    async def warm_up(self) -> None:
+        """Load and open what searching and reading need, before anybody asks for it."""
+        await asyncio.to_thread(_import_modules, _WARM_MODULES)
+        self.router.providers()
+        await self.cache.get("")  # which opens its file
+        self.reader.runner.prepare()
+
     def open_engine(self) -> Engine:
         """A new engine that asks models: one for each database instance, closed by whoever opened
         it.
@@ -315,3 +332,9 @@ class Toolkit:
     async def aclose(self) -> None:
         """Close what was opened."""
         await self._opened.aclose()
+
+
+def _import_modules(names: Sequence[str]) -> None:
+    """Others go on meanwhile."""
+    for name in names:
+        import_module(name)

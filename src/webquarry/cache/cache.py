@@ -10,6 +10,8 @@ kept is passed over, and replaced.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +23,9 @@ from webquarry.meter import count
 
 __all__ = ["Cache", "CachedValue", "Made"]
 
+log = logging.getLogger(__name__)
+
+_MOST_WRITING = 32  # entries that wait to be kept, before whoever brings the next one waits too
 _CLOCK_SKEW_SECONDS = 60.0  # by which the clocks of servers that share a store may differ
 
 
@@ -48,6 +53,7 @@ class Cache:
         self._clock = clock
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
+        self._writing: set[asyncio.Task[None]] = set()  # what far stores are to keep
 
     async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
         """The kept value, or a fresh one."""
@@ -98,8 +104,35 @@ class Cache:
         for store in self._stores:
             await store.put(key, entry)
 
+    async def keep(self, key: str, made: Made) -> None:
+        """The same, but nobody waits for far stores: what is kept here is found here at once. Where
+        servers share a store they rely on it, and it is waited for.
+        """
+        if self._across_servers is not None or len(self._writing) >= _MOST_WRITING:
+            await self.put(key, made)
+            return
+        now = self._now()
+        entry = CacheEntry(made.value, stored_at=now, expires_at=now + made.ttl_seconds)
+        for store in self._stores[:1]:
+            await store.put(key, entry)
+        for store in self._stores[1:]:
+            task = asyncio.create_task(store.put(key, entry))
+            self._writing.add(task)
+            task.add_done_callback(self._end_writing)
+
+    def _end_writing(self, task: asyncio.Task[None]) -> None:
+        self._writing.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.warning("an answer could not be kept", exc_info=task.exception())
+
+    async def _finish_writing(self) -> None:
+        """Wait until all that is to be kept is kept."""
+        if self._writing:
+            await asyncio.wait(set(self._writing))
+
     async def is_kept_for_all(self, key: str) -> bool:
         """Whether it would be found by whoever asks next, on whichever server."""
+        await self._finish_writing()
         now = self._now()
         shared_stores = [store for store in self._stores if store.shared]
         is_kept = False
@@ -110,15 +143,19 @@ class Cache:
         return is_kept
 
     async def _make(self, key: str, make: Make, *, fresh: bool) -> CachedValue:
-        """A fresh value, which is kept; somebody may have made it since we looked."""
+        """A fresh value, which is kept; somebody may have made it since we looked: on this server
+        it would be at hand.
+        """
         found = None
-        if not fresh:
+        if not fresh and self._across_servers is None:
+            found = self.peek(key)
+        elif not fresh:
             found = await self.get(key)
         if found is not None:
             return found
         made = await make()
         if made.ttl_seconds > 0:
-            await self.put(key, made)
+            await self.keep(key, made)
         return CachedValue(
             made.value,
             cached=False,
@@ -128,6 +165,7 @@ class Cache:
 
     async def clear(self) -> int:
         """Forget everything; how many entries the farthest store held."""
+        await self._finish_writing()
         most = 0
         for store in self._stores:
             cleared = await store.clear()
@@ -135,12 +173,14 @@ class Cache:
         return most
 
     async def stats(self) -> list[Stats]:
+        await self._finish_writing()
         all_stats = []
         for store in self._stores:
             all_stats.append(await store.stats())
         return all_stats
 
     async def aclose(self) -> None:
+        await self._finish_writing()
         for store in self._stores:
             await store.aclose()
 

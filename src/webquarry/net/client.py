@@ -13,6 +13,7 @@ import base64
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from types import TracebackType
 
 import httpx2
@@ -101,7 +102,8 @@ class Client:
             while True:
                 chain.add_cookies(request)
                 transport = self._providers.get()
-                sent = await self._sender.send(transport, request, budget, limit)
+                is_ours = _is_loopback(request.url.host)  # a service that the user runs here
+                sent = await self._sender.send(transport, request, budget, limit, is_ours=is_ours)
                 if sent.location is None:
                     # A key may stand in the query.
                     hops = [redact(hop) for hop in chain.hops]
@@ -181,9 +183,12 @@ class Client:
             credentials = f"{request.url.username}:{request.url.password}"
             token = base64.b64encode(credentials.encode()).decode("ascii")
             headers.setdefault("Authorization", f"Basic {token}")
+        url = request.url
+        if url.userinfo or url.fragment:
+            url = url.copy_with(userinfo=b"", fragment=None)
         return httpx2.Request(
             request.method,
-            request.url.copy_with(userinfo=b"", fragment=None),
+            url,
             headers=headers,
             stream=request.stream,
             extensions={**request.extensions, "timeout": self._build_timeouts(budget)},
@@ -208,6 +213,16 @@ class Client:
             hops=tuple(hops),
             is_cut=not sent.response.is_stream_consumed,
         )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its very name."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class _LazyTransport:

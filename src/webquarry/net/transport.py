@@ -13,6 +13,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 
 import httpcore2
@@ -74,21 +75,36 @@ class Transport(httpx2.AsyncBaseTransport):
         self._settings = settings
         self._guard = guard
         self._proxies = Proxies.from_settings(settings)
-        self._tls = open_tls(settings.ca_file)
+        if settings.ca_file is not None:
+            _ = self._tls  # a file that cannot be used is told at once
         self._warned = False
         self._dialler = Dialler(guard, settings.connect_timeout_seconds, sockets)
-        self._direct = self._open_pool(self._dialler)
+        self._direct: dict[str, httpcore2.AsyncConnectionPool] = {}  # by scheme
         self._to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
         self._by_proxy: dict[Proxy, httpcore2.AsyncConnectionPool] = {}
         for proxy in set(self._proxies.by_scheme.values()):
             core_proxy = self._build_core_proxy(proxy)
-            self._by_proxy[proxy] = self._open_pool(self._to_proxy, core_proxy)
+            self._by_proxy[proxy] = self._open_pool(self._to_proxy, self._tls, core_proxy)
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Takes a while to open, and is not needed for a SearXNG of the user's own."""
+        return open_tls(self._settings.ca_file)
+
+    def _find_pool(self, scheme: str, proxy: Proxy | None) -> httpcore2.AsyncConnectionPool:
+        """The pool that a request goes through."""
+        if proxy is not None:
+            return self._by_proxy[proxy]
+        if scheme not in self._direct:
+            tls = self._tls if scheme == "https" else None
+            self._direct[scheme] = self._open_pool(self._dialler, tls)
+        return self._direct[scheme]
 
     def _open_pool(
-        self, network: Dialler, proxy: httpcore2.Proxy | None = None
+        self, network: Dialler, tls: ssl.SSLContext | None, proxy: httpcore2.Proxy | None = None
     ) -> httpcore2.AsyncConnectionPool:
         return httpcore2.AsyncConnectionPool(
-            ssl_context=self._tls,
+            ssl_context=tls,
             proxy=proxy,
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,
@@ -120,12 +136,10 @@ class Transport(httpx2.AsyncBaseTransport):
         if self._guard is not None:
             url = self._guard.check_url(str(request.url))
         proxy = self._proxies.find(url)
-        pool = self._direct
+        pool = self._find_pool(url.scheme, proxy)
         socks_errors: AbstractContextManager[None] = nullcontext()
-        if proxy is not None:
-            pool = self._by_proxy[proxy]
-            if proxy.is_socks:
-                socks_errors = _translate_socks_errors()
+        if proxy is not None and proxy.is_socks:
+            socks_errors = _translate_socks_errors()
         with _translate_errors(request):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, request, self._guard)
@@ -151,11 +165,10 @@ class Transport(httpx2.AsyncBaseTransport):
         """After a request that ran out of time: an HTTP/2 connection on which nothing comes any
         more is closed. It would be taken for the next request to its origin, and for all others.
         """
-        pool = self._direct
+        pool = self._find_pool(url.scheme.decode("ascii"), proxy)
         dialler = self._dialler
         host, port = url.host.decode("ascii"), url.origin.port
         if proxy is not None:
-            pool = self._by_proxy[proxy]
             dialler = self._to_proxy
             host, port = proxy.url.raw_host.decode("ascii"), port_of(proxy.url)
         if dialler.silent_seconds(host, port) < SILENT_SECONDS:
@@ -212,7 +225,7 @@ class Transport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        for pool in (self._direct, *self._by_proxy.values()):
+        for pool in (*self._direct.values(), *self._by_proxy.values()):
             await pool.aclose()
 
 

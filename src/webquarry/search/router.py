@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -133,7 +133,7 @@ class Router:
         providers = self.services.by_name()
         plan = build_plan(query, self._settings, providers, provider=provider, lens=lens, kind=kind)
         parameters = {
-            "query": asdict(plan.query),
+            "query": vars(plan.query),
             "provider": provider,
             "lens": lens.fingerprint if lens else None,
             "kind": kind,

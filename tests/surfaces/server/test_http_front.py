@@ -19,6 +19,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.surfaces.server.asgi import Answered, asked, scope_of
 from tests.surfaces.server.http_process import HEADERS, MODERN, http_server, modern
 from webquarry import meter
+from webquarry.errors import WebquarryError
 from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.prepared import find_prepared
 from webquarry.surfaces.mcp.front.protocol import KnownRequests
@@ -91,6 +92,18 @@ def test_a_call_is_answered_by_the_tool_or_by_what_it_came_to_before() -> None:
 
     assert json.loads(made.body) == {"jsonrpc": "2.0", "id": 7, "result": {"made": True}}
     assert known.body == b'{"known":true}'
+
+
+@pytest.mark.parametrize("raised", [WebquarryError("No key."), ImportError("no module")])
+def test_a_tool_that_does_not_even_load_costs_its_own_call_its_answer(raised: Exception) -> None:
+    async def fail() -> bytes:
+        raise raised
+
+    answer = json.loads(ask(request("tools/call", **CALL), calls=Calls(fail)).body)
+
+    assert answer["id"] == 7
+    is_ours = isinstance(raised, WebquarryError)
+    assert ("result" in answer, "error" in answer) == (is_ours, not is_ours)
 
 
 def test_a_notification_is_accepted_and_nothing_comes_of_it() -> None:

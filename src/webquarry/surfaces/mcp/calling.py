@@ -77,8 +77,8 @@ async def run_tool(
             ):
                 answer = await tool.call(kit, arguments)
         outcome = await render_answer(answer, kit, options.text, with_links=options.with_links)
-        if answer.source is not None:
-            written = WrittenAnswer(answer.source, outcome.content_bytes, answer.meta)
+        if answer.cache_entry is not None:
+            written = WrittenAnswer(answer.cache_entry, outcome.content_bytes, answer.meta)
             kit.written.keep(_name_call(tool, arguments, options), written)
         return outcome
     except WebquarryError as error:
@@ -131,8 +131,10 @@ async def render_answer(
     if isinstance(answer, TextAnswer):
         return CallOutcome([build_text(answer.text)], meta=meta)
     data = answer.as_dict()
-    whole = await encode_json(data)
-    if answer.may_be_large:
+    if not answer.may_be_large:
+        whole = as_json(data)
+    else:
+        whole = await encode_json(data)
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
@@ -148,9 +150,14 @@ async def render_answer(
 
 def render_failure(tool: Tool, error: WebquarryError) -> CallOutcome:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
+    return build_failure(error, with_facts=not issubclass(tool.answer, TextAnswer))
+
+
+def build_failure(error: WebquarryError, *, with_facts: bool) -> CallOutcome:
+    """The same of a tool that may not even be loaded."""
     sentence = redact(error.sentences)
     content = [build_text(sentence)]
-    if not issubclass(tool.answer, TextAnswer):
+    if with_facts:
         facts = error.as_dict()
         facts.pop("message", None)
         content.append(build_text(redact(as_json(facts))))

@@ -7,7 +7,15 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.calling import CallOptions, ReportProgress, recall, run_tool
+from webquarry.errors import WebquarryError
+from webquarry.secret import redact
+from webquarry.surfaces.mcp.calling import (
+    CallOptions,
+    ReportProgress,
+    build_failure,
+    recall,
+    run_tool,
+)
 from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _INTERNAL_ERROR = -32603
+_MOST_WARM = 3  # tools
 
 
 class ToolCalls:
@@ -40,8 +49,9 @@ class ToolCalls:
         self._options: dict[tuple[str, str], CallOptions] = {}  # of calls without progress
 
     async def warm_up(self) -> None:
-        """Import what the first call of the tool most often wanted needs."""
-        await self._tools.load(next(iter(self._tools)))
+        """Import what the first calls of the tools most often wanted need."""
+        for name in list(self._tools)[:_MOST_WARM]:
+            await self._tools.load(name)
 
     def repeat(self, message: Message, revision: str) -> bytes | None:
         """The answer to a call that was made before, if it still holds; None for one that is to be
@@ -89,6 +99,19 @@ class ToolCalls:
             log.exception("an answer could not be written as JSON")
             problem = "The answer could not be written as JSON."
             return encode_error(message, _INTERNAL_ERROR, problem)
+
+
+def explain_failure(message: Message, raised: BaseException) -> bytes:
+    """The answer to a request that could not even be begun: to a call an error of ours is a result,
+    as tools give it; whatever else is an internal error.
+    """
+    if not isinstance(raised, WebquarryError):
+        log.error("a request failed before it was begun", exc_info=raised)
+        problem = f"The server failed: {type(raised).__name__}."
+        return encode_error(message, _INTERNAL_ERROR, problem)
+    if message["method"] != "tools/call":
+        return encode_error(message, _INTERNAL_ERROR, redact(raised.sentences))
+    return frame(message, build_failure(raised, with_facts=True).encode())
 
 
 def encode_error(message: Message, code: int, problem: str) -> bytes:

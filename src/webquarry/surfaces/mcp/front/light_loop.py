@@ -22,6 +22,8 @@ from webquarry.surfaces.mcp.wire.lines import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from webquarry.surfaces.mcp.wire.descriptors import LineReader
     from webquarry.surfaces.mcp.wire.lines import Message
 
@@ -34,6 +36,7 @@ class LightLoop:
         self.incoming = incoming
         self.writing = writing
         self.revision: str | None = None  # by which batches are told
+        self.is_left = False  # whether somebody else serves the connection now
 
     def wait(self, until_open: bool = False) -> Line | None:
         """Answer until something comes that cannot be answered here: the line that it is in. None
@@ -50,6 +53,10 @@ class LightLoop:
                 return Line()
         return None
 
+    def refuse(self, line: Line, explain: Callable[[Message], bytes]) -> None:
+        """Answer the requests of a line, which cannot be served, each with what `explain` gives."""
+        self._write(line, [explain(message) for message in line.messages if is_request(message)])
+
     def _answer(self, line: Line) -> bool:
         """Answer all of a line, or nothing of it: whether it was answered."""
         answers = []
@@ -59,6 +66,11 @@ class LightLoop:
                 return False
             if verdict == ANSWERED:
                 answers.append(frame(message, result))
+        self._write(line, answers)
+        return True
+
+    def _write(self, line: Line, answers: list[bytes]) -> None:
+        """Write these answers to a line, and those to what is no message in it."""
         if line.is_batch:
             self._write_batch(line, answers)
         else:
@@ -66,7 +78,6 @@ class LightLoop:
                 write_all(self.writing, encode(refusal).encode() + b"\n")
             for answer in answers:
                 write_all(self.writing, answer + b"\n")
-        return True
 
     def _write_batch(self, line: Line, answers: list[bytes]) -> None:
         batch = BatchAnswers(line)

@@ -6,6 +6,7 @@ handshake replayed.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import sys
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.front.calls import ToolCalls, encode_error
+from webquarry.surfaces.mcp.front.calls import ToolCalls, encode_error, explain_failure
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _CONNECTION_CLOSED = -32000
+_LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
 
@@ -69,11 +71,23 @@ class FrontServer:
     async def serve(self, first: Line, incoming: LineReader) -> None:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
+            asyncio.get_running_loop().call_later(_LOADING_SECONDS, _end_loading)
             if self._kit.settings.mcp_warm:
-                self._tasks.create_task(self._tool_calls.warm_up())
+                self._tasks.create_task(self.warm_up())
             await self._connection.take_line(first, self.take)
             await self._connection.take_in(take_lines(incoming), self.take)
             await self._stop_calls()
+
+    async def warm_up(self) -> None:
+        """Load what the first calls need: the tools most often wanted, and what they work with.
+        What cannot be opened is told to whoever calls.
+        """
+        try:
+            await self._tool_calls.warm_up()
+            await self._kit.warm_up()
+        except Exception:
+            log.warning("the engine could not be opened before the first call", exc_info=True)
+        _end_loading()
 
     async def take(self, message: Message) -> None:
         """One message of the client."""
@@ -124,9 +138,12 @@ class FrontServer:
         try:
             if call.is_wanted:
                 answer = await self._answer(call.message)
+        except (Exception, BaseExceptionGroup) as raised:  # what does not even load
+            answer = explain_failure(call.message, raised)
         except asyncio.CancelledError:
             answer = encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
         finally:
+            _end_loading()
             if self._calls.get(call.key) is call:
                 del self._calls[call.key]
         if not call.is_wanted:
@@ -190,6 +207,13 @@ class _Call:
         self.is_wanted = True
 
 
+def _end_loading() -> None:
+    """What was loaded stays, so that the collector of garbage need not look at it any more."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 async def _wait_for(writing: Written) -> None:
     await writing
 
@@ -228,6 +252,7 @@ async def open_and_serve(
                     writer, settings.mcp_grace_seconds, light_loop.revision
                 )
                 server = FrontServer(options, kit, light_loop.protocol, connection, host)
+                light_loop.is_left = True
                 await server.serve(first, light_loop.incoming)
     except* BrokenPipeError:
         log.info("the client has gone")

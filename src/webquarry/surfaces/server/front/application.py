@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from webquarry.caller import serving
+from webquarry.surfaces.mcp.front.calls import explain_failure
 from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, NOTHING, REST
@@ -177,9 +178,15 @@ class HttpFront:
         loop = asyncio.get_running_loop()
         timer = loop.call_later(self._ping_seconds, exchange.begin_stream, self._ping_seconds)
         try:
-            await exchange.work_for_client(self._calls.answer(message, revision), receive)
+            await exchange.work_for_client(self._make_answer(message, revision), receive)
         finally:
             timer.cancel()
+
+    async def _make_answer(self, message: dict[str, Any], revision: str) -> bytes:
+        try:
+            return await self._calls.answer(message, revision)
+        except Exception as raised:  # what does not even load
+            return explain_failure(message, raised)
 
 
 def _parse(came: list[Message], most: int) -> dict[str, Any] | None:
