@@ -88,6 +88,27 @@ def test_a_client_that_would_rather_speak_another_protocol_is_answered_in_this_o
     assert answer.count(b"{}") == 3
 
 
+def test_a_connection_that_was_handed_on_is_not_cut_off_by_whom_it_was_handed_on(
+    protocol: Any,
+) -> None:
+    connections: list[Any] = []
+
+    class Recorded(protocol):  # type: ignore[misc]
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            connections.append(self)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            """Nobody tells it of the end any more."""
+            assert not getattr(self, "_is_handed_on", False)
+            super().connection_lost(exc)
+
+    upgrade = b"Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\n{}"
+
+    assert run(Recorded, HEAD + upgrade).count(b"HTTP/1.1 200") == 1
+    assert [connection._head_timer for connection in connections] == [None]
+
+
 def test_blanks_around_a_header_are_no_part_of_it(protocol: Any) -> None:
     request = HEAD + b"X-Echo: \t a b \t \r\nContent-Length: 1\r\n\r\n}"
 

@@ -352,15 +352,17 @@ def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing(
 
 
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")])
-@pytest.mark.parametrize("beginning", [b"", b"{"])
+@pytest.mark.parametrize(
+    ("beginning", "accept"), [(b"", "*/*"), (b"{", "application/json, text/event-stream")]
+)
 def test_a_request_that_is_not_all_here_when_the_server_ends_is_refused_at_once(
-    flags: tuple[str, ...], beginning: bytes
+    flags: tuple[str, ...], beginning: bytes, accept: str
 ) -> None:
     with http_server({"WEBQUARRY_HTTP_GRACE_SECONDS": "300"}, *flags) as server:
         host, _, port = urlsplit(server.url).netloc.partition(":")
         head = (
             f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
-            "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n"
+            f"Accept: {accept}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"
         )
         clients = [socket.create_connection((host, int(port)), timeout=60) for _ in range(5)]
         for client in clients:

@@ -30,6 +30,7 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
         _bytes_without_body = 0
         _had_body = False
         _data = b""  # that is being parsed
+        _is_handed_on = False  # to another protocol, whose connection it is now
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -41,6 +42,9 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
             self._had_body = False
             self._data = data
             super().data_received(data)
+            if self._is_handed_on:
+                self._stop_head_timer()
+                return
             if self._had_body or self.cycle is not before:
                 self._bytes_without_body = 0
                 return
@@ -77,7 +81,7 @@ if TYPE_CHECKING or HAS_HTTPTOOLS:
             raised = sys.exc_info()[1]
             assert raised is not None
             rest = self._data[raised.args[0] :]
-            self._stop_head_timer()
+            self._is_handed_on = True
             self.connections.discard(self)
             following = LimitedH11Protocol(
                 self.config, self.server_state, self.app_state, shared=self._shared
