@@ -42,6 +42,7 @@ _INTERNAL_ERROR = -32603
 _CONNECTION_CLOSED = -32000
 _LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
 _MOST_WARM = 3  # tools
+_READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
 
@@ -73,6 +74,7 @@ class FrontServer:
         self._connection = connection
         self._host = host
         self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
+        self._has_answered = False  # a first call
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
 
@@ -164,6 +166,14 @@ class FrontServer:
         if not call.is_wanted:
             answer = None
         await self._connection.settle(call.message["id"], answer)
+        if not self._has_answered:
+            self._has_answered = True
+            self._prepare_reading()
+
+    def _prepare_reading(self) -> None:
+        """Whoever has searched will want to read: a process that reads pages is started."""
+        if _READS_PAGES in self._tools:
+            self._kit.runner.prepare()
 
     async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
         tool = await self._tools.load(params["name"])
