@@ -11,8 +11,8 @@ kept is passed over, and replaced.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,9 +23,8 @@ from webquarry.meter import count
 
 __all__ = ["Cache", "CachedValue", "Made"]
 
-log = logging.getLogger(__name__)
-
-_MOST_WRITING = 32  # entries that wait to be kept, before whoever brings the next one waits too
+_MOST_UNWRITTEN = 32  # entries; whoever brings the next one waits until it is kept
+_WRITING_PAUSE = 0.05  # seconds
 _CLOCK_SKEW_SECONDS = 60.0  # by which the clocks of servers that share a store may differ
 
 
@@ -53,7 +52,9 @@ class Cache:
         self._clock = clock
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
-        self._writing: set[asyncio.Task[None]] = set()  # what far stores are to keep
+        self._unwritten: list[tuple[str, CacheEntry]] = []  # what far stores are to keep
+        self._writing: asyncio.Task[None] | None = None
+        self._is_writing_due = asyncio.Event()
 
     async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
         """The kept value, or a fresh one."""
@@ -108,27 +109,35 @@ class Cache:
         """The same, but nobody waits for far stores: what is kept here is found here at once. Where
         servers share a store they rely on it, and it is waited for.
         """
-        if self._across_servers is not None or len(self._writing) >= _MOST_WRITING:
+        if self._across_servers is not None or len(self._unwritten) >= _MOST_UNWRITTEN:
             await self.put(key, made)
             return
         now = self._now()
         entry = CacheEntry(made.value, stored_at=now, expires_at=now + made.ttl_seconds)
         for store in self._stores[:1]:
             await store.put(key, entry)
-        for store in self._stores[1:]:
-            task = asyncio.create_task(store.put(key, entry))
-            self._writing.add(task)
-            task.add_done_callback(self._end_writing)
+        if len(self._stores) > 1:
+            self._unwritten.append((key, entry))
+            if self._writing is None:
+                self._writing = asyncio.create_task(self._write_soon())
 
-    def _end_writing(self, task: asyncio.Task[None]) -> None:
-        self._writing.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.warning("an answer could not be kept", exc_info=task.exception())
+    async def _write_soon(self) -> None:
+        """Have far stores keep what came, once the answers made of it have had time to leave."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_WRITING_PAUSE):
+                await self._is_writing_due.wait()
+        while self._unwritten:
+            key, entry = self._unwritten.pop(0)
+            for store in self._stores[1:]:
+                await store.put(key, entry)
+        self._writing = None
 
     async def _finish_writing(self) -> None:
         """Wait until all that is to be kept is kept."""
-        if self._writing:
-            await asyncio.wait(set(self._writing))
+        if self._writing is not None:
+            self._is_writing_due.set()
+            await asyncio.wait([self._writing])
+            self._is_writing_due.clear()
 
     async def is_kept_for_all(self, key: str) -> bool:
         """Whether it would be found by whoever asks next, on whichever server."""

@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 _CONNECTION_CLOSED = -32000
 _LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
+_READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
 
@@ -65,6 +66,7 @@ class FrontServer:
         self._connection = connection
         self._host = host
         self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
+        self._has_answered = False  # a first call
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
 
@@ -149,6 +151,14 @@ class FrontServer:
         if not call.is_wanted:
             answer = None
         await self._connection.settle(call.message["id"], answer)
+        if not self._has_answered:
+            self._has_answered = True
+            self._prepare_reading()
+
+    def _prepare_reading(self) -> None:
+        """Whoever has searched will want to read: a process that reads pages is started."""
+        if _READS_PAGES in self._protocol.prepared.tools:
+            self._kit.runner.prepare()
 
     async def _answer(self, message: Message) -> bytes:
         report = None
