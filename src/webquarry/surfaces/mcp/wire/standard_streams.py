@@ -24,7 +24,7 @@ async def take_lines(incoming: LineReader) -> AsyncIterator[bytes]:
     """The lines that come, until their end. Those that were read before come first: no descriptor
     tells of them.
     """
-    watch = _Watch(incoming)
+    watch = _LineWatch(incoming)
     try:
         watch.begin()
     except (NotImplementedError, OSError):  # the loop cannot watch files, nor anything on Windows
@@ -42,7 +42,7 @@ async def take_lines(incoming: LineReader) -> AsyncIterator[bytes]:
         watch.end()
 
 
-class _Watch:
+class _LineWatch:
     """Has the loop read what comes, as long as not too much waits to be taken."""
 
     def __init__(self, incoming: LineReader) -> None:
