@@ -15,11 +15,15 @@ def main() -> int:
 
         sys.stdout.write(f"webquarry {__version__}\n")
         return 0
-    if arguments == ["mcp"]:
-        # As clients start it: no flags, so nothing that would read them is loaded.
-        from webquarry.surfaces.mcp.stdio import run as serve
+    if arguments[:1] == ["mcp"]:
+        from webquarry.surfaces.mcp.front.light_arguments import read_arguments
 
-        return serve("webquarry", "research")
+        served = read_arguments(arguments)
+        if served is not None:  # as clients start it: nothing that reads other flags is loaded
+            from webquarry.surfaces.mcp.stdio import run as serve
+
+            name, set_name, text = served
+            return serve(name, set_name, text=text)
     try:
         from webquarry.surfaces.cli.app import run
 

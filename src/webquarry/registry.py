@@ -13,7 +13,6 @@ import logging
 import pkgutil
 import sys
 from functools import cache
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, TypeGuard, TypeVar
 
@@ -56,6 +55,8 @@ def _is_member(value: object, kind: type[T]) -> TypeGuard[type[T]]:
 
 def _load_plugins(group: str, kind: type[T]) -> list[type[T]]:
     """What other packages announce. One that cannot be loaded costs nobody but itself."""
+    from importlib.metadata import entry_points
+
     plugins: list[type[T]] = []
     for point in entry_points(group=group):
         try:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
+from webquarry.cache.base import EntrySource
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.registry import module_names
@@ -50,9 +51,12 @@ class Answer(BaseModel):
     the content.
     """
 
+    model_config = ConfigDict(defer_build=True)  # when it is first made
+
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
 
     _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _cache_entry: EntrySource | None = PrivateAttr(default=None)
 
     def is_linkable(self) -> bool:
         """Whether this answer, if it is large, may be linked to."""
@@ -79,6 +83,18 @@ class Answer(BaseModel):
         for name, value in meta.items():
             self._meta[f"webquarry/{name}"] = value
         return self
+
+    def set_cache_entry(self, entry: EntrySource | None) -> Self:
+        """Say that as long as this entry is kept in the cache, the same call would be answered in
+        the same way, but for how fresh it is.
+        """
+        self._cache_entry = entry
+        return self
+
+    @property
+    def cache_entry(self) -> EntrySource | None:
+        """What a door may look for before it makes the same call again."""
+        return self._cache_entry
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -195,6 +211,7 @@ class Tool:
                     self.name,
                     lambda: self.function(kit, **checked),
                 )
+                answer.set_cache_entry(None)  # each call of a session is recorded
         except WebquarryError as error:
             filter_error(error)
             raise

@@ -12,6 +12,7 @@ them.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
+    from webquarry.cache.written import WrittenAnswers
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
@@ -49,7 +51,12 @@ if TYPE_CHECKING:
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
 _NETWORK_CODE = ("webquarry.net.client", "anyio._backends._asyncio")
-_SEARCH_CODE = ("webquarry.search.router", "webquarry.search.providers", "importlib.readers")
+_SEARCH_CODE = (
+    "webquarry.search.router",
+    "webquarry.search.providers",
+    "webquarry.evidence.trust.reputation",
+    "importlib.readers",
+)
 CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
     "reader": (
         *_NETWORK_CODE,
@@ -214,6 +221,13 @@ class Toolkit:
         return cache
 
     @cached_property
+    def written(self) -> WrittenAnswers:
+        """Answers of this process that doors have written, for the same calls."""
+        from webquarry.cache.written import WrittenAnswers
+
+        return WrittenAnswers(lambda: self.cache)
+
+    @cached_property
     def records(self) -> RecordFile:
         from webquarry.records.open import open_records
 
@@ -307,6 +321,13 @@ class Toolkit:
             lambda: self.lenses,
             self.breakers,
         )
+
+    async def warm_up(self) -> None:
+        """Load and open what searching and reading need, before anybody asks for it."""
+        await asyncio.to_thread(import_parts, ("router", "reader", "pages"))
+        self.router.providers()
+        await self.cache.get("")  # which opens its file
+        self.reader.runner.prepare()
 
     def open_engine(self) -> Engine:
         """A new engine that asks models: one for each database instance, closed by whoever opened

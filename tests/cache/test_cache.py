@@ -535,3 +535,65 @@ def test_after_a_kill_in_the_middle_the_next_start_works(tmp_path: Path) -> None
     out, err = survivor.communicate(timeout=60)
     assert out.split() == ["running", "done"]
     assert err == ""
+
+
+class SlowStore(MemoryStore):
+    """A far store that keeps nothing before it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(1_000_000)
+        self.may_keep = asyncio.Event()
+        self.kept: list[str] = []
+
+    async def put(self, key: str, entry: CacheEntry) -> None:
+        await self.may_keep.wait()
+        self.kept.append(key)
+        await super().put(key, entry)
+
+
+def test_nobody_waits_for_a_far_store_to_keep_what_was_made_and_closing_does() -> None:
+    async def run() -> tuple[list[str], list[str]]:
+        far = SlowStore()
+        cache = Cache([MemoryStore(1_000_000), far], HandClock())
+        calls: list[bytes] = []
+        await cache.get_or_make("k", making(b"v", calls))
+        again = await cache.get_or_make("k", making(b"w", calls))
+        assert (again.value, again.cached, calls) == (b"v", True, [b"v"])
+        before = list(far.kept)
+        far.may_keep.set()
+        await cache.aclose()
+        return before, far.kept
+
+    assert asyncio.run(run()) == ([], ["k"])
+
+
+def test_what_is_forgotten_stays_forgotten_though_a_far_store_was_slow() -> None:
+    async def run() -> bool:
+        far = SlowStore()
+        far.may_keep.set()
+        cache = Cache([MemoryStore(1_000_000), far], HandClock())
+        await cache.get_or_make("k", making(b"v", []))
+        await cache.clear()
+        kept = await cache.get("k")
+        await cache.aclose()
+        return kept is None and far.kept == ["k"]
+
+    assert asyncio.run(run())
+
+
+def test_when_too_much_waits_to_be_kept_whoever_brings_more_waits_too() -> None:
+    async def run() -> int:
+        far = SlowStore()
+        cache = Cache([MemoryStore(1_000_000), far], HandClock())
+        for number in range(32):
+            await cache.keep(f"k{number}", Made(b"v", 60))
+        last = asyncio.create_task(cache.keep("last", Made(b"v", 60)))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not last.done()
+        far.may_keep.set()
+        await last
+        await cache.aclose()
+        return len(far.kept)
+
+    assert asyncio.run(run()) == 33

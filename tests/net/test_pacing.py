@@ -130,3 +130,15 @@ def test_hosts_that_nobody_asks_any_more_are_forgotten(monkeypatch: pytest.Monke
             assert len(turns._hosts) <= 6
 
     asyncio.run(run())
+
+
+def test_a_host_of_our_own_is_asked_without_pauses() -> None:
+    async def run() -> list[float]:
+        clock = FakeClock()
+        turns = Pacing(100, 2, clock)
+        for _ in range(10):
+            async with turns.slot("127.0.0.1", is_ours=True):
+                pass
+        return clock.waits
+
+    assert asyncio.run(run()) == []

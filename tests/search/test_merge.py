@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.search.identity import identity
-from webquarry.search.merge import merge
+from webquarry.search.merge import merge as merge_identified
 from webquarry.search.models import Result
 
 
 def result(url: str, provider: str = "a", published: str | None = None) -> Result:
     return Result(f"{provider} {url}", url, "", provider, published)
+
+
+def merge(lists: Iterable[Sequence[Result]]) -> list[Result]:
+    """As a collector does, which knows the identities."""
+    return merge_identified([(identity(one.url), one) for one in results] for results in lists)
 
 
 def urls(results: list[Result]) -> list[str]:

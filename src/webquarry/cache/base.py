@@ -36,6 +36,14 @@ class CachedValue:
 
 
 @dataclass(frozen=True)
+class EntrySource:
+    """The entry that an answer was made of: its key and its value."""
+
+    key: str
+    value: bytes
+
+
+@dataclass(frozen=True)
 class Stats:
     """What a store holds."""
 
@@ -55,6 +63,10 @@ class Store(ABC):
     @abstractmethod
     async def get(self, key: str, now: float) -> CacheEntry | None:
         """The entry, if it is there and still good."""
+
+    def peek(self, key: str, now: float) -> CacheEntry | None:
+        """The same, where it can be told without waiting."""
+        return None
 
     @abstractmethod
     async def put(self, key: str, entry: CacheEntry) -> None:

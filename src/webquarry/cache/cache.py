@@ -10,7 +10,9 @@ kept is passed over, and replaced.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,6 +23,8 @@ from webquarry.meter import count
 
 __all__ = ["Cache", "CachedValue", "Made"]
 
+_MOST_UNWRITTEN = 32  # entries; whoever brings the next one waits until it is kept
+_WRITING_PAUSE = 0.05  # seconds
 _CLOCK_SKEW_SECONDS = 60.0  # by which the clocks of servers that share a store may differ
 
 
@@ -48,6 +52,9 @@ class Cache:
         self._clock = clock
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
+        self._unwritten: list[tuple[str, CacheEntry]] = []  # what far stores are to keep
+        self._writing: asyncio.Task[None] | None = None
+        self._is_writing_due = asyncio.Event()
 
     async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
         """The kept value, or a fresh one."""
@@ -74,13 +81,18 @@ class Cache:
                 continue
             for nearer in self._stores[:distance]:
                 await nearer.put(key, entry)
-            return CachedValue(
-                entry.value,
-                cached=True,
-                age_seconds=max(0.0, now - entry.stored_at),
-                max_age_seconds=entry.expires_at - entry.stored_at,
-            )
+            return _show(entry, now)
         return None
+
+    def peek(self, key: str) -> CachedValue | None:
+        """The same of the nearest store, where that can be told without waiting."""
+        if not self._stores:
+            return None
+        now = self._now()
+        entry = self._stores[0].peek(key, now)
+        if entry is None or not _is_of_the_past(entry, now):
+            return None
+        return _show(entry, now)
 
     async def put(self, key: str, made: Made) -> None:
         """Keep a value in every store."""
@@ -93,8 +105,43 @@ class Cache:
         for store in self._stores:
             await store.put(key, entry)
 
+    async def keep(self, key: str, made: Made) -> None:
+        """The same, but nobody waits for far stores: what is kept here is found here at once. Where
+        servers share a store they rely on it, and it is waited for.
+        """
+        if self._across_servers is not None or len(self._unwritten) >= _MOST_UNWRITTEN:
+            await self.put(key, made)
+            return
+        now = self._now()
+        entry = CacheEntry(made.value, stored_at=now, expires_at=now + made.ttl_seconds)
+        for store in self._stores[:1]:
+            await store.put(key, entry)
+        if len(self._stores) > 1:
+            self._unwritten.append((key, entry))
+            if self._writing is None:
+                self._writing = asyncio.create_task(self._write_soon())
+
+    async def _write_soon(self) -> None:
+        """Have far stores keep what came, once the answers made of it have had time to leave."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_WRITING_PAUSE):
+                await self._is_writing_due.wait()
+        while self._unwritten:
+            key, entry = self._unwritten.pop(0)
+            for store in self._stores[1:]:
+                await store.put(key, entry)
+        self._writing = None
+
+    async def _finish_writing(self) -> None:
+        """Wait until all that is to be kept is kept."""
+        if self._writing is not None:
+            self._is_writing_due.set()
+            await asyncio.wait([self._writing])
+            self._is_writing_due.clear()
+
     async def is_kept_for_all(self, key: str) -> bool:
         """Whether it would be found by whoever asks next, on whichever server."""
+        await self._finish_writing()
         now = self._now()
         shared_stores = [store for store in self._stores if store.shared]
         is_kept = False
@@ -105,15 +152,19 @@ class Cache:
         return is_kept
 
     async def _make(self, key: str, make: Make, *, fresh: bool) -> CachedValue:
-        """A fresh value, which is kept; somebody may have made it since we looked."""
+        """A fresh value, which is kept; somebody may have made it since we looked: on this server
+        it would be at hand.
+        """
         found = None
-        if not fresh:
+        if not fresh and self._across_servers is None:
+            found = self.peek(key)
+        elif not fresh:
             found = await self.get(key)
         if found is not None:
             return found
         made = await make()
         if made.ttl_seconds > 0:
-            await self.put(key, made)
+            await self.keep(key, made)
         return CachedValue(
             made.value,
             cached=False,
@@ -123,6 +174,7 @@ class Cache:
 
     async def clear(self) -> int:
         """Forget everything; how many entries the farthest store held."""
+        await self._finish_writing()
         most = 0
         for store in self._stores:
             cleared = await store.clear()
@@ -130,12 +182,14 @@ class Cache:
         return most
 
     async def stats(self) -> list[Stats]:
+        await self._finish_writing()
         all_stats = []
         for store in self._stores:
             all_stats.append(await store.stats())
         return all_stats
 
     async def aclose(self) -> None:
+        await self._finish_writing()
         for store in self._stores:
             await store.aclose()
 
@@ -143,11 +197,24 @@ class Cache:
         return self._clock.now().timestamp()
 
 
+def _show(entry: CacheEntry, now: float) -> CachedValue:
+    """A kept entry as callers get it."""
+    return CachedValue(
+        entry.value,
+        cached=True,
+        age_seconds=max(0.0, now - entry.stored_at),
+        max_age_seconds=entry.expires_at - entry.stored_at,
+    )
+
+
 async def _get_good(store: Store, key: str, now: float) -> CacheEntry | None:
-    """The entry of a store, unless its time is over or lies ahead: of one that was kept by a clock
-    that was ahead nobody knows how old it is.
-    """
+    """The entry of a store, unless its time is over or lies ahead."""
     entry = await store.get(key, now)
-    if entry is None or entry.stored_at > now + _CLOCK_SKEW_SECONDS:
+    if entry is None or not _is_of_the_past(entry, now):
         return None
     return entry
+
+
+def _is_of_the_past(entry: CacheEntry, now: float) -> bool:
+    """Of an entry that was kept by a clock that was ahead nobody knows how old it is."""
+    return entry.stored_at <= now + _CLOCK_SKEW_SECONDS

@@ -16,6 +16,9 @@ class MemoryStore(Store):
         self._bytes = 0
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
+        return MemoryStore.peek(self, key, now)
+
+    def peek(self, key: str, now: float) -> CacheEntry | None:
         entry = self._entries.get(key)
         if entry is None:
             return None

@@ -107,6 +107,11 @@ class FrontStore(MemoryStore):
             await self._follow_generation()
         return await super().get(key, now)
 
+    def peek(self, key: str, now: float) -> CacheEntry | None:
+        if time.monotonic() - self._looked_at >= self._look_seconds:
+            return None  # somebody may have forgotten it: whoever waits is told
+        return super().peek(key, now)
+
     async def _follow_generation(self) -> None:
         """Forget everything here if somebody has done so since we last looked."""
         generation = await self._behind.generation()

@@ -13,7 +13,8 @@ TRUST = "untrusted-external-content"  # what came from the web is data, never an
 class AnswerPart(BaseModel):
     """A part of an answer: names in camel case on the wire."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+    # Most calls make only a few of them: each is built when it is first made.
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
 
 
 class DomainReputation(AnswerPart):

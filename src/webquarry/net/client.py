@@ -9,19 +9,16 @@ never leaves the origin it was made for.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import copy
-import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from ipaddress import ip_address
 from types import TracebackType
 
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.errors import WebquarryError
 from webquarry.net import robots
 from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
@@ -30,7 +27,7 @@ from webquarry.net.http.redirects import RedirectChain, build_redirected_request
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
 from webquarry.net.sender import Sender, SentResponse
-from webquarry.net.transport import open_tls, open_transport
+from webquarry.net.transport import open_transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -66,9 +63,8 @@ class Client:
         self._settings = settings
         self._clock = clock
         self._guard = Guard.from_settings(settings)
-        tls = _LazyTls(settings.ca_file)
-        self._pages = _LazyTransport(pages, settings, self._guard, tls)
-        self._providers = _LazyTransport(providers, settings, None, tls)
+        self._pages = _LazyTransport(pages, lambda: open_transport(settings, self._guard))
+        self._providers = _LazyTransport(providers, lambda: open_transport(settings, None))
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._sender = Sender(pacing, clock)
         self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
@@ -105,8 +101,9 @@ class Client:
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
-                transport = await self._providers.get()
-                sent = await self._sender.send(transport, request, budget, limit)
+                transport = self._providers.get()
+                is_ours = _is_loopback(request.url.host)  # a service that the user runs here
+                sent = await self._sender.send(transport, request, budget, limit, is_ours=is_ours)
                 if sent.location is None:
                     # A key may stand in the query.
                     hops = [redact(hop) for hop in chain.hops]
@@ -156,9 +153,8 @@ class Client:
                     await self._robots.check(address)
                 request = self._build_page_request(address, options.accept, budget)
                 chain.add_cookies(request)
-                transport = await self._pages.get()
                 sent = await self._sender.send(
-                    transport, request, budget, options.limit, cut=options.cut
+                    self._pages.get(), request, budget, options.limit, cut=options.cut
                 )
                 ends_here = chain.is_full and not options.is_page
                 if sent.location is None or ends_here:
@@ -187,9 +183,12 @@ class Client:
             credentials = f"{request.url.username}:{request.url.password}"
             token = base64.b64encode(credentials.encode()).decode("ascii")
             headers.setdefault("Authorization", f"Basic {token}")
+        url = request.url
+        if url.userinfo or url.fragment:
+            url = url.copy_with(userinfo=b"", fragment=None)
         return httpx2.Request(
             request.method,
-            request.url.copy_with(userinfo=b"", fragment=None),
+            url,
             headers=headers,
             stream=request.stream,
             extensions={**request.extensions, "timeout": self._build_timeouts(budget)},
@@ -216,23 +215,14 @@ class Client:
         )
 
 
-class _LazyTls:
-    """The certificate authorities, read at the first use in a thread, which takes some 30 ms; both
-    transports have the same.
-    """
-
-    def __init__(self, ca_file: Path | None) -> None:
-        self._ca_file = ca_file
-        self._reading: asyncio.Task[ssl.SSLContext] | None = None
-
-    async def get(self) -> ssl.SSLContext:
-        if self._reading is None:
-            self._reading = asyncio.create_task(asyncio.to_thread(open_tls, self._ca_file))
-        try:
-            return await asyncio.shield(self._reading)
-        except WebquarryError:
-            self._reading = None  # the file may be mended before the next request
-            raise
+def _is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its very name."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class _LazyTransport:
@@ -241,21 +231,14 @@ class _LazyTransport:
     def __init__(
         self,
         transport: httpx2.AsyncBaseTransport | None,
-        settings: Settings,
-        guard: Guard | None,
-        tls: _LazyTls,
+        open_transport: Callable[[], httpx2.AsyncBaseTransport],
     ) -> None:
         self._transport = transport
-        self._settings = settings
-        self._guard = guard
-        self._tls = tls
+        self._open = open_transport
 
-    async def get(self) -> httpx2.AsyncBaseTransport:
+    def get(self) -> httpx2.AsyncBaseTransport:
         if self._transport is None:
-            tls = await self._tls.get()
-            # Somebody else may have waited, too.
-            if self._transport is None:
-                self._transport = open_transport(self._settings, self._guard, tls=tls)
+            self._transport = self._open()
         return self._transport
 
     async def aclose(self) -> None:

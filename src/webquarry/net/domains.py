@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 
@@ -27,6 +28,22 @@ def is_same_site(host: str, other: str) -> bool:
 
 @cache
 def _public_suffixes() -> Any:
-    from publicsuffixlist import PublicSuffixList  # reads its list of suffixes when made
+    from publicsuffixlist import PSLFILE, PublicSuffixList
 
-    return PublicSuffixList()
+    # It would encode every suffix by itself, of which few have letters beyond ASCII.
+    text = Path(PSLFILE).read_text("utf-8")
+    suffixes = []
+    for line in text.splitlines():
+        if not line or line.startswith("//"):
+            continue
+        suffixes.append(line)
+        if not line.isascii():
+            suffixes.append(_encode(line.split()[0]))
+    return PublicSuffixList(suffixes, accept_encoded_idn=False)
+
+
+def _encode(suffix: str) -> str:
+    """A suffix of the list as hosts have it."""
+    labels = suffix.lower().split(".")
+    encoded = [label if label.isascii() else label.encode("idna").decode() for label in labels]
+    return ".".join(encoded)

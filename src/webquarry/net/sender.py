@@ -59,11 +59,14 @@ class Sender:
         limit: int,
         *,
         cut: bool = False,
+        is_ours: bool = False,
     ) -> SentResponse:
-        """Send it, and again after a passing failure while the budget has tries and time for it."""
+        """Send it, and again after a passing failure while the budget has tries and time for it. A
+        host that is ours is asked without pauses.
+        """
         host = request.url.host
         while True:
-            outcome = await self._send_once(transport, request, budget, limit, cut)
+            outcome = await self._send_once(transport, request, budget, limit, cut, is_ours)
             wait = self._wait_after(request, outcome, budget)
             if wait is not None:
                 budget.tries_left -= 1
@@ -84,10 +87,11 @@ class Sender:
         budget: Budget,
         limit: int,
         cut: bool,
+        is_ours: bool,
     ) -> SentResponse | NetworkFailure:
         host = request.url.host
         budget.doing = f"waiting for a turn at {host}"
-        async with self._pacing.slot(host):
+        async with self._pacing.slot(host, is_ours=is_ours):
             budget.doing = f"waiting for the answer of {host}"
             try:
                 response = await transport.handle_async_request(request)

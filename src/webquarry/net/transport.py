@@ -13,6 +13,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 
 import httpcore2
@@ -54,16 +55,12 @@ _ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
 
 
 def open_transport(
-    settings: Settings,
-    guard: Guard | None,
-    *,
-    sockets: httpcore2.AsyncNetworkBackend | None = None,
-    tls: ssl.SSLContext | None = None,
+    settings: Settings, guard: Guard | None, *, sockets: httpcore2.AsyncNetworkBackend | None = None
 ) -> httpx2.AsyncBaseTransport:
     """A transport for any URL, or, without a guard, for hosts that the user chose. `sockets`
-    replaces the real network; `tls` is what `open_tls` gave, where it was opened before.
+    replaces the real network.
     """
-    return Transport(settings, guard, sockets, tls)
+    return Transport(settings, guard, sockets)
 
 
 class Transport(httpx2.AsyncBaseTransport):
@@ -74,26 +71,45 @@ class Transport(httpx2.AsyncBaseTransport):
         settings: Settings,
         guard: Guard | None,
         sockets: httpcore2.AsyncNetworkBackend | None = None,
-        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._settings = settings
         self._guard = guard
         self._proxies = Proxies.from_settings(settings)
-        self._tls = tls or open_tls(settings.ca_file)
+        if settings.ca_file is not None:
+            _ = self._tls  # a file that cannot be used is told at once
         self._warned = False
         self._dialler = Dialler(guard, settings.connect_timeout_seconds, sockets)
-        self._direct = self._open_pool(self._dialler)
+        self._direct: dict[str, httpcore2.AsyncConnectionPool] = {}  # by scheme
         self._to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
         self._by_proxy: dict[Proxy, httpcore2.AsyncConnectionPool] = {}
         for proxy in set(self._proxies.by_scheme.values()):
             core_proxy = self._build_core_proxy(proxy)
-            self._by_proxy[proxy] = self._open_pool(self._to_proxy, core_proxy)
+            self._by_proxy[proxy] = self._open_pool(self._to_proxy, self._tls, core_proxy)
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Takes a while to open, and is not needed for a SearXNG of the user's own."""
+        return open_tls(self._settings.ca_file)
+
+    async def _open_tls(self) -> None:
+        """Read the certificate authorities in a thread: nobody else waits for them."""
+        if "_tls" not in vars(self):
+            await asyncio.to_thread(getattr, self, "_tls")
+
+    def _find_pool(self, scheme: str, proxy: Proxy | None) -> httpcore2.AsyncConnectionPool:
+        """The pool that a request goes through."""
+        if proxy is not None:
+            return self._by_proxy[proxy]
+        if scheme not in self._direct:
+            tls = self._tls if scheme == "https" else None
+            self._direct[scheme] = self._open_pool(self._dialler, tls)
+        return self._direct[scheme]
 
     def _open_pool(
-        self, network: Dialler, proxy: httpcore2.Proxy | None = None
+        self, network: Dialler, tls: ssl.SSLContext | None, proxy: httpcore2.Proxy | None = None
     ) -> httpcore2.AsyncConnectionPool:
         return httpcore2.AsyncConnectionPool(
-            ssl_context=self._tls,
+            ssl_context=tls,
             proxy=proxy,
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,
@@ -125,12 +141,12 @@ class Transport(httpx2.AsyncBaseTransport):
         if self._guard is not None:
             url = self._guard.check_url(str(request.url))
         proxy = self._proxies.find(url)
-        pool = self._direct
+        if url.scheme == "https":
+            await self._open_tls()
+        pool = self._find_pool(url.scheme, proxy)
         socks_errors: AbstractContextManager[None] = nullcontext()
-        if proxy is not None:
-            pool = self._by_proxy[proxy]
-            if proxy.is_socks:
-                socks_errors = _translate_socks_errors()
+        if proxy is not None and proxy.is_socks:
+            socks_errors = _translate_socks_errors()
         with _translate_errors(request):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, request, self._guard)
@@ -156,11 +172,10 @@ class Transport(httpx2.AsyncBaseTransport):
         """After a request that ran out of time: an HTTP/2 connection on which nothing comes any
         more is closed. It would be taken for the next request to its origin, and for all others.
         """
-        pool = self._direct
+        pool = self._find_pool(url.scheme.decode("ascii"), proxy)
         dialler = self._dialler
         host, port = url.host.decode("ascii"), url.origin.port
         if proxy is not None:
-            pool = self._by_proxy[proxy]
             dialler = self._to_proxy
             host, port = proxy.url.raw_host.decode("ascii"), port_of(proxy.url)
         if dialler.silent_seconds(host, port) < SILENT_SECONDS:
@@ -217,7 +232,7 @@ class Transport(httpx2.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        for pool in (self._direct, *self._by_proxy.values()):
+        for pool in (*self._direct.values(), *self._by_proxy.values()):
             await pool.aclose()
 
 

@@ -107,7 +107,7 @@ class Pages:
         if fresh and with_styles:
             # It is as good as one without style sheets, of which an older one may be kept.
             plain_key = self._build_key(url, mode)
-            await self._cache.put(plain_key, Made(kept.value, self._settings.cache_read_seconds))
+            await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))
         return unpack_snapshot(kept.value, cached=kept.cached)
 
     async def get_raw(self, url: str, needed: int, *, fresh: bool = False) -> Snapshot:

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from webquarry.search.identity import identity
 from webquarry.search.models import Result
 
+IdentifiedResult = tuple[str, Result]  # with the identity of its page
 
-def merge(lists: Iterable[Sequence[Result]]) -> list[Result]:
+
+def merge(lists: Iterable[Sequence[IdentifiedResult]]) -> list[Result]:
     """The results of all lists, the best ranked first; of equally ranked ones that of the earlier
     list.
     """
     found: dict[str, Result] = {}
     places: dict[str, tuple[int, int]] = {}
     for number, results in enumerate(lists):
-        for rank, result in enumerate(results):
-            page = identity(result.url)
+        for rank, (page, result) in enumerate(results):
             first = found.setdefault(page, result)
             if first.published is None and result.published is not None:
                 found[page] = replace(first, published=result.published)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from webquarry.cache.base import EntrySource
+
 
 @dataclass(frozen=True)
 class Query:
@@ -76,6 +78,7 @@ class Found:
     cached: bool = False
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0
+    source: EntrySource | None = None  # what is kept of it
 
     @property
     def is_fallback(self) -> bool:

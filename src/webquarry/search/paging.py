@@ -19,7 +19,7 @@ from urllib.parse import unquote_plus
 from webquarry.errors import NetworkFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.identity import identity
-from webquarry.search.merge import merge
+from webquarry.search.merge import IdentifiedResult, merge
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import host_of, split_entry
@@ -46,7 +46,7 @@ class ResultCollector:
     def __init__(self, wanted: int, admits: Callable[[Result], bool]) -> None:
         self._wanted = wanted
         self._admits = admits
-        self._lists: list[list[Result]] = []
+        self._lists: list[list[IdentifiedResult]] = []
         self._identities: set[str] = set()
         self.came = 0  # results before the filters
         self.notes: list[str] = []
@@ -61,8 +61,9 @@ class ResultCollector:
         self.came += len(batch.results)
         for result in batch.results:
             if self._admits(result):
-                self._lists[-1].append(result)
-                self._identities.add(identity(result.url))
+                page = identity(result.url)
+                self._lists[-1].append((page, result))
+                self._identities.add(page)
 
     def leave_out(self, what: str, provider: Provider, error: WebquarryError) -> None:
         """Go on without something that failed."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from webquarry.cache.base import key_of
+from webquarry.cache.base import EntrySource, key_of
 from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
@@ -133,7 +133,7 @@ class Router:
         providers = self.services.by_name()
         plan = build_plan(query, self._settings, providers, provider=provider, lens=lens, kind=kind)
         parameters = {
-            "query": asdict(plan.query),
+            "query": vars(plan.query),
             "provider": provider,
             "lens": lens.fingerprint if lens else None,
             "kind": kind,
@@ -150,6 +150,7 @@ class Router:
             cached=kept.cached,
             age_seconds=kept.age_seconds,
             max_age_seconds=kept.max_age_seconds,
+            source=EntrySource(key, kept.value),
         )
 
     @cached_property

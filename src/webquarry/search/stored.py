@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from webquarry.search.models import Attempt, Found, Result
 
 VERSION = 1
-_FRESHNESS = ("cached", "age_seconds", "max_age_seconds")
+_OF_THE_CACHE = ("cached", "age_seconds", "max_age_seconds", "source")
 _TUPLES = ("notes", "unapplied", "order")
 
 
 def pack(found: Found) -> bytes:
-    """Everything but the freshness, which is the cache's to know."""
-    fields = asdict(found)
-    for name in _FRESHNESS:
+    """Everything but where it is kept and how fresh it is, which is the cache's to know."""
+    fields = dict(vars(found))
+    for name in _OF_THE_CACHE:
         del fields[name]
+    fields["results"] = [vars(result) for result in found.results]
+    fields["attempts"] = [vars(attempt) for attempt in found.attempts]
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 

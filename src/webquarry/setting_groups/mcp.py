@@ -47,8 +47,8 @@ class McpSettings(SettingGroup):
     )
     mcp_front: bool = Field(
         True,
-        description="Whether an MCP server on stdio answers the handshake and the lists from what "
-        "is prepared, and calls tools itself; 0 leaves all of it to the MCP SDK.",
+        description="Whether an MCP server answers the handshake and the lists from what is "
+        "prepared, and calls tools itself; 0 leaves all of it to the MCP SDK.",
     )
     mcp_warm: bool = Field(
         False,

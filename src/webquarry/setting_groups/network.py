@@ -47,7 +47,10 @@ class NetworkSettings(SettingGroup):
     )
     host_concurrency: int = Field(10, ge=1, description="Most requests under way to one host.")
     host_requests_per_second: float = Field(
-        20, gt=0, description="Most requests started per second to one host."
+        20,
+        gt=0,
+        description="Most requests started per second to one host. A service that you run on this "
+        "machine is asked without pauses.",
     )
     robots: bool = Field(True, description="Ask robots.txt before a page is fetched.")
     http2: bool = Field(True, description="Offer HTTP/2.")

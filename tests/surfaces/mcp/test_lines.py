@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from webquarry.surfaces.mcp.wire.descriptors import LineReader
 from webquarry.surfaces.mcp.wire.lines import (
     BATCH_REVISION,
     HANDSHAKE_REVISIONS,
@@ -24,7 +26,7 @@ from webquarry.surfaces.mcp.wire.lines import (
     find_revision,
     parse_line,
 )
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, read_lines
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
 from webquarry.surfaces.mcp.wire.transport import _type_message
 
 PING = '{"jsonrpc": "2.0", "id": %s, "method": "ping", "params": {"x": %s}}'
@@ -252,7 +254,7 @@ def _write_pieces(descriptor: int) -> None:
 
 
 async def _collect(descriptor: int) -> list[bytes]:
-    return [line async for line in read_lines(descriptor)]
+    return [line async for line in take_lines(LineReader(descriptor))]
 
 
 def test_a_pipe_that_does_not_wait_is_waited_for_and_one_that_nobody_reads_is_an_error() -> None:
@@ -285,3 +287,65 @@ def test_lines_and_streams_are_there_without_the_sdk_and_pydantic() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
+
+
+def test_lines_that_were_read_before_the_loop_began_are_not_waited_for() -> None:
+    async def run() -> list[bytes]:
+        reading, writing = os.pipe()
+        incoming = LineReader(reading)
+        os.write(writing, b"one\ntwo\nthr")
+        first = next(iter(incoming))
+        lines = [first]
+        async for line in take_lines(incoming):
+            lines.append(line)
+            if line == b"two":  # nothing more can be read before this is said
+                os.write(writing, b"ee\n")
+                os.close(writing)
+        os.close(reading)
+        return lines
+
+    assert asyncio.run(run()) == [b"one", b"two", b"three", b""]
+
+
+def test_a_file_which_no_loop_can_watch_is_read_to_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "lines"
+    file.write_bytes(b"one\n" * 200 + b"end")
+    with file.open("rb") as opened:
+        lines = asyncio.run(_collect(opened.fileno()))
+
+    assert lines == [b"one"] * 200 + [b"end"]
+
+
+def test_more_lines_than_anybody_takes_at_once_all_come() -> None:
+    async def run() -> list[bytes]:
+        reading, writing = os.pipe()
+        os.write(writing, b"x\n" * 5000)
+        os.close(writing)
+        lines = []
+        async for line in take_lines(LineReader(reading)):
+            await asyncio.sleep(0)
+            lines.append(line)
+        os.close(reading)
+        return lines
+
+    assert asyncio.run(run()) == [b"x"] * 5000 + [b""]
+
+
+def test_a_line_goes_into_an_empty_pipe_in_one_piece_and_into_a_full_one_as_it_is_read() -> None:
+    async def run() -> list[int]:
+        reading, writing = os.pipe()
+        writer = LineWriter(writing)
+        assert writer.begin_writing(b"x" * 20_000) is None
+        sizes = [len(os.read(reading, 1 << 20))]
+        assert writer.begin_writing(b"y" * 60_000) is None
+        rest = writer.begin_writing(b"z" * 60_000)
+        assert rest is not None
+        collected = 0
+        while collected < 120_002:
+            collected += len(await asyncio.to_thread(os.read, reading, 1 << 20))
+        await rest
+        for descriptor in (reading, writing):
+            os.close(descriptor)
+        return [*sizes, collected]
+
+    assert asyncio.run(run()) == [20_001, 120_002]

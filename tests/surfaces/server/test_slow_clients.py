@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,11 +18,29 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tests.surfaces.server.asgi import asked, scope_of
 from tests.surfaces.server.http_process import http_server
+from webquarry.surfaces.server.front import protocols
 from webquarry.surfaces.server.slow_clients import (
     LimitedH11Protocol,
     ServerConnections,
     SlowClientLimits,
 )
+
+Limited = type[LimitedH11Protocol]
+
+
+@pytest.fixture(params=["h11", "httptools"])
+def protocol(request: pytest.FixtureRequest) -> Any:
+    """The connections of a server, whoever parses its requests."""
+    if request.param == "h11":
+        return LimitedH11Protocol
+    if not protocols.HAS_HTTPTOOLS:
+        pytest.skip("httptools is not installed")
+    return protocols.LimitedHttpToolsProtocol
+
+
+def hurry(protocol: Limited, **limits: float) -> Limited:
+    """The same connections with other limits."""
+    return type("Hurried", (protocol,), limits)
 
 
 async def fine(scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,10 +112,12 @@ def test_a_head_that_is_too_large_is_refused_even_if_it_comes_at_once() -> None:
     assert status(**{f"x-{number}": "y" for number in range(400)}) == 431
 
 
-def test_beyond_so_many_connections_a_request_is_told_when_to_come_again() -> None:
+def test_beyond_so_many_connections_a_request_is_told_when_to_come_again(
+    protocol: Limited,
+) -> None:
     async def run() -> tuple[bytes, bytes]:
         config = uvicorn.Config(
-            fine, http=LimitedH11Protocol, log_config=None, lifespan="off", limit_concurrency=1
+            fine, http=protocol, log_config=None, lifespan="off", limit_concurrency=1
         )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -124,21 +145,23 @@ def test_beyond_so_many_connections_a_request_is_told_when_to_come_again() -> No
     assert alone.startswith(b"HTTP/1.1 200")
 
 
-class Hasty(LimitedH11Protocol):
-    head_seconds = 0.05
-
-
 @pytest.mark.parametrize(
     "beginning", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
 )
-def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes) -> None:
+def test_a_connection_on_which_no_request_is_finished_is_closed(
+    beginning: bytes, protocol: Limited
+) -> None:
     """The third one is a whole request: it is answered, and then the connection waits for the next
     as usual.
     """
 
     async def run() -> bytes:
         config = uvicorn.Config(
-            fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=1
+            fine,
+            http=hurry(protocol, head_seconds=0.05),
+            log_config=None,
+            lifespan="off",
+            timeout_keep_alive=1,
         )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -157,10 +180,14 @@ def test_a_connection_on_which_no_request_is_finished_is_closed(beginning: bytes
     assert answer.startswith(b"HTTP/1.1 200") == beginning.endswith(b"\r\n\r\n")
 
 
-def test_a_second_request_that_dawdles_is_cut_off_too() -> None:
+def test_a_second_request_that_dawdles_is_cut_off_too(protocol: Limited) -> None:
     async def run() -> bytes:
         config = uvicorn.Config(
-            fine, http=Hasty, log_config=None, lifespan="off", timeout_keep_alive=60
+            fine,
+            http=hurry(protocol, head_seconds=0.05),
+            log_config=None,
+            lifespan="off",
+            timeout_keep_alive=60,
         )
         server = uvicorn.Server(config)
         with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -185,10 +212,6 @@ LARGE = 400_000
 
 async def large(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse(b"x" * int(scope["path"][1:]))(scope, receive, send)
-
-
-class Impatient(LimitedH11Protocol):
-    send_seconds = 0.1
 
 
 @contextlib.asynccontextmanager
@@ -220,11 +243,13 @@ async def ask_without_reading(place: tuple[str, int], size: int) -> socket.socke
 
 
 @pytest.mark.parametrize("size", [60_000, LARGE])
-def test_a_connection_of_which_no_byte_is_taken_is_closed_whatever_the_size(size: int) -> None:
+def test_a_connection_of_which_no_byte_is_taken_is_closed_whatever_the_size(
+    size: int, protocol: Limited
+) -> None:
     """The smaller answer is whole in the buffer of the connection, and its request over."""
 
     async def run() -> None:
-        async with serving_large(Impatient) as (server, place):
+        async with serving_large(hurry(protocol, send_seconds=0.1)) as (server, place):
             client = await ask_without_reading(place, size)
             while not server.server_state.connections:
                 await asyncio.sleep(0)
@@ -235,9 +260,9 @@ def test_a_connection_of_which_no_byte_is_taken_is_closed_whatever_the_size(size
     asyncio.run(asyncio.wait_for(run(), 30))
 
 
-def test_a_client_that_reads_slowly_gets_all_of_it() -> None:
+def test_a_client_that_reads_slowly_gets_all_of_it(protocol: Limited) -> None:
     async def run() -> int:
-        async with serving_large(Impatient) as (_, place):
+        async with serving_large(hurry(protocol, send_seconds=0.1)) as (_, place):
             client = await ask_without_reading(place, LARGE)
             loop = asyncio.get_running_loop()
             came = 0
@@ -251,10 +276,12 @@ def test_a_client_that_reads_slowly_gets_all_of_it() -> None:
     assert asyncio.run(asyncio.wait_for(run(), 60)) >= LARGE
 
 
-def test_answers_that_nobody_takes_are_bounded_over_all_and_others_are_served() -> None:
+def test_answers_that_nobody_takes_are_bounded_over_all_and_others_are_served(
+    protocol: Limited,
+) -> None:
     async def run() -> tuple[int, bytes]:
         shared = ServerConnections(max_unsent_bytes=1_000_000)
-        async with serving_large(partial(LimitedH11Protocol, shared=shared)) as (server, place):
+        async with serving_large(partial(protocol, shared=shared)) as (server, place):
             clients = [await ask_without_reading(place, LARGE) for _ in range(10)]
             reading, writing = await asyncio.open_connection(*place)
             writing.write(b"GET /100000 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -275,12 +302,14 @@ def test_answers_that_nobody_takes_are_bounded_over_all_and_others_are_served() 
     assert answer.endswith(b"x" * 100_000)
 
 
-def test_a_server_that_ends_lets_nobody_in_and_sends_those_inside_elsewhere() -> None:
+def test_a_server_that_ends_lets_nobody_in_and_sends_those_inside_elsewhere(
+    protocol: Limited,
+) -> None:
     """Also one that the system had let in before, which the server hears of only now."""
 
     async def run() -> tuple[bytes, bytes]:
         shared = ServerConnections()
-        async with serving_large(partial(LimitedH11Protocol, shared=shared)) as (server, place):
+        async with serving_large(partial(protocol, shared=shared)) as (server, place):
             inside, writing_inside = await asyncio.open_connection(*place)
             while not server.server_state.connections:
                 await asyncio.sleep(0)
@@ -301,14 +330,13 @@ def test_a_server_that_ends_lets_nobody_in_and_sends_those_inside_elsewhere() ->
     assert b"connection: close" in answer.lower()
 
 
-class LastMoment(LimitedH11Protocol):
-    last_send_seconds = 0.1
-
-
-def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing() -> None:
+def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing(
+    protocol: Limited,
+) -> None:
     async def run() -> None:
         shared = ServerConnections()
-        async with serving_large(partial(LastMoment, shared=shared)) as (server, place):
+        hurried = hurry(protocol, last_send_seconds=0.1)
+        async with serving_large(partial(hurried, shared=shared)) as (server, place):
             client = await ask_without_reading(place, LARGE)
             connections = server.server_state.connections
             while not any(each.unsent_bytes for each in connections):  # type: ignore[union-attr]
@@ -324,15 +352,17 @@ def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing() -> N
 
 
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")])
-@pytest.mark.parametrize("beginning", [b"", b"{"])
+@pytest.mark.parametrize(
+    ("beginning", "accept"), [(b"", "*/*"), (b"{", "application/json, text/event-stream")]
+)
 def test_a_request_that_is_not_all_here_when_the_server_ends_is_refused_at_once(
-    flags: tuple[str, ...], beginning: bytes
+    flags: tuple[str, ...], beginning: bytes, accept: str
 ) -> None:
     with http_server({"WEBQUARRY_HTTP_GRACE_SECONDS": "300"}, *flags) as server:
         host, _, port = urlsplit(server.url).netloc.partition(":")
         head = (
             f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
-            "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n"
+            f"Accept: {accept}\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"
         )
         clients = [socket.create_connection((host, int(port)), timeout=60) for _ in range(5)]
         for client in clients:

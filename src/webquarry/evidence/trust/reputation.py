@@ -66,5 +66,7 @@ def reputation_of(url: str) -> Reputation | None:
 def _read_tiers() -> dict[str, str]:
     """The tier of each domain of the list."""
     path = files("webquarry") / "data" / "reputation" / "wikipedia-editors.csv"
-    rows = csv.DictReader(path.read_text("utf-8").splitlines())
-    return {row["domain"]: row["tier"] for row in rows}
+    rows = csv.reader(path.read_text("utf-8").splitlines())
+    names = next(rows)
+    domain, tier = names.index("domain"), names.index("tier")
+    return {row[domain]: row[tier] for row in rows}

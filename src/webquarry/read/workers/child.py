@@ -7,6 +7,7 @@ wrong below it ends the process, and the parent understands that too.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -35,7 +36,10 @@ def serve(parent: int, memory_bytes: int) -> None:
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
     os.close(nothing)
+    gc.disable()
     load_what_pages_need()  # while the first page is being fetched
+    gc.freeze()  # what was loaded stays: it need not be looked through after every few pages
+    gc.enable()
     limit_process(memory_bytes)
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):

@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, urlsplit
-
-from lxml import etree
 
 from webquarry.search.query.domains import host_of
 from webquarry.search.replies.text import iso_date, plain
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?")
 _NOTHING = re.compile(r"No\s+(?:more\s+)?results(?:\s+found\b.*)?\.?", re.IGNORECASE)
@@ -41,6 +42,8 @@ class ResultPage:
     """One page of results, of either kind."""
 
     def __init__(self, body: bytes) -> None:
+        from lxml import etree  # which whoever asks another provider does not need
+
         # libxml2 ends a document silently at a byte that it cannot convert, so every byte must be
         # good UTF-8.
         data = body[:_LARGEST].decode("utf-8", "replace").replace("\x00", "").encode()

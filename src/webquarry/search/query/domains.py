@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote, unquote_to_bytes
 
@@ -61,6 +61,7 @@ def split_entry(entry: str) -> tuple[str, str]:
     return host, slash + path
 
 
+@lru_cache(256)  # the same results are looked at several times
 def host_of(url: str) -> str | None:
     """The host of an absolute http(s) URL in its ASCII form, or None when this is no such URL."""
     if _FORBIDDEN.search(url):
@@ -111,6 +112,8 @@ class DomainFilter:
         host = host_of(url)
         if host is None:
             return False
+        if not self:
+            return True
         path = _normalise_path(split_url(url).path)
         if _is_covered(self._blocked_paths, host, path):
             return False

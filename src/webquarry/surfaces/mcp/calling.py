@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from webquarry.cache.freshness import freshness
+from webquarry.cache.written import WrittenAnswer
+from webquarry.caller import caller
 from webquarry.errors import NetworkFailure, WebquarryError
-from webquarry.meter import span
+from webquarry.meter import count, span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
@@ -31,6 +34,7 @@ log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 5.0  # how long a call is silent at most, for somebody who asked for its progress
 DIGEST_BYTES = 2048
+CACHE, ROUTING = "webquarry/cache", "webquarry/routing"  # what of an answer's meta changes
 
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
@@ -62,6 +66,9 @@ async def run_tool(
     tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
 ) -> CallOutcome:
     """Run a tool and give back what the protocol wants of it."""
+    known = recall(tool, kit, arguments, options)
+    if known is not None:
+        return known
     try:
         with span("tool", tool=tool.name):
             async with (
@@ -69,13 +76,41 @@ async def run_tool(
                 _limit_time(options.seconds, tool.name),
             ):
                 answer = await tool.call(kit, arguments)
-        return await render_answer(answer, kit, options.text, with_links=options.with_links)
+        outcome = await render_answer(answer, kit, options.text, with_links=options.with_links)
+        if answer.cache_entry is not None:
+            written = WrittenAnswer(answer.cache_entry, outcome.content_bytes, answer.meta)
+            kit.written.keep(_name_call(tool, arguments, options), written)
+        return outcome
     except WebquarryError as error:
         return render_failure(tool, error)
     except Exception as error:
         log.exception("the tool %s failed", tool.name)
         unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
         return render_failure(tool, unforeseen)
+
+
+def recall(
+    tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
+) -> CallOutcome | None:
+    """What such a call came to before, where nothing has changed since but its age: at once, and
+    written already. None for a call that is to be made.
+    """
+    found = kit.written.find(_name_call(tool, arguments, options))
+    if found is None:
+        return None
+    with span("tool", tool=tool.name):
+        count("cache", result="hit")
+    answer, kept = found
+    meta = dict(answer.meta)
+    meta[CACHE] = freshness(kept.cached, kept.age_seconds, kept.max_age_seconds)
+    if ROUTING in meta and "latencyMs" in meta[ROUTING]:
+        meta[ROUTING] = {**meta[ROUTING], "latencyMs": 0}
+    return CallOutcome([], meta=meta, written=answer.content)
+
+
+def _name_call(tool: Tool, arguments: dict[str, Any], options: CallOptions) -> Hashable:
+    """All that decides what a call comes to, besides what is kept in the cache."""
+    return tool.function, caller(), options.text, options.with_links, as_json(arguments)
 
 
 async def build_result(
@@ -96,8 +131,10 @@ async def render_answer(
     if isinstance(answer, TextAnswer):
         return CallOutcome([build_text(answer.text)], meta=meta)
     data = answer.as_dict()
-    whole = await encode_json(data)
-    if answer.may_be_large:
+    if not answer.may_be_large:
+        whole = as_json(data)
+    else:
+        whole = await encode_json(data)
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
@@ -113,9 +150,14 @@ async def render_answer(
 
 def render_failure(tool: Tool, error: WebquarryError) -> CallOutcome:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
+    return build_failure(error, with_facts=not issubclass(tool.answer, TextAnswer))
+
+
+def build_failure(error: WebquarryError, *, with_facts: bool) -> CallOutcome:
+    """The same of a tool that may not even be loaded."""
     sentence = redact(error.sentences)
     content = [build_text(sentence)]
-    if not issubclass(tool.answer, TextAnswer):
+    if with_facts:
         facts = error.as_dict()
         facts.pop("message", None)
         content.append(build_text(redact(as_json(facts))))

@@ -30,31 +30,17 @@ _VERSION = 1
 _WITHOUT_LINKS = ("2024-11-05", "2025-03-26")  # clients of these lose a result with a link in it
 _MOST_NAME_CHARACTERS = 300  # of the page or the query that a summary names
 
-_LINKED = {
-    "type": "object",
-    "description": "What stands for a large result: where the whole of it can be read.",
-    "properties": {
-        "resource": {"type": "string", "description": "The resource that holds the whole result."},
-        "bytes": {"type": "integer"},
-        "mimeType": {"type": "string"},
-        "summary": {"type": "string"},
-        "expiresAt": {"type": "string", "format": "date-time"},
-        "linked": {"const": True},
-    },
-    "required": ["resource", "bytes", "mimeType", "summary", "expiresAt", "linked"],
+_LINKED = {  # what tells it from a whole result; the text says the rest
+    "properties": {"linked": {"const": True}, "resource": {"type": "string"}},
+    "required": ["linked", "resource"],
 }
 
 
-def schema_with_link(full: dict[str, Any]) -> dict[str, Any]:
-    """The output schema of a tool whose answer may be linked to: the full shape or the linked
+def schema_with_link(whole: dict[str, Any]) -> dict[str, Any]:
+    """The output schema of a tool whose answer may be linked to: the whole shape or the linked
     one.
     """
-    whole = dict(full)
-    definitions = whole.pop("$defs", None)
-    schema = {"type": "object", "anyOf": [whole, _LINKED]}
-    if definitions is not None:
-        schema["$defs"] = definitions
-    return schema
+    return {"type": "object", "anyOf": [whole, _LINKED]}
 
 
 def knows_links(revision: str) -> bool:

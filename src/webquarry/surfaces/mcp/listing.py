@@ -19,6 +19,7 @@ from webquarry.errors import BadInput
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
+from webquarry.surfaces.mcp.output_schemas import slim_schema
 from webquarry.tool import TextAnswer, Tool, load
 from webquarry.toolkit import import_parts
 
@@ -41,7 +42,7 @@ class ServedTools(Mapping[str, Tool]):
         package, names = _find_toolset(set_name)
         self.package = package
         self._names = _sort_names(package, names)
-        self._loaded: set[str] = set()
+        self._loaded: dict[str, Tool] = {}
 
     def __getitem__(self, name: str) -> Tool:
         if name not in self._names:
@@ -50,10 +51,9 @@ class ServedTools(Mapping[str, Tool]):
 
     async def load(self, name: str) -> Tool:
         """A tool by its name; others go on while it is imported, which takes a while at first."""
-        if name in self._loaded:
-            return self[name]
-        tool = await asyncio.to_thread(self._import, name)
-        self._loaded.add(name)
+        tool = self.get_loaded(name)
+        if tool is None:
+            tool = self._loaded[name] = await asyncio.to_thread(self._import, name)
         return tool
 
     def _import(self, name: str) -> Tool:
@@ -61,6 +61,10 @@ class ServedTools(Mapping[str, Tool]):
         tool = self[name]
         import_parts(tool.uses)
         return tool
+
+    def get_loaded(self, name: str) -> Tool | None:
+        """A tool by its name, if it was loaded before."""
+        return self._loaded.get(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -112,7 +116,7 @@ def describe(tool: Tool) -> types.Tool:
         return types.Tool(
             name=tool.name, description=tool.description, input_schema=tool.parameters
         )
-    output_schema = tool.output_schema
+    output_schema = slim_schema(tool.output_schema)
     if tool.answer.may_be_large:
         output_schema = schema_with_link(output_schema)
     return types.Tool(

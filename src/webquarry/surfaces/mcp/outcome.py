@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,11 +28,14 @@ class CallOutcome:
     encoded: str | None = None
     meta: dict[str, Any] | None = None
     is_error: bool = False
+    written: bytes | None = None  # its `content_bytes`, if there is no other
 
     def as_result(self) -> types.CallToolResult:
         """The same as the SDK has it."""
         import mcp_types as types
 
+        if self.written is not None:
+            return _read_content(self.written, self.meta).as_result()
         blocks: list[types.ContentBlock] = []
         for block in self.content:
             if block["type"] == "text":
@@ -45,18 +49,28 @@ class CallOutcome:
             _meta=self.meta,
         )
 
-    def encode(self, meta: dict[str, Any] | None = None, **more: Any) -> str:
+    def encode(self, meta: dict[str, Any] | None = None, **more: Any) -> bytes:
         """The same as JSON, with more beside it and more in it, as some revisions want it."""
+        parts = []
+        beside = {**(self.meta or {}), **(meta or {})}
+        if beside:
+            parts.append(f',"_meta":{_dump(beside)}')
+        for name, value in more.items():
+            parts.append(f",{_dump(name)}:{_dump(value)}")
+        return b"{%b%b}" % (self.content_bytes, "".join(parts).encode())
+
+    @cached_property
+    def content_bytes(self) -> bytes:
+        """What is the same for all who make the same call: the members of the result without
+        `_meta`, as JSON, without the braces around them.
+        """
+        if self.written is not None:
+            return self.written
         parts = [f'"content":{_dump(self.content)}']
         if self.structured is not None:
             parts.append(f'"structuredContent":{self._encode_structured()}')
         parts.append(f'"isError":{_dump(self.is_error)}')
-        beside = {**(self.meta or {}), **(meta or {})}
-        if beside:
-            parts.append(f'"_meta":{_dump(beside)}')
-        for name, value in more.items():
-            parts.append(f"{_dump(name)}:{_dump(value)}")
-        return "{" + ",".join(parts) + "}"
+        return ",".join(parts).encode()
 
     def _encode_structured(self) -> str:
         if self.encoded is None:
@@ -64,6 +78,17 @@ class CallOutcome:
         if any(word in self.encoded for word in _NOT_JSON):
             return _dump(self.structured)
         return self.encoded
+
+
+def _read_content(written: bytes, meta: dict[str, Any] | None) -> CallOutcome:
+    """The outcome whose content was written so."""
+    members = json.loads(b"{%b}" % written)
+    return CallOutcome(
+        members["content"],
+        members.get("structuredContent"),
+        meta=meta,
+        is_error=members["isError"],
+    )
 
 
 def build_text(text: str) -> dict[str, Any]:

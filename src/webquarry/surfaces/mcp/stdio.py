@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
     from webquarry.errors import WebquarryError
     from webquarry.settings import Settings
+    from webquarry.surfaces.mcp.front.light_loop import LightLoop
     from webquarry.surfaces.mcp.front.light_settings import LightSettings
     from webquarry.surfaces.mcp.front.prepared import PreparedAnswers
+    from webquarry.surfaces.mcp.wire.lines import Line
     from webquarry.toolkit import Toolkit
 
 Logs = tuple[str | None, str | None]  # the level and the format
+Served = tuple[str, str, bool, str | None]  # name, tool set, with external tools, text of results
 
 
 async def create_server(
@@ -56,8 +59,8 @@ async def serve(
     from contextlib import redirect_stdout
 
     from webquarry.surfaces.mcp.wire.connection import StdioConnection
-    from webquarry.surfaces.mcp.wire.descriptors import claim_streams
-    from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, read_lines
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader, claim_streams
+    from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
     from webquarry.surfaces.mcp.wire.transport import serve_behind
 
     server = await create_server(name, set_name, with_tools, text)
@@ -68,7 +71,7 @@ async def serve(
             # buffer for the end.
             with redirect_stdout(sys.stderr):
                 async with serve_behind(server, connection) as hand_on:
-                    await connection.take_in(read_lines(reading), hand_on)
+                    await connection.take_in(take_lines(LineReader(reading)), hand_on)
     except* BrokenPipeError:
         logging.getLogger(__name__).info("the client has gone")
 
@@ -114,7 +117,7 @@ def _run(name: str, set_name: str, with_tools: bool, text: str | None, logs: Log
 
 def _run_front(
     prepared: PreparedAnswers,
-    served: tuple[str, str, bool, str | None],
+    served: Served,
     logs: Logs,
     settings: LightSettings | Settings,
     is_early: bool,
@@ -122,28 +125,57 @@ def _run_front(
     """Wait for the first call, unless the engine is to be opened early; then serve."""
     from webquarry.surfaces.mcp.front.light_loop import LightLoop
     from webquarry.surfaces.mcp.front.protocol import FrontProtocol
-    from webquarry.surfaces.mcp.wire.descriptors import claim_streams, split_lines
-    from webquarry.surfaces.mcp.wire.lines import Line
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader, claim_streams
 
-    _, set_name, with_tools, _ = served
+    _, _, with_tools, _ = served
     protocol = FrontProtocol(prepared, hidden=("tools/list",) if with_tools else ())
     with claim_streams() as (reading, writing):
-        light_loop = LightLoop(protocol, split_lines(reading), writing)
-        first: Line | None = Line()
-        if not is_early:
+        light_loop = LightLoop(protocol, LineReader(reading), writing)
+        if is_early:
+            _open_and_serve(light_loop, None, served, logs)
+            return 0
+        while True:
             try:
                 first = light_loop.wait(until_open=settings.mcp_warm)
             except OSError:  # the client has gone
-                first = None
-        if first is None:
-            return 0
-        import asyncio
+                return 0
+            if first is None:
+                return 0
+            try:
+                _open_and_serve(light_loop, first, served, logs)
+                return 0
+            except (Exception, BaseExceptionGroup) as raised:
+                _refuse(light_loop, first, raised)
 
-        from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
 
-        full = prepare(set_name, logs)
-        asyncio.run(open_and_serve(full, light_loop, first, FrontOptions(*served)))
-    return 0
+def _open_and_serve(light_loop: LightLoop, first: Line | None, served: Served, logs: Logs) -> None:
+    """Load and open the engine, and serve until stdin is closed."""
+    import gc
+
+    gc.disable()  # until all is loaded: it would look through what stays again and again
+    import asyncio
+
+    from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
+    from webquarry.surfaces.mcp.wire.lines import Line
+
+    full = prepare(served[1], logs)
+    asyncio.run(open_and_serve(full, light_loop, first or Line(), FrontOptions(*served)))
+
+
+def _refuse(light_loop: LightLoop, first: Line, raised: BaseException) -> None:
+    """Say to whoever called why the engine cannot be opened; the next call tries again. What is no
+    error of ours, or came later, is raised on.
+    """
+    error = _find_own_error(raised)
+    if error is None or light_loop.is_left:
+        raise raised
+    import gc
+
+    from webquarry.surfaces.mcp.front.calls import explain_failure
+
+    gc.enable()
+
+    light_loop.refuse(first, lambda message: explain_failure(message, error))
 
 
 def prepare(set_name: str, logs: Logs) -> Settings:

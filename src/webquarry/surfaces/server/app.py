@@ -7,7 +7,8 @@ Without access control only this machine is served, and whoever asks must name i
 come from no page of another site: a page in a browser could reach a loopback address otherwise.
 With it, everything that reaches the protocol has passed, from the outside in: RequestTracking (a
 request id), SlowClientLimits, OriginCheck, Authentication (who it is), BatchRequests (one message
-at a time), RequestLimits (how much they may ask).
+at a time), RequestLimits (how much they may ask). Before all of them stands a front (front/), which
+answers in one pass, by the same rules, what is asked most.
 """
 
 from __future__ import annotations
@@ -40,23 +41,25 @@ from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
+from webquarry.surfaces.mcp.front.calls import ToolCalls
+from webquarry.surfaces.mcp.front.prepared import find_prepared
+from webquarry.surfaces.mcp.front.protocol import KnownRequests
 from webquarry.surfaces.mcp.listing import read_settings
 from webquarry.surfaces.mcp.stdio import Logs, create_server, report_error
 from webquarry.surfaces.mcp.wire.http_batches import BatchRequests
 from webquarry.surfaces.server import traces
 from webquarry.surfaces.server.access import Access, configure_access
 from webquarry.surfaces.server.authentication import Authentication
+from webquarry.surfaces.server.front.application import Admission, HttpFront
+from webquarry.surfaces.server.front.heads import HeadCheck
+from webquarry.surfaces.server.front.protocols import choose_protocol
 from webquarry.surfaces.server.gauges import read_gauges
 from webquarry.surfaces.server.health import Health
 from webquarry.surfaces.server.limits import RequestLimits
 from webquarry.surfaces.server.metrics import Metrics, share_among_workers
 from webquarry.surfaces.server.origins import HostCheck, OriginCheck
 from webquarry.surfaces.server.request_tracking import RequestTracking
-from webquarry.surfaces.server.slow_clients import (
-    LimitedH11Protocol,
-    ServerConnections,
-    SlowClientLimits,
-)
+from webquarry.surfaces.server.slow_clients import ServerConnections, SlowClientLimits
 from webquarry.surfaces.server.workers import open_shared_folder, supervise
 from webquarry.toolkit import Toolkit
 
@@ -68,6 +71,8 @@ _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
 _LOCAL_ORIGINS = [f"http://{host}" for host in _LOCAL_HOSTS]
 _PROTOCOL_PATHS = ("/mcp", "/mcp/")
+
+FrontParts = tuple[KnownRequests, ToolCalls]
 _BACKLOG = 1024
 
 
@@ -80,9 +85,10 @@ def build_app(
     clock: Clock | None = None,
     quota: Quota | None = None,
     health: Health | None = None,
+    front: FrontParts | None = None,
 ) -> ASGIApp:
-    """The ASGI application of a server. Only tools that ask the client something need state, and we
-    have none.
+    """The ASGI application of a server, with a front before it where there are parts for one. Only
+    tools that ask the client something need state, and we have none.
     """
     origins = [*_LOCAL_ORIGINS, *settings.http_origins]
     app = server.streamable_http_app(
@@ -104,6 +110,7 @@ def build_app(
     # A redirect from one to the other would lose the body with many clients.
     routes.append(Route("/mcp/", endpoint=StreamableHTTPASGIApp(server.session_manager)))
     routes.extend((health or Health()).routes())
+    limited = None
     if access is None:
         inner: ASGIApp = BatchRequests(app, _PROTOCOL_PATHS, settings.http_max_request_bytes)
         inner = HostCheck(inner, [*_LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
@@ -123,7 +130,16 @@ def build_app(
         authenticated = Authentication(batches, access.verifier, access.guarded)
         inner = OriginCheck(authenticated, origins)
     timed = SlowClientLimits(inner, settings.http_max_request_bytes, settings.http_max_header_bytes)
-    return RequestTracking(timed)
+    tracked = RequestTracking(timed)
+    if front is None or not stateless:
+        return tracked
+    hosts = None
+    if access is None or settings.http_hosts:
+        hosts = [*_LOCAL_HOSTS, *settings.http_hosts]
+    heads = HeadCheck(
+        origins, hosts, settings.http_max_header_bytes, settings.http_max_request_bytes
+    )
+    return HttpFront(tracked, *front, Admission(heads, timed, access, limited))
 
 
 async def _refuse_stream(request: Request) -> Response:
@@ -231,9 +247,11 @@ async def serve(
     shared = ServerConnections(settings.http_max_unsent_bytes)
     config = uvicorn.Config(
         app,
-        http=partial(LimitedH11Protocol, shared=shared),  # type: ignore[arg-type]
+        http=partial(choose_protocol(), shared=shared),  # type: ignore[arg-type]
+        ws="none",
         log_config=None,
         access_log=False,
+        proxy_headers=False,  # nobody asks where a request came from
         server_header=False,
         lifespan="on",
         limit_concurrency=settings.http_max_connections,
@@ -303,13 +321,30 @@ class _ServerProcess:
             if self.shared_folder and kit.redis is None:
                 quota = FileQuota(self.shared_folder / "quota.sqlite3")
             app = build_app(
-                server, settings, access=access, clock=kit.clock, quota=quota, health=health
+                server,
+                settings,
+                access=access,
+                clock=kit.clock,
+                quota=quota,
+                health=health,
+                front=self._find_front(kit),
             )
             try:
                 await serve(app, self.listening, settings, health)
             finally:
                 if access:
                     await access.verifier.aclose()
+
+    def _find_front(self, kit: Toolkit) -> FrontParts | None:
+        """The parts of a front; None where it is turned off, or has nothing prepared, or where the
+        spans of the SDK's server are wanted.
+        """
+        prepared = find_prepared(self.name, self.set_name)
+        if prepared is None or not self.settings.mcp_front or traces.is_enabled(os.environ):
+            return None
+        hidden = ("tools/list",) if self.with_tools else ()
+        calls = ToolCalls(kit, self.set_name, prepared.server_info, self.text)
+        return KnownRequests(prepared.load(), hidden), calls
 
     @asynccontextmanager
     async def _open_toolkit(self) -> AsyncIterator[tuple[Toolkit, Health]]:

@@ -83,7 +83,7 @@ class Authentication:
         self, scope: Scope, send: Send, challenge: AuthChallenge
     ) -> Principal | None:
         """Who it is; None where the refusal has been sent."""
-        token = _bearer_token(scope)
+        token = find_token(scope)
         if token is None:
             description = "Send a token: Authorization: Bearer ..."
             await _refuse(send, 401, "unauthorized", description, challenge.header())
@@ -132,7 +132,7 @@ async def send_error(
     await send({"type": "http.response.body", "body": body})
 
 
-def _bearer_token(scope: Scope) -> str | None:
+def find_token(scope: Scope) -> str | None:
     """The token of the request, if it has exactly one."""
     values = [value for name, value in scope["headers"] if name == b"authorization"]
     if len(values) != 1:

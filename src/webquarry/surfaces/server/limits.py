@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from webquarry.clock import Clock
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Work = Callable[[], Awaitable[None]]
 _MINUTE, _DAY = 60.0, 86_400.0
 
 
@@ -45,6 +48,10 @@ class RequestLimits:
         if not isinstance(principal, Principal):  # nothing that is guarded
             await self._app(scope, receive, send)
             return
+        await self.pass_on(principal, send, partial(self._app, scope, receive, send))
+
+    async def pass_on(self, principal: Principal, send: Send, work: Work) -> None:
+        """Do the work for a request within its caller's limits, or refuse it."""
         now = self._clock.now().timestamp()
         taken = await self._quota.take(self._rate_limits(principal), now)
         if isinstance(taken, QuotaDenied):
@@ -61,7 +68,7 @@ class RequestLimits:
                     send, principal, error.sentence, error.retry_after_seconds or 1.0
                 )
                 return
-            await self._app(scope, receive, send)
+            await work()
 
     def _rate_limits(self, principal: Principal) -> list[Limit]:
         """Requests in a time; a limit of 0 is none."""

@@ -68,6 +68,7 @@ class Metrics:
                 registry=self._registry,
                 buckets=_BUCKETS,
             )
+        self._known: dict[tuple[str, ...], Any] = {}  # by their names and labels, which are few
         self._counters: dict[str, Any] = {}
         for name, labels in _COUNTS.items():
             self._counters[name] = prometheus_client.Counter(
@@ -81,16 +82,20 @@ class Metrics:
         """Add to a counter; what has none is passed over."""
         if name not in self._counters:
             return
-        values = [labels[label] for label in _COUNTS[name]]
-        counter = self._counters[name].labels(*values)
+        key = (name, *[labels[label] for label in _COUNTS[name]])
+        counter = self._known.get(key)
+        if counter is None:
+            counter = self._known[key] = self._counters[name].labels(*key[1:])
         counter.inc(value)
 
     def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         """Add to a histogram; what has none is passed over."""
         if name not in self._histograms:
             return
-        values = [labels[label] for label in _SPANS[name]]
-        histogram = self._histograms[name].labels(*values, outcome)
+        key = (name, *[labels[label] for label in _SPANS[name]], outcome)
+        histogram = self._known.get(key)
+        if histogram is None:
+            histogram = self._known[key] = self._histograms[name].labels(*key[1:])
         histogram.observe(seconds)
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:

@@ -62,13 +62,18 @@ class HostCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in self._exempt:
             hosts = [value for name, value in scope["headers"] if name == b"host"]
-            if not any(self._is_allowed(host.decode("latin-1")) for host in hosts):
+            if not any(is_listed(host.decode("latin-1"), self._allowed) for host in hosts):
                 description = "Ask this server by the name of this machine."
                 await send_error(send, 421, "forbidden_host", description)
                 return
         await self._app(scope, receive, send)
 
-    def _is_allowed(self, host: str) -> bool:
-        """As it is named, or with any port where the list says so."""
-        name, _, port = host.rpartition(":")
-        return host in self._allowed or (port.isdecimal() and f"{name}:*" in self._allowed)
+
+def is_listed(name: str, allowed: Collection[str]) -> bool:
+    """Whether a host or an origin is allowed as it is named, or with any port where the list says
+    so.
+    """
+    if name in allowed:
+        return True
+    host, _, port = name.rpartition(":")
+    return port.isdecimal() and f"{host}:*" in allowed

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_HEADER = b"x-request-id"
-_HUNG_UP = 499  # nobody was there any more to be answered
+REQUEST_ID = b"x-request-id"
+HUNG_UP = 499  # nobody was there any more to be answered
 _ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 _WATCHING_PATHS = ("/health/live", "/health/ready", "/metrics")  # asked too often to be logged
 _KNOWN_PATHS = ("/mcp", *_WATCHING_PATHS)
@@ -35,18 +35,12 @@ class RequestTracking:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = ""
-        for name, value in scope["headers"]:
-            if name == _HEADER:
-                sent_id: str = value.decode("latin-1")
-                if _ACCEPTABLE_ID.fullmatch(sent_id):
-                    request_id = sent_id
-                break
-        request_id = request_id or secrets.token_hex(8)
+        sent_ids = [value for name, value in scope["headers"] if name == REQUEST_ID]
+        request_id = choose_id(sent_ids[0] if sent_ids else None)
         path = scope["path"].rstrip("/")
         if path not in _KNOWN_PATHS:  # labels must be few
             path = "other"
-        status = _HUNG_UP
+        status = HUNG_UP
         started = time.monotonic()
 
         async def send_with_id(message: Message) -> None:
@@ -54,18 +48,31 @@ class RequestTracking:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = message.get("headers", [])
-                message["headers"] = [*headers, (_HEADER, request_id.encode())]
+                message["headers"] = [*headers, (REQUEST_ID, request_id.encode())]
             await send(message)
 
         with add_labels(request=request_id), span("request", path=path) as end:
             try:
                 await self._app(scope, receive, send_with_id)
             except BaseException:
-                if status == _HUNG_UP:
+                if status == HUNG_UP:
                     status = 500
                 raise
             finally:
                 end(str(status))
                 if scope["path"] not in _WATCHING_PATHS:
-                    milliseconds = (time.monotonic() - started) * 1000
-                    log.info("%s %s %s in %.0f ms", scope["method"], path, status, milliseconds)
+                    log_request(scope["method"], path, status, started)
+
+
+def choose_id(sent: bytes | None) -> str:
+    """The id that whoever forwards a request has given it, or a new one."""
+    if sent is not None:
+        request_id = sent.decode("latin-1")
+        if _ACCEPTABLE_ID.fullmatch(request_id):
+            return request_id
+    return secrets.token_hex(8)
+
+
+def log_request(method: str, path: str, status: int, started: float) -> None:
+    """Write the line about a request that has ended."""
+    log.info("%s %s %s in %.0f ms", method, path, status, (time.monotonic() - started) * 1000)

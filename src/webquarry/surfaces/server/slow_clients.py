@@ -35,9 +35,13 @@ CONNECTION = "webquarry.connection"  # where the scope of a request has the conn
 _COME_AGAIN_SECONDS = 5
 _LARGE_ANSWER_BYTES = 1_000_000  # after which memory is given back
 _TRIM_SECONDS = 1.0
-_PIECE_BYTES = 65_536  # of an answer that are handed to the transport at once
+PIECE_BYTES = 65_536  # of an answer that are handed to the transport at once
 _LINE_OVERHEAD = len(b": \r\n")  # what a header has on the wire besides its name and value
 _CLOSE = (b"connection", b"close")
+if TYPE_CHECKING:  # the limits are the same for each of the library's protocols
+    _Connection = H11Protocol
+else:
+    _Connection = object
 
 
 class ServerConnections:
@@ -61,7 +65,7 @@ class ServerConnections:
         loop.run_in_executor(None, give_back_memory)
 
 
-class LimitedH11Protocol(H11Protocol):
+class LimitedConnection(_Connection):
     """The server's side of a connection, which ends when the head of a request does not arrive in
     time, or when not one byte of what is sent has been taken for some time.
 
@@ -76,6 +80,8 @@ class LimitedH11Protocol(H11Protocol):
     body_scope: asyncio.Timeout | None = None  # the time for a body that has not come yet
     held_bytes = 0  # of an answer, which the transport does not have yet
     taken_at = 0.0  # when the client last took something, or there was nothing to take
+    work: asyncio.Task[Any] | None = None  # what is done for the client, and for nobody else
+    is_lost = False
     _head_timer: asyncio.TimerHandle | None = None
     _send_timer: asyncio.TimerHandle | None = None
     _unsent_before = 0
@@ -94,6 +100,11 @@ class LimitedH11Protocol(H11Protocol):
     def unsent_bytes(self) -> int:
         """How much of what is for this client is still with us."""
         return self.held_bytes + self.transport.get_write_buffer_size()
+
+    @property
+    def has_whole_body(self) -> bool:
+        """Whether all of the request is here: nobody has to wait for it."""
+        return self.cycle is not None and not self.cycle.more_body
 
     async def _serve_unless_refused(self, scope: Any, receive: Any, send: Any) -> None:
         if self._shared.is_closing:
@@ -138,6 +149,9 @@ class LimitedH11Protocol(H11Protocol):
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.is_lost = True
+        if self.work is not None:
+            self.work.cancel()
         self._stop_head_timer()
         self._stop_send_timer()
         super().connection_lost(exc)
@@ -152,10 +166,7 @@ class LimitedH11Protocol(H11Protocol):
             self._stop_send_timer()
             self._unsent_before = self.transport.get_write_buffer_size()
             self._start_send_timer()
-        try:
-            super().shutdown()
-        except h11.LocalProtocolError:  # it has failed already
-            self.transport.close()
+        super().shutdown()
 
     @property
     def is_ending(self) -> bool:
@@ -166,7 +177,7 @@ class LimitedH11Protocol(H11Protocol):
         """Before so many bytes more wait for this client: end the connections of those who have
         read nothing for longest, until all together is within the limit.
         """
-        connections = cast("set[LimitedH11Protocol]", self.connections)
+        connections = cast("set[LimitedConnection]", self.connections)
         unsent = {each: each.unsent_bytes for each in connections if each.unsent_bytes}
         total = sum(unsent.values()) + size
         slowest_first = sorted(unsent, key=lambda connection: connection.taken_at)
@@ -223,6 +234,16 @@ class LimitedH11Protocol(H11Protocol):
         self.transport.abort()
 
 
+class LimitedH11Protocol(LimitedConnection, H11Protocol):
+    """A connection whose requests are parsed in Python."""
+
+    def shutdown(self) -> None:
+        try:
+            super().shutdown()
+        except h11.LocalProtocolError:  # it has failed already
+            self.transport.close()
+
+
 async def refuse_at_end(send: Send) -> None:
     """Say that the server is about to end, to somebody who asks it now or has not asked yet."""
     await _refuse(send, "ending", "The server is about to end.")
@@ -259,38 +280,24 @@ class SlowClientLimits:
             await self._app(scope, receive, send)
             return
         # The library only notices a large head where it does not come at once.
-        head_size = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
-        for name, value in scope["headers"]:
-            head_size += len(name) + len(value) + _LINE_OVERHEAD
-        if head_size > self._max_head_bytes:
+        if measure_head(scope) > self._max_head_bytes:
             description = "The head of the request is too large."
             await send_error(send, 431, "head_too_large", description, [_CLOSE])
             return
-        connection: LimitedH11Protocol | None = scope.get(CONNECTION)
-        body = await self._receive_body(receive, connection)
-        if body is None and connection is not None and connection.is_ending:
-            await refuse_at_end(send)
-            return
+        connection: LimitedConnection | None = scope.get(CONNECTION)
+        body = await self.receive_body(receive, connection)
         if body is None:
-            log.info("a client took too long to send its request")
-            description = "The request did not arrive in time."
-            await send_error(send, 408, "request_timeout", description, [_CLOSE])
+            await refuse_late_body(send, connection)
             return
-        pending = iter(body)
-
-        async def receive_again() -> Message:
-            """First what has come, then whatever comes."""
-            return next(pending, None) or await receive()
-
-        outbox = _Outbox(send, connection, self._send_seconds)
+        outbox = Outbox(send, connection, self._send_seconds)
         try:
-            await self._app(scope, receive_again, outbox.put)
+            await self._app(scope, replay(body, receive), outbox.put)
             await outbox.finish()
         finally:
             outbox.close()
 
-    async def _receive_body(
-        self, receive: Receive, connection: LimitedH11Protocol | None
+    async def receive_body(
+        self, receive: Receive, connection: LimitedConnection | None
     ) -> list[Message] | None:
         """The messages that make up the request; None where they did not come in time, or not
         before the server is to end.
@@ -318,14 +325,45 @@ class SlowClientLimits:
         return messages
 
 
-class _Outbox:
+def measure_head(scope: Scope) -> int:
+    """How many bytes the head of a request has."""
+    size = len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
+    for name, value in scope["headers"]:
+        size += len(name) + len(value) + _LINE_OVERHEAD
+    return size
+
+
+async def refuse_late_body(send: Send, connection: LimitedConnection | None) -> None:
+    """Say to a client whose request is not all here that it comes too late."""
+    if connection is not None and connection.is_ending:
+        await refuse_at_end(send)
+        return
+    log.info("a client took too long to send its request")
+    description = "The request did not arrive in time."
+    await send_error(send, 408, "request_timeout", description, [_CLOSE])
+
+
+def replay(messages: list[Message], receive: Receive) -> Receive:
+    """Gives first what has come, then whatever comes."""
+    pending = iter(messages)
+
+    async def receive_again() -> Message:
+        return next(pending, None) or await receive()
+
+    return receive_again
+
+
+class Outbox:
     """What an application sends to one client. A large answer is cut into pieces and goes out
     beside the application, which need not wait with all that the answer was made from: the text,
     its parts and the event around it are several times as large as what is sent.
     """
 
     def __init__(
-        self, send: Send, connection: LimitedH11Protocol | None, send_seconds: float
+        self,
+        send: Send,
+        connection: LimitedConnection | None,
+        send_seconds: float = SEND_SECONDS,
     ) -> None:
         self._send = send
         self._connection = connection
@@ -337,7 +375,7 @@ class _Outbox:
     async def put(self, message: Message) -> None:
         """Send a message, or let it wait behind those that do."""
         size = len(message.get("body", b""))
-        if self._sending is None and size <= _PIECE_BYTES:
+        if self._sending is None and size <= PIECE_BYTES:
             await self._send_in_time(message)
             return
         if self._sending is not None and self._sending.done():
@@ -384,7 +422,7 @@ class _Outbox:
 def _cut(message: Message) -> Iterator[Message]:
     """A message in pieces of the size that the transport is given at once."""
     body = message.get("body", b"")
-    for start in range(0, max(len(body), 1), _PIECE_BYTES):
-        end = start + _PIECE_BYTES
+    for start in range(0, max(len(body), 1), PIECE_BYTES):
+        end = start + PIECE_BYTES
         has_more = end < len(body) or bool(message.get("more_body"))
         yield {**message, "body": body[start:end], "more_body": has_more}

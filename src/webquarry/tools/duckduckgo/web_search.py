@@ -43,4 +43,5 @@ async def web_search(
     answer = TextAnswer(text=write_results(query, found.results))
     if found.notes:
         answer.add_meta(routing={"providerUsed": found.provider, "notes": list(found.notes)})
+    answer.set_cache_entry(found.source)
     return answer.add_meta(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

@@ -5,21 +5,22 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.language.claims import claim_signal
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.models import Attempt, Found, Result
 from webquarry.search.query.domains import host_of
 from webquarry.search.services.failure import shorten
-from webquarry.sessions.models import Source
 from webquarry.tool import Answer
+
+if TYPE_CHECKING:
+    from webquarry.sessions.models import Source
 
 # Arguments that do not affect what is found: a claim is held against it afterwards.
 NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh"})
@@ -53,6 +54,8 @@ class SearchOutput(Answer):
     trust: str = TRUST
 
     def sources(self) -> list[Source]:
+        from webquarry.sessions.models import Source
+
         routing = self.meta.get("webquarry/routing", {})
         provider = routing.get("providerUsed") or None
         sources = []
@@ -79,6 +82,8 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         reputation = DomainReputation(tier=known.tier, basis=known.basis)
     signal = None
     if claim:
+        from webquarry.evidence.language.claims import claim_signal
+
         signal = claim_signal(claim, snippet)
     return SearchResult(
         title=clean_line(result.title),

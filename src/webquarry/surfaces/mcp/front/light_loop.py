@@ -22,19 +22,21 @@ from webquarry.surfaces.mcp.wire.lines import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader
     from webquarry.surfaces.mcp.wire.lines import Message
 
 
 class LightLoop:
     """A connection before its first call."""
 
-    def __init__(self, protocol: FrontProtocol, incoming: Iterator[bytes], writing: int) -> None:
+    def __init__(self, protocol: FrontProtocol, incoming: LineReader, writing: int) -> None:
         self.protocol = protocol
         self.incoming = incoming
         self.writing = writing
         self.revision: str | None = None  # by which batches are told
+        self.is_left = False  # whether somebody else serves the connection now
 
     def wait(self, until_open: bool = False) -> Line | None:
         """Answer until something comes that cannot be answered here: the line that it is in. None
@@ -51,6 +53,10 @@ class LightLoop:
                 return Line()
         return None
 
+    def refuse(self, line: Line, explain: Callable[[Message], bytes]) -> None:
+        """Answer the requests of a line, which cannot be served, each with what `explain` gives."""
+        self._write(line, [explain(message) for message in line.messages if is_request(message)])
+
     def _answer(self, line: Line) -> bool:
         """Answer all of a line, or nothing of it: whether it was answered."""
         answers = []
@@ -60,6 +66,11 @@ class LightLoop:
                 return False
             if verdict == ANSWERED:
                 answers.append(frame(message, result))
+        self._write(line, answers)
+        return True
+
+    def _write(self, line: Line, answers: list[bytes]) -> None:
+        """Write these answers to a line, and those to what is no message in it."""
         if line.is_batch:
             self._write_batch(line, answers)
         else:
@@ -67,7 +78,6 @@ class LightLoop:
                 write_all(self.writing, encode(refusal).encode() + b"\n")
             for answer in answers:
                 write_all(self.writing, answer + b"\n")
-        return True
 
     def _write_batch(self, line: Line, answers: list[bytes]) -> None:
         batch = BatchAnswers(line)

@@ -33,6 +33,14 @@ class PreparedAnswers:
         self.server_info = {**index["serverInfo"], "version": webquarry.__version__}
         self._places: dict[str, dict[str, list[int]]] = index["places"]
         self._results = results
+        self._loaded: dict[int, bytes] = {}  # by their place
+
+    def load(self) -> PreparedAnswers:
+        """The same with all results in memory: a server over HTTP is asked for them often."""
+        for revision, places in self._places.items():
+            for method, (start, _) in places.items():
+                self._loaded[start] = self.find(method, revision)
+        return self
 
     def knows(self, method: str, revision: str) -> bool:
         """Whether there is an answer to such a request."""
@@ -41,6 +49,8 @@ class PreparedAnswers:
     def find(self, method: str, revision: str) -> bytes:
         """The result of such a request."""
         start, size = self._places[revision][method]
+        if start in self._loaded:
+            return self._loaded[start]
         with open(self._results, "rb") as file:
             file.seek(start)
             result = file.read(size)

@@ -33,12 +33,52 @@ Verdict = tuple[str, bytes]
 _EMPTY = b"{}"
 
 
+class KnownRequests:
+    """What can be said of one request to a tool set, by its revision alone. `hidden` are requests
+    whose prepared answers do not hold.
+    """
+
+    def __init__(self, prepared: PreparedAnswers, hidden: tuple[str, ...] = ()) -> None:
+        self.prepared = prepared
+        self._hidden = hidden
+
+    def look(self, method: str, params: Message | None, revision: str | None) -> Verdict:
+        """What becomes of a request that is no handshake, and the result where there is one."""
+        if method == "ping" and revision != MODERN_REVISION:
+            if is_plain_list(params) and is_plain_meta(params):
+                return ANSWERED, _EMPTY
+            return REST, b""
+        assert revision is not None
+        is_modern = revision == MODERN_REVISION
+        is_plain = is_plain_envelope(params) if is_modern else is_plain_meta(params)
+        if not is_plain:
+            return REST, b""
+        if method == "tools/call":
+            if params and is_plain_call(params) and params["name"] in self.prepared.tools:
+                return CALL, b""
+        elif self._is_prepared(method, revision) and is_plain_list(params):
+            return ANSWERED, self.prepared.find(method, revision)
+        return REST, b""
+
+    def agree(self, message: Message) -> tuple[str | None, bytes]:
+        """The revision that a handshake in the usual words leads to, and its result; None where
+        the words are others.
+        """
+        revision = find_revision(message)
+        if revision is None or not is_plain_handshake(message.get("params")):
+            return None, b""
+        return revision, self.prepared.find("initialize", revision)
+
+    def _is_prepared(self, method: str, revision: str) -> bool:
+        return method not in self._hidden and self.prepared.knows(method, revision)
+
+
 class FrontProtocol:
     """One connection, as far as it goes the usual way. A message may be looked at twice."""
 
     def __init__(self, prepared: PreparedAnswers, hidden: tuple[str, ...] = ()) -> None:
         self.prepared = prepared
-        self._hidden = hidden  # requests whose prepared answers do not hold
+        self._known = KnownRequests(prepared, hidden)
         self.revision: str | None = None
         self.seen: list[Message] = []  # what made the connection what it is
         self.is_open = False  # whether the client has said all that comes before its calls
@@ -58,29 +98,7 @@ class FrontProtocol:
             return self._agree(message)
         if self.revision is None and not self._open(method, params):
             return self._leave()
-        if method == "ping" and self.revision != MODERN_REVISION:
-            if is_plain_list(params) and is_plain_meta(params):
-                return ANSWERED, _EMPTY
-            return REST, b""
-        return self._look_at_request(method, params)
-
-    def _look_at_request(self, method: str, params: Message | None) -> Verdict:
-        """A request within a connection that has a revision."""
-        assert self.revision is not None
-        is_modern = self.revision == MODERN_REVISION
-        is_plain = is_plain_envelope(params) if is_modern else is_plain_meta(params)
-        if not is_plain:
-            return REST, b""
-        if method == "tools/call":
-            if params and is_plain_call(params) and params["name"] in self.prepared.tools:
-                return CALL, b""
-        elif self._is_prepared(method) and is_plain_list(params):
-            return ANSWERED, self.prepared.find(method, self.revision)
-        return REST, b""
-
-    def _is_prepared(self, method: str) -> bool:
-        assert self.revision is not None
-        return method not in self._hidden and self.prepared.knows(method, self.revision)
+        return self._known.look(method, params, self.revision)
 
     def _look_at_notice(self, message: Message) -> Verdict:
         method = message["method"]
@@ -96,13 +114,12 @@ class FrontProtocol:
 
     def _agree(self, message: Message) -> Verdict:
         """The handshake, once and in the usual words."""
-        params = message.get("params")
-        revision = find_revision(message)
-        if self.revision is not None or revision is None or not is_plain_handshake(params):
+        revision, result = self._known.agree(message)
+        if self.revision is not None or revision is None:
             return self._leave()
         self.revision = revision
         self.seen.append(message)
-        return ANSWERED, self.prepared.find("initialize", revision)
+        return ANSWERED, result
 
     def _open(self, method: str, params: Message | None) -> bool:
         """Whether a first request that is no handshake opens the connection in a usual way."""

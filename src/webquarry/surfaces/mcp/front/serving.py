@@ -6,37 +6,34 @@ handshake replayed.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import sys
-from collections.abc import Iterator
 from contextlib import AsyncExitStack, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.surfaces.mcp.calling import CallOptions, run_tool
+from webquarry.surfaces.mcp.front.calls import ToolCalls, encode_error, explain_failure
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
-from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
-from webquarry.surfaces.mcp.front.prepared import SERVER_INFO
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
-from webquarry.surfaces.mcp.linking import knows_links
-from webquarry.surfaces.mcp.listing import ServedTools
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
-from webquarry.surfaces.mcp.wire.lines import Line, encode
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
+from webquarry.surfaces.mcp.wire.lines import Line
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, Written, take_lines
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
     from webquarry.settings import Settings
-    from webquarry.surfaces.mcp.outcome import CallOutcome
+    from webquarry.surfaces.mcp.wire.descriptors import LineReader
     from webquarry.surfaces.mcp.wire.lines import Message
 
 log = logging.getLogger(__name__)
 
-_INTERNAL_ERROR = -32603
 _CONNECTION_CLOSED = -32000
+_LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
+_READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
 
@@ -62,18 +59,21 @@ class FrontServer:
         host: ToolHost | None,
     ) -> None:
         self._options = options
-        self._tools = ServedTools(options.set_name)
+        info = protocol.prepared.server_info
+        self._tool_calls = ToolCalls(kit, options.set_name, info, options.text)
         self._kit = kit
         self._protocol = protocol
         self._connection = connection
         self._host = host
         self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
+        self._has_answered = False  # a first call
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
 
-    async def serve(self, first: Line, incoming: Iterator[bytes]) -> None:
+    async def serve(self, first: Line, incoming: LineReader) -> None:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
+            asyncio.get_running_loop().call_later(_LOADING_SECONDS, _end_loading)
             if self._kit.settings.mcp_warm:
                 self._tasks.create_task(self.warm_up())
             await self._connection.take_line(first, self.take)
@@ -81,8 +81,15 @@ class FrontServer:
             await self._stop_calls()
 
     async def warm_up(self) -> None:
-        """Import what the first call of the tool most often wanted needs."""
-        await self._tools.load(next(iter(self._tools)))
+        """Load what the first calls need: the tools most often wanted, and what they work with.
+        What cannot be opened is told to whoever calls.
+        """
+        try:
+            await self._tool_calls.warm_up()
+            await self._kit.warm_up()
+        except Exception:
+            log.warning("the engine could not be opened before the first call", exc_info=True)
+        _end_loading()
 
     async def take(self, message: Message) -> None:
         """One message of the client."""
@@ -90,11 +97,23 @@ class FrontServer:
         if verdict == ANSWERED:
             await self._connection.settle(message["id"], frame(message, result))
         elif verdict == CALL:
-            self._start_call(message)
+            if not self._repeat_answer(message):
+                self._start_call(message)
         elif verdict == CANCEL and self._cancel(message):
             return
         elif verdict == REST or self._hand_on is not None:
             await self._give_up(message)
+
+    def _repeat_answer(self, message: Message) -> bool:
+        """Write the answer to a call that was made before, if it still holds: whether it does."""
+        assert self._protocol.revision is not None
+        answer = self._tool_calls.repeat(message, self._protocol.revision)
+        if answer is None:
+            return False
+        writing = self._connection.begin_settling(message["id"], answer)
+        if writing is not None:  # a client that is slow to read may still send
+            self._tasks.create_task(_wait_for(writing))
+        return True
 
     def _start_call(self, message: Message) -> None:
         call = _Call(message)
@@ -120,45 +139,34 @@ class FrontServer:
         answer = None
         try:
             if call.is_wanted:
-                outcome = await self._run_tool(call.message["params"])
-                answer = self._render(call.message, outcome)
+                answer = await self._answer(call.message)
+        except (Exception, BaseExceptionGroup) as raised:  # what does not even load
+            answer = explain_failure(call.message, raised)
         except asyncio.CancelledError:
-            answer = _encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
+            answer = encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
         finally:
+            _end_loading()
             if self._calls.get(call.key) is call:
                 del self._calls[call.key]
         if not call.is_wanted:
             answer = None
         await self._connection.settle(call.message["id"], answer)
+        if not self._has_answered:
+            self._has_answered = True
+            self._prepare_reading()
 
-    async def _run_tool(self, params: dict[str, Any]) -> CallOutcome:
-        assert self._protocol.revision is not None
-        name = params["name"]
-        settings = self._kit.settings
-        meta = params.get("_meta") or {}
+    def _prepare_reading(self) -> None:
+        """Whoever has searched will want to read: a process that reads pages is started."""
+        if _READS_PAGES in self._protocol.prepared.tools:
+            self._kit.runner.prepare()
+
+    async def _answer(self, message: Message) -> bytes:
         report = None
-        if "progressToken" in meta:
-            report = partial(self._report_progress, meta["progressToken"])
-        options = CallOptions(
-            self._options.text or settings.mcp_text,
-            settings.seconds_for(name),
-            report,
-            with_links=knows_links(self._protocol.revision),
-        )
-        tool = await self._tools.load(name)
-        return await run_tool(tool, self._kit, params.get("arguments") or {}, options)
-
-    def _render(self, message: Message, outcome: CallOutcome) -> bytes:
-        """The answer as bytes; what cannot be written so costs only its own request its answer."""
-        try:
-            if self._protocol.revision == MODERN_REVISION:
-                stamp = {SERVER_INFO: self._protocol.prepared.server_info}
-                return frame(message, outcome.encode(stamp, resultType="complete").encode())
-            return frame(message, outcome.encode().encode())
-        except ValueError:
-            log.exception("an answer could not be written as JSON")
-            problem = "The answer could not be written as JSON."
-            return _encode_error(message, _INTERNAL_ERROR, problem)
+        if "progressToken" in (message["params"].get("_meta") or {}):
+            token = message["params"]["_meta"]["progressToken"]
+            report = partial(self._report_progress, token)
+        assert self._protocol.revision is not None
+        return await self._tool_calls.answer(message, self._protocol.revision, report)
 
     async def _report_progress(
         self, token: str | int, progress: float, total: float | None, message: str | None
@@ -209,6 +217,17 @@ class _Call:
         self.is_wanted = True
 
 
+def _end_loading() -> None:
+    """What was loaded stays, so that the collector of garbage need not look at it any more."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
+async def _wait_for(writing: Written) -> None:
+    await writing
+
+
 def _import_server() -> Any:
     """The SDK's server is large, and others go on while it is imported."""
     from webquarry.surfaces.mcp import server
@@ -222,12 +241,6 @@ def _find_key(id: RequestId) -> RequestId:
         return int(id)
     except ValueError:
         return id
-
-
-def _encode_error(message: Message, code: int, problem: str) -> bytes:
-    """The answer to a request that has no result."""
-    error = {"code": code, "message": problem}
-    return encode({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode()
 
 
 async def open_and_serve(
@@ -249,6 +262,7 @@ async def open_and_serve(
                     writer, settings.mcp_grace_seconds, light_loop.revision
                 )
                 server = FrontServer(options, kit, light_loop.protocol, connection, host)
+                light_loop.is_left = True
                 await server.serve(first, light_loop.incoming)
     except* BrokenPipeError:
         log.info("the client has gone")

@@ -20,7 +20,7 @@ from webquarry.surfaces.mcp.wire.lines import (
     is_request,
     parse_line,
 )
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, Written
 
 RequestId = str | int
 HandOn = Callable[[Message], Awaitable[None]]
@@ -38,6 +38,7 @@ class StdioConnection:
         # Requests that wait for their answers: the batch that each is in, if any. Nobody keeps a
         # client from using an id twice.
         self._under_way: dict[RequestId, list[BatchAnswers | None]] = {}
+        self._unwritten = 0  # answers that the client is slow to take
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
@@ -56,7 +57,9 @@ class StdioConnection:
             for refusal in line.refusals:
                 await self.writer.write(encode(refusal))
         elif batch.is_complete:
-            await self._write_batch(batch)
+            answers = batch.render()
+            if answers is not None:
+                await self.writer.write(answers)
         for message in line.messages:
             self._revision = find_revision(message) or self._revision
             if is_request(message):
@@ -72,20 +75,35 @@ class StdioConnection:
         """Write the answer to a request, or keep it until its batch is complete; a request that
         was cancelled has none.
         """
+        writing = self.begin_settling(id, answer)
+        if writing is not None:
+            await writing
+
+    def begin_settling(self, id: RequestId, answer: bytes | None) -> Written | None:
+        """The same without waiting: None where all is written, otherwise what is to be awaited."""
         waiting = self._under_way[id]
-        batch = waiting.pop(0)
-        if not waiting:
-            del self._under_way[id]
+        batch = waiting[0]
+        line = answer
         if batch is not None:
             batch.settle(None if answer is None else answer.decode())
-            if batch.is_complete:
-                await self._write_batch(batch)
-        elif answer is not None:
-            await self.writer.write_bytes(answer)
-        if not self._under_way:
-            self._is_idle.set()
+            answers = batch.render() if batch.is_complete else None
+            line = None if answers is None else answers.encode()
+        writing = None
+        if line is not None:
+            writing = self.writer.begin_writing(line)
+        del waiting[0]
+        if not waiting:
+            del self._under_way[id]
+        if writing is not None:
+            self._unwritten += 1
+            writing.add_done_callback(self._count_written)
+        self._see_whether_idle()
+        return writing
 
-    async def _write_batch(self, batch: BatchAnswers) -> None:
-        answers = batch.render()
-        if answers is not None:
-            await self.writer.write(answers)
+    def _count_written(self, _: Written) -> None:
+        self._unwritten -= 1
+        self._see_whether_idle()
+
+    def _see_whether_idle(self) -> None:
+        if not self._under_way and not self._unwritten:
+            self._is_idle.set()

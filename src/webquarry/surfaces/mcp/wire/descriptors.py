@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import os
 import select
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _PIECE = 65_536  # bytes that are read at once
+_FIONREAD = 0x541B  # of Linux: how many bytes wait in a pipe
 
 
 @contextmanager
@@ -46,26 +48,48 @@ def _duplicate(descriptor: int, flags: int) -> int:
     return copy
 
 
-def split_lines(descriptor: int) -> Iterator[bytes]:
+class LineReader:
     """The lines of what is read from a descriptor, each as soon as it is whole; at the end also one
-    that has no end.
+    that has no end. Iterating over it waits for them.
     """
-    begun: list[bytes] = []  # pieces of a line
-    while piece := _read_piece(descriptor):
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.is_ended = False
+        self._lines: deque[bytes] = deque()  # that are whole
+        self._begun: list[bytes] = []  # pieces of a line
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            yield from self.take_whole()
+            if self.is_ended:
+                return
+            try:
+                self.read()
+            except BlockingIOError:  # whoever opened it does not want to wait; we do
+                select.select([self.descriptor], [], [])
+
+    @property
+    def count(self) -> int:
+        """How many lines are here already."""
+        return len(self._lines)
+
+    def take_whole(self) -> Iterator[bytes]:
+        """The lines that are here already, each once."""
+        while self._lines:
+            yield self._lines.popleft()
+
+    def read(self) -> None:
+        """Read what has come, or wait for it."""
+        piece = os.read(self.descriptor, _PIECE)
         *ends, rest = piece.split(b"\n")
         for end in ends:
-            yield b"".join([*begun, end])
-            begun.clear()
-        begun.append(rest)
-    yield b"".join(begun)
-
-
-def _read_piece(descriptor: int) -> bytes:
-    while True:
-        try:
-            return os.read(descriptor, _PIECE)
-        except BlockingIOError:  # whoever opened it does not want to wait; we do
-            select.select([descriptor], [], [])
+            self._lines.append(b"".join([*self._begun, end]))
+            self._begun.clear()
+        self._begun.append(rest)
+        if not piece:
+            self.is_ended = True
+            self._lines.append(b"".join(self._begun))
 
 
 def write_all(descriptor: int, data: bytes | memoryview) -> None:
@@ -81,6 +105,8 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
 def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
     """Write as much as is taken without waiting; what is left comes back."""
     rest = memoryview(data)
+    if len(rest) > select.PIPE_BUF and _has_room(descriptor, len(rest)):
+        return rest[os.write(descriptor, rest) :]
     while rest and select.select([], [descriptor], [], 0)[1]:
         try:
             # A pipe that can be written to has room for so much at least.
@@ -88,3 +114,15 @@ def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
         except BlockingIOError:
             break
     return rest
+
+
+def _has_room(descriptor: int, size: int) -> bool:
+    """Whether so many bytes certainly go into a pipe at once: it is empty, and large enough."""
+    try:
+        import fcntl
+
+        most = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+        waiting = fcntl.ioctl(descriptor, _FIONREAD, bytes(4))
+    except (ImportError, AttributeError, OSError):  # another system, or no pipe
+        return False
+    return size <= most and not any(waiting)

@@ -102,7 +102,8 @@ def parse_line(line: bytes, revision: str | None) -> Line:
         return Line(refusals=(build_refusal(problem.code, str(problem), find_id(text)),))
     if isinstance(value, list):
         return split_batch(value, revision)
-    return _sort_messages([value])
+    # The text itself has no half of a surrogate pair: only what is escaped in it may be one.
+    return _sort_messages([value], is_escaped="\\u" in text)
 
 
 def split_batch(values: list[Any], revision: str | None) -> Line:
@@ -227,15 +228,19 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return True
 
 
-def _sort_messages(values: Iterable[Any], *, is_batch: bool = False) -> Line:
-    """Messages on one side, the answers to what is none on the other."""
+def _sort_messages(
+    values: Iterable[Any], *, is_batch: bool = False, is_escaped: bool = True
+) -> Line:
+    """Messages on one side, the answers to what is none on the other. Where nothing is escaped in
+    them, there is nothing to mend.
+    """
     messages, refusals = [], []
     for value in values:
         problem = find_problem(value)
         if problem is None and is_batch and value.get("method") == "initialize":
             problem = "initialize cannot be in a batch."
         if problem is None:
-            messages.append(_mend(value))
+            messages.append(_mend(value) if is_escaped else value)
         else:
             refusals.append(build_refusal(INVALID_REQUEST, problem, _echo_id(value)))
     return Line(tuple(messages), tuple(refusals), is_batch)

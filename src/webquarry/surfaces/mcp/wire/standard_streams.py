@@ -1,4 +1,5 @@
-"""Lines come in, lines go out, in threads of their own.
+"""Lines come in, lines go out: by the loop itself, or in threads of their own where it cannot
+watch a descriptor (a file, or Windows), or where the client is slow to read.
 
 A thread that waits for a client cannot be woken. So nobody waits for these threads: they hold no
 lock that the end of the process would need. Nothing heavy is imported here but asyncio.
@@ -9,23 +10,77 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from webquarry.surfaces.mcp.wire.descriptors import split_lines, write_all, write_at_once
+from webquarry.surfaces.mcp.wire.descriptors import LineReader, write_all, write_at_once
 
 _MOST_WAITING = 64  # lines that were read and not yet taken
 
-_Written = asyncio.Future[None]
+Written = asyncio.Future[None]
 
 
-def read_lines(descriptor: int) -> AsyncIterator[bytes]:
-    """The lines that come from a descriptor, until it is closed."""
-    return take_lines(split_lines(descriptor))
+async def take_lines(incoming: LineReader) -> AsyncIterator[bytes]:
+    """The lines that come, until their end. Those that were read before come first: no descriptor
+    tells of them.
+    """
+    watch = _LineWatch(incoming)
+    try:
+        watch.begin()
+    except (NotImplementedError, OSError):  # the loop cannot watch files, nor anything on Windows
+        async for line in _take_from_thread(incoming):
+            yield line
+        return
+    try:
+        while True:
+            for line in incoming.take_whole():
+                yield line
+            if incoming.is_ended:
+                return
+            await watch.wait()
+    finally:
+        watch.end()
 
 
-async def take_lines(incoming: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The lines of an iterator that waits for each of them, until its end."""
+class _LineWatch:
+    """Has the loop read what comes, as long as not too much waits to be taken."""
+
+    def __init__(self, incoming: LineReader) -> None:
+        self._incoming = incoming
+        self._loop = asyncio.get_running_loop()
+        self._has_read = asyncio.Event()
+        self._is_on = False
+
+    def begin(self) -> None:
+        self._loop.add_reader(self._incoming.descriptor, self._read)
+        self._is_on = True
+
+    def end(self) -> None:
+        if self._is_on:
+            self._loop.remove_reader(self._incoming.descriptor)
+            self._is_on = False
+
+    async def wait(self) -> None:
+        """Wait until something was read."""
+        if not self._is_on:
+            self.begin()
+        self._has_read.clear()
+        await self._has_read.wait()
+
+    def _read(self) -> None:
+        try:
+            self._incoming.read()
+        except BlockingIOError:  # another process was faster
+            return
+        except OSError:  # a terminal that is gone
+            self._incoming.is_ended = True
+        self._has_read.set()
+        if self._incoming.is_ended or self._incoming.count > _MOST_WAITING:
+            self.end()
+
+
+async def _take_from_thread(incoming: LineReader) -> AsyncIterator[bytes]:
+    """The same, read by a thread that waits for them."""
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[bytes | None] = asyncio.Queue()
     room = threading.Semaphore(_MOST_WAITING)
@@ -52,10 +107,10 @@ class LineWriter:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._lines: queue.SimpleQueue[tuple[bytes | memoryview, _Written]] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[tuple[bytes | memoryview, Written]] = queue.SimpleQueue()
         self._waiting = 0  # lines that the thread has, so that none overtakes another
         self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self._work, name="webquarry-stdout", daemon=True).start()
+        self._has_thread = False
 
     async def write(self, line: str) -> None:
         """Write a line; `BrokenPipeError` where nobody reads any more."""
@@ -63,6 +118,12 @@ class LineWriter:
 
     async def write_bytes(self, line: bytes) -> None:
         """The same of a line that is encoded already."""
+        written = self.begin_writing(line)
+        if written is not None:
+            await written
+
+    def begin_writing(self, line: bytes) -> Written | None:
+        """The same without waiting: None where all is written, otherwise what is to be awaited."""
         rest: bytes | memoryview = line + b"\n"
         if self._waiting == 0:
             try:
@@ -70,11 +131,14 @@ class LineWriter:
             except OSError as error:
                 raise BrokenPipeError(*error.args) from error
             if not rest:
-                return
+                return None
         written = self._loop.create_future()
         self._waiting += 1
         self._lines.put((rest, written))
-        await written
+        if not self._has_thread:
+            threading.Thread(target=self._work, name="webquarry-stdout", daemon=True).start()
+            self._has_thread = True
+        return written
 
     def _work(self) -> None:
         while True:
@@ -89,7 +153,7 @@ class LineWriter:
             except RuntimeError:  # the loop is closed: nobody writes any more
                 return
 
-    def _settle(self, written: _Written, failure: OSError | None) -> None:
+    def _settle(self, written: Written, failure: OSError | None) -> None:
         self._waiting -= 1
         if written.done():  # nobody waits for it any more
             return
