@@ -23,7 +23,7 @@ def main() -> int:
             from webquarry.surfaces.mcp.stdio import run as serve
 
             name, set_name, text = served
-            return serve(name, set_name, text=text)
+            return serve(name, set_name, False, text)
     try:
         from webquarry.surfaces.cli.app import run
 

@@ -113,7 +113,12 @@ def test_the_usual_start_reads_no_flags_and_serves_the_same(
     monkeypatch.setattr("sys.argv", ["webquarry", "mcp"])
 
     assert main() == 0
-    assert calls == [("webquarry", "research")]
+    monkeypatch.setattr("sys.argv", ["webquarry", "mcp", "--toolset", "core"])
+    assert main() == 0
+    assert calls == [
+        ("webquarry", "research", False, None),
+        ("webquarry", "core", False, None),
+    ]
 
 
 def test_tool_sets_complete() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
+from tests.surfaces.mcp.front_messages import ENVELOPE, SEARCH, request, shake_hands
 from tests.surfaces.mcp.stdio_process import PATIENCE, lines
-from tests.surfaces.mcp.test_front_equal import ENVELOPE, SEARCH, request, shake_hands
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.front.light_settings import fits, read_light
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION

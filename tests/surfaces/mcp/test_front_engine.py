@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.surfaces.mcp.front_messages import SEARCH, request, shake_hands
 from tests.surfaces.mcp.stdio_process import PATIENCE, lines
-from tests.surfaces.mcp.test_front_equal import SEARCH, request, shake_hands
 from webquarry.surfaces.mcp.front.light_arguments import read_arguments
 
 NOT_FOR_A_SEARCH = ("lxml", "numpy", "webquarry.evidence.language.terms", "webquarry.read.css")

@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from webquarry.errors import RateLimited
 from webquarry.secret import Secret
+from webquarry.settings import Settings
 from webquarry.surfaces.mcp import server as door
 from webquarry.surfaces.mcp.calling import call_tool
 from webquarry.surfaces.mcp.listing import ServedTools, describe, read_settings
@@ -31,9 +32,8 @@ class Count(Answer):
 
 
 def run_tool(function: Callable[..., Awaitable[Answer]]) -> types.CallToolResult:
-    """What the server makes of a tool with this function; none of these tools needs a toolkit."""
-    kit: Any = None
-    return asyncio.run(call_tool(Tool(function), kit, {}))
+    """What the server makes of a tool with this function."""
+    return asyncio.run(call_tool(Tool(function), Toolkit(Settings(), {}), {}))
 
 
 def text_in(result: types.CallToolResult, place: int = 0) -> str:

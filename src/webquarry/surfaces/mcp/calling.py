@@ -66,9 +66,6 @@ async def run_tool(
     tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
 ) -> CallOutcome:
     """Run a tool and give back what the protocol wants of it."""
-    known = recall(tool, kit, arguments, options)
-    if known is not None:
-        return known
     try:
         with span("tool", tool=tool.name):
             async with (
