@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 _CONNECTION_CLOSED = -32000
 _LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
+_THINKING_SECONDS = 1.0  # in which whoever has searched may search again, and not wait for it
 _READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
@@ -67,6 +68,7 @@ class FrontServer:
         self._host = host
         self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
         self._has_answered = False  # a first call
+        self._is_ending = False
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
 
@@ -78,6 +80,7 @@ class FrontServer:
                 self._tasks.create_task(self.warm_up())
             await self._connection.take_line(first, self.take)
             await self._connection.take_in(take_lines(incoming), self.take)
+            self._is_ending = True
             await self._stop_calls()
 
     async def warm_up(self) -> None:
@@ -153,11 +156,12 @@ class FrontServer:
         await self._connection.settle(call.message["id"], answer)
         if not self._has_answered:
             self._has_answered = True
-            self._prepare_reading()
+            loop = asyncio.get_running_loop()
+            loop.call_later(_THINKING_SECONDS, self._prepare_reading)
 
     def _prepare_reading(self) -> None:
         """Whoever has searched will want to read: a process that reads pages is started."""
-        if _READS_PAGES in self._protocol.prepared.tools:
+        if _READS_PAGES in self._protocol.prepared.tools and not self._is_ending:
             self._kit.runner.prepare()
 
     async def _answer(self, message: Message) -> bytes:
