@@ -27,7 +27,8 @@ from scripts.extraction.ablation import GROUPS, RULES, leave_out_rule  # noqa: E
 from scripts.extraction.net import net_as_data  # noqa: E402
 from scripts.extraction.pages import load_pages  # noqa: E402
 from scripts.extraction.scores import compute_scores, print_row, print_scores  # noqa: E402
-from scripts.extraction.training import COMMON, Trainer, as_data  # noqa: E402
+from scripts.extraction.stages import as_data  # noqa: E402
+from scripts.extraction.training import COMMON, Trainer  # noqa: E402
 
 from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
 from webquarry.read.main_content.feature_names import NAMES  # noqa: E402
@@ -61,7 +62,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument(
         "--without", nargs="+", default=[], choices=[*GROUPS, *RULES], help="what is a part worth?"
     )
-    parser.add_argument("--seed", type=int, default=COMMON["random_seed"], help="of the trees")
+    parser.add_argument(
+        "--seed", type=int, default=COMMON["random_seed"], help="of the first trees"
+    )
     return parser.parse_args()
 
 
@@ -133,9 +136,10 @@ def write_model(trainer: Trainer, first: PageChances) -> None:
     """
     contexts = trainer.contexts(first)
     lifts = trainer.table.all()
+    depth = COMMON["depth"]
     data = {
-        "first": as_data(trainer.fit_first(set()), NAMES),
-        "second": as_data(trainer.fit_second(contexts, set()), CONTEXT_NAMES),
+        "first": as_data(trainer.fit_first(set()), NAMES, depth),
+        "second": as_data(trainer.fit_second(contexts, set()), CONTEXT_NAMES, depth),
         "net": net_as_data(trainer.fit_net(contexts)),
         "class_lifts": dict(lifts.classes),
         "word_lifts": dict(lifts.words),

@@ -6,21 +6,18 @@ floats.
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from catboost import CatBoostClassifier, Pool
-from numpy.typing import NDArray
 from scripts.extraction.ablation import group_members
 from scripts.extraction.lifts import LiftTable, PageLifts, compute_page_lifts
 from scripts.extraction.net import NetPage, build_net_pages, fit_net
 from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
+from scripts.extraction.stages import Matrix, Stage
 
 from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
 from webquarry.read.main_content.feature_names import NAMES
@@ -37,16 +34,16 @@ COMMON: dict[str, Any] = {
     "leaf_estimation_iterations": 1,
     "boosting_type": "Plain",
     "score_function": "L2",
-    "random_seed": 2,
+    "random_seed": 1,
     "thread_count": 1,
     "verbose": 0,
     "allow_writing_files": False,
 }
 FIRST: dict[str, Any] = {"iterations": 350, "learning_rate": 0.11, "rsm": 0.3}
 SECOND: dict[str, Any] = {"iterations": 100, "learning_rate": 0.11, "rsm": 0.4}
-_LEAF_SCALE = 10_000
-_NEVER_PASSED = 1e30
-Matrix = NDArray[np.float32]
+# Trees that were drawn by one seed have chances of their own; the mean of several has less of them.
+_FIRST_STARTS = 2
+_SECOND_STARTS = 3
 
 
 class Trainer:
@@ -79,14 +76,14 @@ class Trainer:
         for fold in range(FOLDS):
             if fold == without:
                 continue
-            model = self.fit_first({fold, without})
-            self._predict(model, self._matrices, chances, fold)
+            stage = self.fit_first({fold, without})
+            self._predict(stage, self._matrices, chances, fold)
             self._say(f"first stage, fold {fold + 1} of {FOLDS}")
         return chances
 
-    def fit_first(self, without: set[int | None]) -> CatBoostClassifier:
+    def fit_first(self, without: set[int | None]) -> Stage:
         """The first stage, trained on all folds but some."""
-        return self._fit(self._matrices, NAMES, without, FIRST)
+        return self._fit(self._matrices, NAMES, without, FIRST, _FIRST_STARTS)
 
     def contexts(self, chances: Sequence[Array | None]) -> list[Matrix | None]:
         """The second matrices."""
@@ -99,11 +96,9 @@ class Trainer:
                 contexts.append(context.astype(np.float32))
         return contexts
 
-    def fit_second(
-        self, contexts: Sequence[Matrix | None], without: set[int | None]
-    ) -> CatBoostClassifier:
+    def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> Stage:
         """The second stage, trained on all folds but some."""
-        return self._fit(contexts, CONTEXT_NAMES, without, SECOND)
+        return self._fit(contexts, CONTEXT_NAMES, without, SECOND, _SECOND_STARTS)
 
     def fit_net(self, contexts: Sequence[Matrix | None]) -> Net:
         """The net, trained on all folds."""
@@ -125,8 +120,8 @@ class Trainer:
             learned = plain
             if nested:
                 learned = self.contexts(self.first_chances(fold))
-            model = self.fit_second(learned, {fold})
-            self._predict(model, plain, chances, fold)
+            stage = self.fit_second(learned, {fold})
+            self._predict(stage, plain, chances, fold)
             net = fit_net(self._net_pages(learned), {fold})
             self._judge(net, plain, opinions, fold)
             self._say(f"second stage and net, fold {fold + 1} of {FOLDS}")
@@ -161,7 +156,8 @@ class Trainer:
         names: Sequence[str],
         without: set[int | None],
         settings: dict[str, Any],
-    ) -> CatBoostClassifier:
+        starts: int,
+    ) -> Stage:
         columns, labels, weights = [], [], []
         for page, matrix, rows in zip(self.pages, matrices, self._rows, strict=True):
             index, label, weight = rows
@@ -172,58 +168,22 @@ class Trainer:
         examples = np.ascontiguousarray(np.concatenate(columns, axis=1).T)
         pool = Pool(examples, np.concatenate(labels), weight=np.concatenate(weights))
         ignored = group_members(self.left_out, names)
-        model = CatBoostClassifier(**COMMON, **settings, ignored_features=ignored)
-        model.fit(pool)
-        return model
+        models = []
+        for start in range(starts):
+            seed = COMMON["random_seed"] + start
+            drawn = {**COMMON, **settings, "random_seed": seed, "ignored_features": ignored}
+            model = CatBoostClassifier(**drawn)
+            model.fit(pool)
+            models.append(model)
+        return Stage(models)
 
     def _predict(
         self,
-        model: CatBoostClassifier,
+        stage: Stage,
         matrices: Sequence[Matrix | None],
         chances: list[Array | None],
         fold: int,
     ) -> None:
         for number, (page, matrix) in enumerate(zip(self.pages, matrices, strict=True)):
             if page.fold == fold and matrix is not None:
-                examples = np.ascontiguousarray(matrix.T)
-                chances[number] = model.predict_proba(examples)[:, 1]
-
-
-def as_data(model: CatBoostClassifier, names: Sequence[str]) -> dict[str, Any]:
-    """Trees as the package reads them; features that none of them asks for are left out."""
-    trees = _read_trees(model)
-    used = sorted({split[0] for tree in trees for split in tree["splits"]})
-    numbers = {feature: number for number, feature in enumerate(used)}
-    for tree in trees:
-        tree["splits"] = [[numbers[feature], border] for feature, border in tree["splits"]]
-    scale, bias = model.get_scale_and_bias()
-    if scale != 1.0:
-        raise SystemExit(f"The trees are scaled by {scale}; the package does not expect that.")
-    return {
-        "features": [names[feature] for feature in used],
-        "bias": round(float(np.ravel(bias)[0]), 6),
-        "leaf_scale": _LEAF_SCALE,
-        "trees": trees,
-    }
-
-
-def _read_trees(model: CatBoostClassifier) -> list[dict[str, Any]]:
-    """The splits and leaves of each tree, all trees equally deep and all numbers rounded."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.json"
-        model.save_model(str(path), format="json")
-        raw = json.loads(path.read_text("utf-8"))
-    trees = []
-    for tree in raw["oblivious_trees"]:
-        splits = [
-            [split["float_feature_index"], float(f"{split['border']:.6g}")]
-            for split in tree["splits"]
-        ]
-        leaves = [round(value * _LEAF_SCALE) for value in tree["leaf_values"]]
-        feature = splits[0][0] if splits else 0
-        while len(splits) < COMMON["depth"]:
-            # the tree stopped early: one more split that nothing passes
-            splits.append([feature, _NEVER_PASSED])
-            leaves += leaves
-        trees.append({"splits": splits, "leaves": leaves})
-    return trees
+                chances[number] = stage.chances(matrix)
