@@ -101,11 +101,16 @@ class Rules:
             if matters is None or matters(body):
                 yield decode_rule(raw, body)
 
-    def showing(self) -> Iterator[RuleText]:
-        """The related rules that may show something."""
+    def showing(self, names: Set[str]) -> Iterator[RuleText]:
+        """The related rules that may show something with one of some names, in lower case."""
+        known = frozenset(name.encode() for name in names)
         for rule in self._related:
-            body = rule.body
-            if rule.when != UNSURE and (
+            body, selectors = rule.body, rule.selectors
+            if rule.when == UNSURE:
+                continue
+            if selectors.isascii() and known.isdisjoint(_NAMES.findall(selectors.lower())):
+                continue
+            if (
                 body.find(b"display") >= 0
                 or body.find(b"visib") >= 0
                 or body.find(b"opacity") >= 0

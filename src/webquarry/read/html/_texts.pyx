@@ -164,3 +164,32 @@ def ids_of(_Element root not None, tags):
         node = next_node(node, first)
     ids.discard(None)
     return ids
+
+
+def collect_names(roots not None):
+    """The classes and ids of all elements, in lower case."""
+    cdef _Element root
+    cdef xmlNode* node
+    cdef xmlAttr* attribute
+    cdef set values = set()
+    for root in roots:
+        node = root._c_node
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE:
+                attribute = node.properties
+                while attribute is not NULL:
+                    if strcmp(<const char*>attribute.name, "class") == 0 or strcmp(<const char*>attribute.name, "id") == 0:
+                        values.add(value_of(root, node, attribute))
+                    attribute = attribute.next
+            node = next_node(node, root._c_node)
+    return frozenset(b" ".join(values).decode().lower().split())
+
+
+cdef bytes value_of(_Element root, xmlNode* node, xmlAttr* attribute):
+    """The value of an attribute."""
+    cdef xmlNode* text = attribute.children
+    if text is NULL:
+        return b""
+    if text.next is NULL and is_text(text) and text.content is not NULL:
+        return <bytes>(<const char*>text.content)
+    return elementFactory(root._doc, node).get((<const char*>attribute.name).decode("utf-8")).encode()

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from lxml import etree
 
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
-_TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
+_TAGS = ("style", "link", "base", "title", "script", "meta", "sup", "col", "colgroup")
+_MOST_PULLED = 100  # boxes of a page that may be pulled over others
+_find_styled: Any = etree.XPath("/descendant::*[@style]")
 
 
 def find_elements(
@@ -24,12 +27,16 @@ def find_elements(
     bool,
     str | None,
     etree._Element | None,
+    bool,
+    bool,
+    list[etree._Element],
 ]:
     """What stands in the places of `FoundElements`."""
     styles: list[etree._Element] = []
     data: list[str] = []
     metas: list[tuple[str, str]] = []
-    links_to_sheet = typesets_tex = has_raised = False
+    links_to_sheet = typesets_tex = has_raised = has_columns = has_variables = False
+    pulled: list[etree._Element] = []
     base = title = None
     for element in (element for root in roots for element in root.iter(*_TAGS)):
         tag = element.tag
@@ -45,6 +52,8 @@ def find_elements(
             styles.append(element)
         elif tag == "sup":
             has_raised = True
+        elif tag in ("col", "colgroup"):
+            has_columns = True
         elif tag == "meta":
             name = element.get("property") or element.get("name")
             if name and _is_in_head(element, roots[0]):
@@ -54,7 +63,16 @@ def find_elements(
                 base = element.get("href")
         elif title is None and next(element.iterancestors("svg"), None) is None:
             title = element
-    return styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title
+    for root in roots[:1]:  # the others stand beside it
+        for element in _find_styled(root):
+            style = element.get("style")
+            has_variables |= "--" in style
+            if not len(element) and element.text is None and "margin" in style:
+                pulled.append(element)
+    return (
+        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title, has_columns,
+        has_variables, pulled[:_MOST_PULLED],
+    )  # fmt: skip
 
 
 def _is_in_head(element: etree._Element, root: etree._Element) -> bool:

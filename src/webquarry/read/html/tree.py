@@ -8,6 +8,7 @@ from lxml import etree
 
 try:
     from webquarry.read.html._texts import (
+        collect_names,
         first_texts,
         has_text,
         ids_of,
@@ -16,6 +17,7 @@ try:
     )
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
     from webquarry.read.html.texts import (
+        collect_names,
         first_texts,
         has_text,
         ids_of,
@@ -25,6 +27,7 @@ except (ImportError, ValueError):  # not built, or for another lxml: the same in
 
 __all__ = [
     "beginning_of",
+    "collect_names",
     "first_texts",
     "has_text",
     "ids_of",

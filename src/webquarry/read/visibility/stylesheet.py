@@ -37,6 +37,7 @@ from webquarry.read.css.selectors.names import (
     find_last_names,
     find_needed_names,
     find_rough_keys,
+    is_about_others,
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.shorthands import apply_declarations
@@ -113,7 +114,8 @@ class Stylesheet:
 
     With `colours`, rules that merely paint something count too. `only` are the classes and ids, in
     lower case, of all the elements that will be asked about and of those around them; rules for
-    others are passed over. `roots` are those of the page.
+    others are passed over. `roots` are those of the page; `has_inline_variables` says whether a
+    style attribute there may define a variable.
     """
 
     def __init__(
@@ -123,6 +125,7 @@ class Stylesheet:
         colours: bool = False,
         only: frozenset[str] | None = None,
         roots: Sequence[etree._Element] = (),
+        has_inline_variables: bool = True,
     ) -> None:
         self.seen: set[str] = set()  # the classes that the walk has come across
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
@@ -150,7 +153,12 @@ class Stylesheet:
         if not colours:
             looked_at -= PAINTED
         self._variables = PageVariables(
-            css, self._texts, self._selectors, looked_at, lambda body: may_hide(body, self._words)
+            css,
+            self._texts,
+            self._selectors,
+            looked_at,
+            lambda body: may_hide(body, self._words),
+            has_inline=has_inline_variables,
         )
         self._read: set[int] = set()  # the numbers of the exact rules that have been added
         self._read_hiding_rules()
@@ -329,9 +337,11 @@ class Stylesheet:
                 self._rules.append(Rule(selector, own, heavy, rule.order, rank, hides=False))
         self.has_parts = bool(self._rules)
 
-    def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
+    def _add_rule(
+        self, rule: RuleText, *, contending: list[Rule] | None = None, key: str = ANYTHING
+    ) -> bool:
         """Remember a rule that may hide something, or add one to those that contend with such
-        rules.
+        rules, about elements with a name.
         """
         sets_background = self._colours and "background" in rule.body
         ordinary, important = parse_body(rule.body)
@@ -343,6 +353,8 @@ class Stylesheet:
         needed = texts
         if self._only is not None and not counts_for_all:
             needed = [text for text in texts if self._concerns(text)]
+        if key != ANYTHING and len(needed) > 1:
+            needed = [text for text in needed if not is_about_others(text, key)]
         rules = self._rules if contending is None else contending
         if not needed or not declared:
             return False
@@ -461,8 +473,9 @@ class Stylesheet:
             if matcher is None:
                 found: list[Rule] = []
                 for raw in self._contenders.find(key):
-                    self._uses_variables = self._uses_variables or has_calls(decode_body(raw.body))
-                    self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
+                    body = decode_body(raw.body)
+                    self._uses_variables = self._uses_variables or has_calls(body)
+                    self._add_rule(decode_rule(raw, body), contending=found, key=key)
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)

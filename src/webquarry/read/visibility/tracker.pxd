@@ -22,6 +22,8 @@ cdef class VisibilityTracker:
     cdef object _effects
     cdef object _columns
     cdef dict _suspected
+    cdef dict _computed
+    cdef dict _reasons
     cdef set _ids
     cdef public frozenset tags
     cdef public frozenset watched

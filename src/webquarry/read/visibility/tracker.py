@@ -18,7 +18,7 @@ from webquarry.read.css.colours import WHITE
 from webquarry.read.css.declarations import Declarations, parse_declarations
 from webquarry.read.css.variables import has_calls
 from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.tree import has_text, length_up_to
+from webquarry.read.html.tree import collect_names, has_text, length_up_to
 from webquarry.read.visibility.columns import TableColumns
 from webquarry.read.visibility.computed import (
     COVERED,
@@ -65,6 +65,7 @@ _LONGEST_LINE = 120  # characters
 _CELLS = frozenset({"td", "th"})
 _SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
 _WHOLE_PAGE = frozenset({"html", "body"})
+_COLOURED_BY_ATTRIBUTES = frozenset({"font", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
 WATCHED = frozenset(
@@ -87,15 +88,26 @@ class VisibilityTracker:
         roots: Sequence[etree._Element],
         page_info: PageInfo,
         only: frozenset[str] | None = None,
+        *,
+        are_names_of_page: bool = False,
     ) -> None:
+        """`only` are the classes and ids of the elements that are asked about and of those around
+        them, in lower case; `are_names_of_page` says that they are those of all elements.
+        """
         self._roots = roots
         self._page_info = page_info
-        self._knows_all_rules = only is None
+        self._knows_all_rules = only is None or are_names_of_page
         self._scripts = Scripts(roots)
         self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
         self.revealed = Revealed(roots, self._scripts, page_info.css)
         links_to_sheets = page_info.foreign_rules
-        sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only, roots=roots)
+        sheet = Stylesheet(
+            page_info.css,
+            colours=not links_to_sheets,
+            only=only,
+            roots=roots,
+            has_inline_variables=page_info.has_variables,
+        )
         self._sheet = sheet
         # every background on the page is known
         self._certain = not links_to_sheets and not sheet.blind_to_background
@@ -107,14 +119,17 @@ class VisibilityTracker:
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
+        self._computed: dict[tuple[object, ...], tuple[ComputedStyle, ComputedStyle]] = {}
+        self._reasons: dict[tuple[tuple[str, str], ...], str | None] = {}
         self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
         is_still = not self._scripts.are_any
         self._surroundings = Surroundings(
-            roots, self._find_layout, page_info.css, is_still=is_still
+            roots, self._find_layout, page_info.css, pulled=page_info.pulled, is_still=is_still
         )
         self._effects = Effects(self._find_layout, knows_all=not links_to_sheets)
         self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
-        self._columns = TableColumns(roots, self._find_column_style)
+        tables = roots if page_info.has_columns else ()
+        self._columns = TableColumns(tables, self._find_column_style)
         self._lookup = StyleLookup(self._judge, self._style)
         self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
@@ -231,10 +246,10 @@ class VisibilityTracker:
         # a sheet that is not read may insist that what is hidden stays so
         if is_displayed and reasons and not self._page_info.foreign_rules:
             reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
-        reason = reason_to_skip(declarations)
+        reason = self._find_reason(declarations)
         if reason is not None or not _SHRINKING.isdisjoint(declarations):
             declarations = self._effects.keep_working(element, declarations)
-            reason = reason_to_skip(declarations)
+            reason = self._find_reason(declarations)
         if reason is None:
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
@@ -254,7 +269,10 @@ class VisibilityTracker:
     def _find_all_rules(self) -> VisibilityTracker:
         """A tracker that knows the rules for all elements of the page."""
         if self._all_rules is None:
-            self._all_rules = VisibilityTracker(self._roots, self._page_info)
+            names = collect_names(self._roots)
+            self._all_rules = VisibilityTracker(
+                self._roots, self._page_info, names, are_names_of_page=True
+            )
         return self._all_rules
 
     def _is_never_opened(
@@ -456,12 +474,7 @@ class VisibilityTracker:
         if line is not None and length_up_to(element, _LONGEST_LINE) < _LONGEST_LINE:
             declarations = {**declarations, "color": line}
         may_be_painted = not self._certain and (element.get("class") or element.get("id"))
-        style = parent.compute_child(
-            element,
-            declarations,
-            root_size=self._root_size,
-            is_painted_elsewhere=bool(may_be_painted),
-        )
+        style = self._compute_child(element, declarations, parent, bool(may_be_painted))
         if element.tag == "html":
             self._root_size = style.size
         is_placed = declarations.get("position", "static") != "static"
@@ -477,6 +490,40 @@ class VisibilityTracker:
         if invisible and not parent.invisible:
             invisible = not self._shows_after_all(element, VISIBILITY, declarations)
         return style._replace(invisible=invisible)
+
+    def _compute_child(
+        self,
+        element: etree._Element,
+        declarations: Declarations,
+        parent: ComputedStyle,
+        is_painted_elsewhere: bool,
+    ) -> ComputedStyle:
+        """What `ComputedStyle.compute_child` gives, worked out once for all elements of a tag that
+        declare the same in the same style.
+        """
+        tag = element.tag
+        is_by_tag = tag not in _COLOURED_BY_ATTRIBUTES and element.get("bgcolor") is None
+        key = (id(parent), tag, is_painted_elsewhere, self._root_size, *declarations.items())
+        if is_by_tag:
+            known = self._computed.get(key)
+            if known is not None:
+                return known[1]
+        style = parent.compute_child(
+            element,
+            declarations,
+            root_size=self._root_size,
+            is_painted_elsewhere=is_painted_elsewhere,
+        )
+        if is_by_tag:
+            self._computed[key] = (parent, style)  # the parent is kept, so that its id stays its own
+        return style
+
+    def _find_reason(self, declarations: Declarations) -> str | None:
+        """What `reason_to_skip` says, asked once for the same declarations."""
+        key = tuple(declarations.items())
+        if key not in self._reasons:
+            self._reasons[key] = reason_to_skip(declarations)
+        return self._reasons[key]
 
     def _judge_cover(
         self, element: etree._Element, declarations: Declarations, style: ComputedStyle
