@@ -94,7 +94,7 @@ def _render(
         names = collect_names(page)
 
     def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
-        visibility = VisibilityTracker(page, page_info, names, are_names_of_page=True)
+        visibility = VisibilityTracker(page, page_info, names, knows_all=True)
         scope = WalkScope(fallback_tags=fallback_tags)
         walker = Walker(visibility, links, Footnotes(page), page_info, scope)
         walker.walk(elements)

@@ -18,7 +18,7 @@ from webquarry.read.css.colours import WHITE
 from webquarry.read.css.declarations import Declarations, parse_declarations
 from webquarry.read.css.variables import has_calls
 from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.tree import collect_names, has_text, length_up_to
+from webquarry.read.html.tree import has_text, length_up_to
 from webquarry.read.visibility.columns import TableColumns
 from webquarry.read.visibility.computed import (
     COVERED,
@@ -46,7 +46,9 @@ from webquarry.read.visibility.effects import Effects
 from webquarry.read.visibility.expandable import Expandable, is_panel
 from webquarry.read.visibility.lookup import StyleLookup
 from webquarry.read.visibility.revealed import Revealed, has_spoken_twin
-from webquarry.read.visibility.scripts import Scripts, find_shown_names
+from webquarry.read.visibility.scripts import Scripts
+from webquarry.read.visibility.sheet.control_rules import ControlRules
+from webquarry.read.visibility.sheet.style_memory import StyleMemory
 from webquarry.read.visibility.sheet.suspicion import is_suspicious
 from webquarry.read.visibility.stylesheet import Stylesheet
 from webquarry.read.visibility.surroundings import Surroundings
@@ -65,7 +67,6 @@ _LONGEST_LINE = 120  # characters
 _CELLS = frozenset({"td", "th"})
 _SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
 _WHOLE_PAGE = frozenset({"html", "body"})
-_COLOURED_BY_ATTRIBUTES = frozenset({"font", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
 WATCHED = frozenset(
@@ -89,14 +90,19 @@ class VisibilityTracker:
         page_info: PageInfo,
         only: frozenset[str] | None = None,
         *,
-        are_names_of_page: bool = False,
+        knows_all: bool = False,
+        controls: ControlRules | None = None,
     ) -> None:
         """`only` are the classes and ids of the elements that are asked about and of those around
-        them, in lower case; `are_names_of_page` says that they are those of all elements.
+        them, in lower case; `knows_all` says that they are those of all elements. `controls` are
+        asked about the controls of the page.
         """
         self._roots = roots
         self._page_info = page_info
-        self._knows_all_rules = only is None or are_names_of_page
+        self._knows_all_rules = only is None or knows_all
+        self._controls = controls or ControlRules(
+            roots, page_info.css, self._read_other_rules
+        )
         self._scripts = Scripts(roots)
         self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
         self.revealed = Revealed(roots, self._scripts, page_info.css)
@@ -119,19 +125,16 @@ class VisibilityTracker:
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
-        self._computed: dict[tuple[object, ...], tuple[ComputedStyle, ComputedStyle]] = {}
-        self._reasons: dict[tuple[tuple[str, str], ...], str | None] = {}
-        self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
+        self._memory = StyleMemory()
         is_still = not self._scripts.are_any
         self._surroundings = Surroundings(
-            roots, self._find_layout, page_info.css, pulled=page_info.pulled, is_still=is_still
+            roots, self.find_layout, page_info.css, pulled=page_info.pulled, is_still=is_still
         )
-        self._effects = Effects(self._find_layout, knows_all=not links_to_sheets)
+        self._effects = Effects(self.find_layout, knows_all=not links_to_sheets)
         self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
         tables = roots if page_info.has_columns else ()
         self._columns = TableColumns(tables, self._find_column_style)
         self._lookup = StyleLookup(self._judge, self._style)
-        self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
         tags = [key for key in sheet.keys if key[0] not in ".#["]
@@ -222,15 +225,12 @@ class VisibilityTracker:
     ) -> str | None:
         """The first of the reasons in spite of which a person does not come to see the element."""
         for reason in reasons:
-            if reason == OFF_SCREEN and ARIA in reasons and self._is_slide(element):
+            may_be_slide = reason == OFF_SCREEN and ARIA in reasons and is_panel(element)
+            if may_be_slide and self._scripts.are_any:  # one moves it into the page in its turn
                 continue
             if not self._shows_after_all(element, reason, declarations):
                 return reason
         return None
-
-    def _is_slide(self, element: etree._Element) -> bool:
-        """Whether a script moves an element into the page when its turn comes."""
-        return is_panel(element) and self._scripts.are_any
 
     def _add_reasons(
         self,
@@ -246,34 +246,31 @@ class VisibilityTracker:
         # a sheet that is not read may insist that what is hidden stays so
         if is_displayed and reasons and not self._page_info.foreign_rules:
             reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
-        reason = self._find_reason(declarations)
+        reason = self._memory.find_reason(declarations)
         if reason is not None or not _SHRINKING.isdisjoint(declarations):
             declarations = self._effects.keep_working(element, declarations)
-            reason = self._find_reason(declarations)
+            reason = self._memory.find_reason(declarations)
         if reason is None:
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
             return reasons, declarations
         return (*reasons, reason), declarations
 
-    def _find_layout(self, element: etree._Element) -> Declarations:
+    def find_layout(self, element: etree._Element) -> Declarations:
         """How an element is laid out, by its own style and all rules of the page."""
         return self._sheet.find_layout(element, self._parse_own_style(element))
 
     def _find_column_style(self, column: etree._Element) -> Declarations:
         """The same of a column, which is nothing that is asked about otherwise."""
         if self._knows_all_rules or not column.get("class"):
-            return self._find_layout(column)
-        return self._find_all_rules()._find_layout(column)
+            return self.find_layout(column)
+        return self._controls.find_all().find_layout(column)
 
-    def _find_all_rules(self) -> VisibilityTracker:
-        """A tracker that knows the rules for all elements of the page."""
-        if self._all_rules is None:
-            names = collect_names(self._roots)
-            self._all_rules = VisibilityTracker(
-                self._roots, self._page_info, names, are_names_of_page=True
-            )
-        return self._all_rules
+    def _read_other_rules(self, names: frozenset[str], are_all: bool) -> VisibilityTracker:
+        """A tracker that knows the rules about other elements."""
+        return VisibilityTracker(
+            self._roots, self._page_info, names, knows_all=are_all, controls=self._controls
+        )
 
     def _is_never_opened(
         self, details: etree._Element, names: Sequence[str], parent: ComputedStyle
@@ -292,8 +289,12 @@ class VisibilityTracker:
         the page.
         """
         if self._knows_all_rules:
-            return self._lookup.is_seen(control)
-        return self._find_all_rules()._is_control_seen(control)
+            return self.sees(control)
+        return self._controls.is_seen(control)
+
+    def sees(self, element: etree._Element) -> bool:
+        """Whether a person sees something of an element whose rules are known."""
+        return self._lookup.is_seen(element)
 
     def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Go into a link: browsers give it a colour of its own, whatever the text around it has,
@@ -389,7 +390,7 @@ class VisibilityTracker:
         is_sure = reason not in (ARIA, HIDDEN_CLASS)
         if self._expandable.can_be_opened(element, needs_proof=is_sure):
             return True
-        if self._is_shown_without_scripts(element):
+        if self._scripts.show_instead(element, self._page_info.css_without_scripts):
             return True
         if reason in (HIDDEN, ARIA, HIDDEN_CLASS) or not self._sheet.revealed:
             return False
@@ -401,19 +402,6 @@ class VisibilityTracker:
         if reason_to_skip({**ordinary, **important}) is not None:
             return False
         return self._reaches_state(element, names)
-
-    def _is_shown_without_scripts(self, element: etree._Element) -> bool:
-        """Whether the page takes care that an element is shown where no scripts run: where they do,
-        one of them shows it.
-        """
-        css = self._page_info.css_without_scripts
-        if not css or not self._scripts.are_any:
-            return False
-        if self._fallback_names is None:
-            self._fallback_names = find_shown_names(css)
-        names = (element.get("class") or "").lower().split()
-        names.append((element.get("id") or "").lower())
-        return not self._fallback_names.isdisjoint(names)
 
     def has_scripts(self) -> bool:
         """Whether a script of the page may change what is seen."""
@@ -474,7 +462,9 @@ class VisibilityTracker:
         if line is not None and length_up_to(element, _LONGEST_LINE) < _LONGEST_LINE:
             declarations = {**declarations, "color": line}
         may_be_painted = not self._certain and (element.get("class") or element.get("id"))
-        style = self._compute_child(element, declarations, parent, bool(may_be_painted))
+        style = self._memory.compute_child(
+            element, declarations, parent, self._root_size, bool(may_be_painted)
+        )
         if element.tag == "html":
             self._root_size = style.size
         is_placed = declarations.get("position", "static") != "static"
@@ -490,40 +480,6 @@ class VisibilityTracker:
         if invisible and not parent.invisible:
             invisible = not self._shows_after_all(element, VISIBILITY, declarations)
         return style._replace(invisible=invisible)
-
-    def _compute_child(
-        self,
-        element: etree._Element,
-        declarations: Declarations,
-        parent: ComputedStyle,
-        is_painted_elsewhere: bool,
-    ) -> ComputedStyle:
-        """What `ComputedStyle.compute_child` gives, worked out once for all elements of a tag that
-        declare the same in the same style.
-        """
-        tag = element.tag
-        is_by_tag = tag not in _COLOURED_BY_ATTRIBUTES and element.get("bgcolor") is None
-        key = (id(parent), tag, is_painted_elsewhere, self._root_size, *declarations.items())
-        if is_by_tag:
-            known = self._computed.get(key)
-            if known is not None:
-                return known[1]
-        style = parent.compute_child(
-            element,
-            declarations,
-            root_size=self._root_size,
-            is_painted_elsewhere=is_painted_elsewhere,
-        )
-        if is_by_tag:
-            self._computed[key] = (parent, style)  # the parent is kept, so that its id stays its own
-        return style
-
-    def _find_reason(self, declarations: Declarations) -> str | None:
-        """What `reason_to_skip` says, asked once for the same declarations."""
-        key = tuple(declarations.items())
-        if key not in self._reasons:
-            self._reasons[key] = reason_to_skip(declarations)
-        return self._reasons[key]
 
     def _judge_cover(
         self, element: etree._Element, declarations: Declarations, style: ComputedStyle

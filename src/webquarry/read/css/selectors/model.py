@@ -13,6 +13,7 @@ from lxml import etree
 
 # What the compound on the left is to the one on the right.
 ANCESTOR, PARENT, BESIDE, EARLIER = range(4)
+RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}  # by their signs; a blank is the first
 ANYTHING = "*"  # the key of what has no name of its own
 
 Specificity = tuple[int, int, int]

@@ -19,7 +19,7 @@ _FIRST_NAME = re.compile(r"([.#])((?:[\w\u0080-\U0010ffff-]|\\[0-9a-fA-F]{1,6}[ 
 _TAG = re.compile(r"(?:\*?\|)?([a-zA-Z][\w-]*)")
 # Tags, classes and ids with relations between them: browsers take that, whatever the names are.
 _COMPOUND = r"(?:[a-zA-Z][\w-]*+(?:[.#][a-zA-Z_][\w-]*+)*+|(?:[.#][a-zA-Z_][\w-]*+)++)"
-_PLAIN = re.compile(
+PLAIN_SELECTOR = re.compile(
     rf"\s*+{_COMPOUND}(?:(?:\s*+[>+~]\s*+|\s++){_COMPOUND})*+\s*+", re.ASCII
 )
 
@@ -60,7 +60,7 @@ def is_about_others(text: str, key: str) -> bool:
     """Whether a selector is plain, and means no element with a name that is told as
     `find_rough_keys` does.
     """
-    return _PLAIN.fullmatch(text) is not None and key not in find_rough_keys(text)
+    return PLAIN_SELECTOR.fullmatch(text) is not None and key not in find_rough_keys(text)
 
 
 def find_rough_keys(text: str) -> list[str]:
