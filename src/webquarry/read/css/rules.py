@@ -140,6 +140,11 @@ def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
         depth = max(depth + braces - 1, 0)
 
 
+def list_words(css: bytes) -> frozenset[bytes]:
+    """All words of a sheet that may be names, in lower case; not those with an escape in them."""
+    return frozenset(css.translate(_WORDS).split())
+
+
 def decode_rule(rule: RawRule, body: str) -> RuleText:
     """A rule as bytes and its decoded body -> the same as text."""
     return RuleText(

@@ -58,6 +58,16 @@ def collect_names(roots: Sequence[etree._Element]) -> frozenset[str]:
     return frozenset(" ".join(values).lower().split())
 
 
+def having_attributes(root: etree._Element, names: Set[str]) -> list[etree._Element]:
+    """The elements with one of some attributes, in the order of the page."""
+    return [element for element in root.iter(etree.Element) if not names.isdisjoint(element.keys())]
+
+
+def links_within(root: etree._Element) -> list[etree._Element]:
+    """The links that lead to a place on their own page."""
+    return [link for link in root.iter("a") if (link.get("href") or "").startswith("#")]
+
+
 def ids_of(root: etree._Element, tags: Set[str]) -> set[str]:
     """The ids of all elements of certain tags."""
     ids: set[str] = set()

@@ -11,18 +11,22 @@ try:
         collect_names,
         first_texts,
         has_text,
+        having_attributes,
         ids_of,
         length_outside,
         length_up_to,
+        links_within,
     )
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
     from webquarry.read.html.texts import (
         collect_names,
         first_texts,
         has_text,
+        having_attributes,
         ids_of,
         length_outside,
         length_up_to,
+        links_within,
     )
 
 __all__ = [
@@ -30,9 +34,11 @@ __all__ = [
     "collect_names",
     "first_texts",
     "has_text",
+    "having_attributes",
     "ids_of",
     "length_outside",
     "length_up_to",
+    "links_within",
     "text_of",
     "texts_of",
 ]

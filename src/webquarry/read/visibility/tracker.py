@@ -100,9 +100,7 @@ class VisibilityTracker:
         self._roots = roots
         self._page_info = page_info
         self._knows_all_rules = only is None or knows_all
-        self._controls = controls or ControlRules(
-            roots, page_info.css, self._read_other_rules
-        )
+        self._controls = controls or ControlRules(roots, page_info.css, self._read_other_rules)
         self._scripts = Scripts(roots)
         self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
         self.revealed = Revealed(roots, self._scripts, page_info.css)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 
 _MOST_WITHIN_JOB = 200_000  # new objects, after which unused ones are looked for all the same
-_MOST_BETWEEN_JOBS = 10_000
+_MOST_BETWEEN_JOBS = 25_000
 
 
 def put_off_collection() -> None:

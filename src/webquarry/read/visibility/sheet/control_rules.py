@@ -14,6 +14,7 @@ from typing import Protocol
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations
+from webquarry.read.css.rules import list_words
 from webquarry.read.html.tree import collect_names
 from webquarry.read.visibility.covers import MOST_CHILDREN
 from webquarry.read.visibility.lookup import MOST_LOOKED_INTO
@@ -46,7 +47,7 @@ class ControlRules:
         self._all: SeesElements | None = None
         self._near: SeesElements | None = None
         self._names: frozenset[str] = frozenset()  # those that `_near` knows
-        self._lowered: bytes | None = None  # the rules in small letters
+        self._words: frozenset[bytes] | None = None  # of all rules
         self._asked = 0
         self._is_asking = False
 
@@ -85,7 +86,7 @@ class ControlRules:
             for one in (box, *islice(box, MOST_CHILDREN)):
                 values.update((one.get("class") or "", one.get("id") or ""))
         names = frozenset(" ".join(values).lower().split())
-        if self._lowered is None:
-            self._lowered = self._css.lower()
-        lowered = self._lowered
-        return frozenset(n for n in names if not n.isascii() or n.encode() in lowered)
+        if self._words is None:
+            self._words = list_words(self._css)
+        words = self._words
+        return frozenset(name for name in names if not name.isascii() or name.encode() in words)

@@ -47,5 +47,8 @@ class StyleMemory:
             element, declarations, root_size=root_size, is_painted_elsewhere=is_painted_elsewhere
         )
         if is_by_tag:
-            self._computed[key] = (parent, style)  # the parent is kept, so that its id stays its own
+            self._computed[key] = (
+                parent,
+                style,
+            )  # the parent is kept, so that its id stays its own
         return style
