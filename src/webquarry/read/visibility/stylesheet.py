@@ -174,6 +174,11 @@ class Stylesheet:
         self._suspicious: set[int] = set()  # those of the hiding rules that hide together
         self._contended: dict[ElementNames, list[RuleMatcher]] = {}
 
+    def close(self) -> None:
+        """Let go of all that holds this sheet in turn; nothing may be asked afterwards."""
+        self._context.close()
+        del self._variables, self._contenders
+
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
         """Declarations of one element with the values that variables have there."""
         return self._variables.resolve(declarations, element)

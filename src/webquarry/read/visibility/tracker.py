@@ -97,27 +97,23 @@ class VisibilityTracker:
         them, in lower case; `knows_all` says that they are those of all elements. `controls` are
         asked about the controls of the page.
         """
-        self._roots = roots
-        self._page_info = page_info
+        self._roots, self._page_info = roots, page_info
         self._knows_all_rules = only is None or knows_all
         self._controls = controls or ControlRules(roots, page_info.css, self._read_other_rules)
         self._scripts = Scripts(roots)
         self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
         self.revealed = Revealed(roots, self._scripts, page_info.css)
         links_to_sheets = page_info.foreign_rules
-        sheet = Stylesheet(
+        sheet = self._sheet = Stylesheet(
             page_info.css,
             colours=not links_to_sheets,
             only=only,
             roots=roots,
             has_inline_variables=page_info.has_variables,
         )
-        self._sheet = sheet
         # every background on the page is known
         self._certain = not links_to_sheets and not sheet.blind_to_background
-        self._first_ground = None
-        if self._certain:
-            self._first_ground = WHITE
+        self._first_ground = WHITE if self._certain else None
         self._style = ComputedStyle(ground=self._first_ground)
         self._above: list[ComputedStyle] = []
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
@@ -150,6 +146,13 @@ class VisibilityTracker:
     def undecided(self) -> int:
         """How many elements were left out because rules that may hide them were not weighed."""
         return self._sheet.undecided
+
+    def close(self) -> None:
+        """Let go of all that holds this tracker; only `undecided` may be asked afterwards."""
+        self._controls.close()
+        self._sheet.close()
+        self._expandable = self._surroundings = self._effects = None  # type: ignore[assignment]
+        self._columns = self._lookup = self._controls = None  # type: ignore[assignment]
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Whether nothing about an element can change what is seen, told as quickly as possible:

@@ -27,6 +27,8 @@ class SeesElements(Protocol):
 
     def sees(self, element: etree._Element) -> bool: ...
 
+    def close(self) -> None: ...
+
     def find_layout(self, element: etree._Element) -> Declarations: ...
 
 
@@ -50,6 +52,13 @@ class ControlRules:
         self._words: frozenset[bytes] | None = None  # of all rules
         self._asked = 0
         self._is_asking = False
+
+    def close(self) -> None:
+        """Let go of the rules that were read."""
+        readers = [one for one in (self._near, self._all) if one is not None]
+        self._near = self._all = None
+        for reader in readers:
+            reader.close()
 
     def is_seen(self, control: etree._Element) -> bool:
         """Whether a person sees something of a control."""
