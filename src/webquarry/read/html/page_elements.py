@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from lxml import etree
 
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
-_TAGS = ("style", "link", "base", "title", "script", "meta", "sup", "col", "colgroup")
+_TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
 _MOST_PULLED = 100  # boxes of a page that may be pulled over others
 _find_styled: Any = etree.XPath("/descendant::*[@style]")
 
@@ -35,8 +36,7 @@ def find_elements(
     styles: list[etree._Element] = []
     data: list[str] = []
     metas: list[tuple[str, str]] = []
-    links_to_sheet = typesets_tex = has_raised = has_columns = has_variables = False
-    pulled: list[etree._Element] = []
+    links_to_sheet = typesets_tex = has_raised = False
     base = title = None
     for element in (element for root in roots for element in root.iter(*_TAGS)):
         tag = element.tag
@@ -52,8 +52,6 @@ def find_elements(
             styles.append(element)
         elif tag == "sup":
             has_raised = True
-        elif tag in ("col", "colgroup"):
-            has_columns = True
         elif tag == "meta":
             name = element.get("property") or element.get("name")
             if name and _is_in_head(element, roots[0]):
@@ -63,16 +61,27 @@ def find_elements(
                 base = element.get("href")
         elif title is None and next(element.iterancestors("svg"), None) is None:
             title = element
+    has_columns = any(list(islice(root.iter("col", "colgroup"), 1)) for root in roots)
+    has_variables, pulled = _read_styles(roots)
+    return (
+        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title, has_columns,
+        has_variables, pulled,
+    )  # fmt: skip
+
+
+def _read_styles(roots: Sequence[etree._Element]) -> tuple[bool, list[etree._Element]]:
+    """Whether a style attribute may define a variable, and the empty elements whose style speaks of
+    a margin.
+    """
+    has_variables = False
+    pulled: list[etree._Element] = []
     for root in roots[:1]:  # the others stand beside it
         for element in _find_styled(root):
             style = element.get("style")
             has_variables |= "--" in style
             if not len(element) and element.text is None and "margin" in style:
                 pulled.append(element)
-    return (
-        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title, has_columns,
-        has_variables, pulled[:_MOST_PULLED],
-    )  # fmt: skip
+    return has_variables, pulled[:_MOST_PULLED]
 
 
 def _is_in_head(element: etree._Element, root: etree._Element) -> bool:

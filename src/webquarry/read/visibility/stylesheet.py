@@ -355,11 +355,7 @@ class Stylesheet:
             return False
         texts = split_list(rule.selectors)
         counts_for_all = sets_background and not self.blind_to_background
-        needed = texts
-        if self._only is not None and not counts_for_all:
-            needed = [text for text in texts if self._concerns(text)]
-        if key != ANYTHING and len(needed) > 1:
-            needed = [text for text in needed if not is_about_others(text, key)]
+        needed = self._find_needed(texts, key, counts_for_all=counts_for_all)
         rules = self._rules if contending is None else contending
         if not needed or not declared:
             return False
@@ -383,6 +379,15 @@ class Stylesheet:
             found = Rule(selector, ordinary, important, rule.order, rank, hides, is_sure)
             rules.append(found)
         return True
+
+    def _find_needed(self, texts: list[str], key: str, *, counts_for_all: bool) -> list[str]:
+        """Those of some selectors that may mean an element which is asked about and has a name."""
+        needed = texts
+        if not counts_for_all:
+            needed = [text for text in needed if self._concerns(text)]
+        if key != ANYTHING:
+            needed = [text for text in needed if not is_about_others(text, key)]
+        return needed
 
     def _note_states(self, selectors: Sequence[str], *, sets_background: bool) -> None:
         """Remember what selectors say about states of the page that are not those at first."""

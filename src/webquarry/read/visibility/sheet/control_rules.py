@@ -20,6 +20,8 @@ from webquarry.read.visibility.covers import MOST_CHILDREN
 from webquarry.read.visibility.lookup import MOST_LOOKED_INTO
 
 _MOST_NEAR = 2  # times that only the rules around some controls are read
+_MOST_LOOKED_AT = 40  # controls around which names are looked for
+_DEEPEST = 100  # elements around one; for what lies deeper all rules are read
 
 
 class SeesElements(Protocol):
@@ -50,7 +52,8 @@ class ControlRules:
         self._near: SeesElements | None = None
         self._names: frozenset[str] = frozenset()  # those that `_near` knows
         self._words: frozenset[bytes] | None = None  # of all rules
-        self._asked = 0
+        self._looked_at = 0
+        self._times_read = 0
         self._is_asking = False
 
     def close(self) -> None:
@@ -63,11 +66,14 @@ class ControlRules:
     def is_seen(self, control: etree._Element) -> bool:
         """Whether a person sees something of a control."""
         # whether it is seen may depend on other controls, about which it is not asked twice
-        if self._all is None and not self._is_asking:
+        names = None
+        if self._all is None and not self._is_asking and self._looked_at < _MOST_LOOKED_AT:
+            self._looked_at += 1
             names = self._find_names_around(control)
+        if names is not None:
             is_known = self._near is not None and names <= self._names
-            if not is_known and self._asked < _MOST_NEAR:
-                self._asked += 1
+            if not is_known and self._times_read < _MOST_NEAR:
+                self._times_read += 1
                 self._names |= names
                 self._near = self._read_rules(self._names, False)
                 is_known = True
@@ -84,14 +90,17 @@ class ControlRules:
             self._all = self._read_rules(collect_names(self._roots), True)
         return self._all
 
-    def _find_names_around(self, element: etree._Element) -> frozenset[str]:
+    def _find_names_around(self, element: etree._Element) -> frozenset[str] | None:
         """The classes and ids, in lower case, of all elements by which it is decided whether
         something of one is seen: those in it, those around it, and the first children of each.
-        Names that no rule speaks of are left out.
+        Names that no rule speaks of are left out; None where there are too many of them.
         """
         values: set[str] = set()
         inside = islice(element.iter(etree.Element), MOST_LOOKED_INTO)
-        for box in (*inside, *element.iterancestors()):
+        around = list(islice(element.iterancestors(), _DEEPEST + 1))
+        if len(around) > _DEEPEST:
+            return None
+        for box in (*inside, *around):
             for one in (box, *islice(box, MOST_CHILDREN)):
                 values.update((one.get("class") or "", one.get("id") or ""))
         names = frozenset(" ".join(values).lower().split())
