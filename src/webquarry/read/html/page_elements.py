@@ -61,11 +61,10 @@ def find_elements(
                 base = element.get("href")
         elif title is None and next(element.iterancestors("svg"), None) is None:
             title = element
-    has_columns = any(list(islice(root.iter("col", "colgroup"), 1)) for root in roots)
     has_variables, pulled = _read_styles(roots)
     return (
-        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title, has_columns,
-        has_variables, pulled,
+        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title,
+        _has_columns(roots), has_variables, pulled,
     )  # fmt: skip
 
 
@@ -82,6 +81,11 @@ def _read_styles(roots: Sequence[etree._Element]) -> tuple[bool, list[etree._Ele
             if not len(element) and element.text is None and "margin" in style:
                 pulled.append(element)
     return has_variables, pulled[:_MOST_PULLED]
+
+
+def _has_columns(roots: Sequence[etree._Element]) -> bool:
+    """Whether a table says something of its columns."""
+    return any(list(islice(root.iter("col", "colgroup"), 1)) for root in roots)
 
 
 def _is_in_head(element: etree._Element, root: etree._Element) -> bool:
