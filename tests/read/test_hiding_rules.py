@@ -175,3 +175,26 @@ def test_what_is_never_shown_does_not_become_so_by_calling_itself_a_heading(tag:
 
     assert HIDDEN not in text
     assert "last" in text
+
+
+@pytest.mark.parametrize("other", ["..y", "#1", ".y!", "p:nowhere", ".y >"])
+def test_a_list_with_a_selector_that_browsers_do_not_know_shows_nothing(other: str) -> None:
+    css = f".x{{display:none}}body .x,{other}{{display:block}}"
+
+    assert HIDDEN not in shown(css, f"<p>first<p class=x>{HIDDEN}<p>last")
+
+
+def test_a_list_shows_what_one_of_its_selectors_means() -> None:
+    css = ".x{display:none}.y .z,p>b,body .x,.q{display:block}"
+
+    assert "words" in shown(css, "<p>first<p class=x>words<p>last")
+
+
+def test_the_rules_about_a_control_count_wherever_it_stands() -> None:
+    panel = f"<div id=p1 class=panel hidden>{HIDDEN}</div>"
+    button = "<nav class=n><button class=b aria-controls=p1>More</button></nav>"
+    body = f"<p>first</p>{button}{panel}<p>last"
+
+    assert HIDDEN in shown(".zz{color:red}", body)
+    assert HIDDEN not in shown(".n .b{display:none}", body)
+    assert HIDDEN not in shown(".N .B{visibility:hidden}", body.replace("class=b", "class=B"))

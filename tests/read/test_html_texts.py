@@ -37,6 +37,33 @@ def test_both_ways_to_count_agree(html: str, limit: int) -> None:
             assert compiled.first_texts(element, 9, 99) == [*map(str, element.itertext())][:9]
 
 
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<p class='A b'>", "<i id=É>", "<a href=#x>", "<a href='#a&amp;b'>", "<a href=/y>",
+                "<a href>", "<b role=tab onclick=f()>", "<u class='a &amp; B'>", "</p>", "</a>", "w",
+            ]
+        ),
+        max_size=12,
+    ).map("".join)
+)  # fmt: skip
+def test_both_ways_find_the_same_names_attributes_and_links(html: str) -> None:
+    roots = parse_html(html).roots
+    wanted = frozenset({"role", "id"})
+
+    assert compiled.collect_names(roots) == plain.collect_names(roots)
+    for root in roots:
+        assert compiled.having_attributes(root, wanted) == plain.having_attributes(root, wanted)
+        assert compiled.links_within(root) == plain.links_within(root)
+
+
+def test_names_are_those_of_all_classes_and_ids_in_lower_case() -> None:
+    roots = parse_html("<div class='Card  big' id=Top><p class>x</p></div></html><b id=é>y").roots
+
+    assert compiled.collect_names(roots) == {"card", "big", "top", "é"}
+
+
 def test_ids_are_those_of_the_wanted_tags() -> None:
     (html,) = parse_html(
         "<div id=a><p id='b &amp; c'>x</p><b id>y</b><p>z</p><i id=d></i><p id=é></p></div>"

@@ -39,6 +39,11 @@ MARKUP = (
     "<meta property=og:type name=x content=article>",
     "<meta property='' name=y>",
     "<sup>1</sup>",
+    "<table><colgroup><col>",
+    "<i style='--a:1'></i>",
+    "<i style='margin-top:-9px'></i>",
+    "<i style='margin:&amp;'></i>",
+    "<i style='margin:0'>x</i>",
     "<p>word",
     "</html>",
 )
@@ -58,6 +63,17 @@ def test_both_ways_find_the_same_in_any_soup_of_tags(html: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_both_ways_find_the_same_in_a_page(page: Path) -> None:
     assert_same_elements(page.read_text("utf-8", "replace"))
+
+
+def test_a_page_tells_what_its_style_attributes_and_tables_ask_for() -> None:
+    page = parse_html("<p>a</p><div style='margin-top:-9px'></div><i style='--b:1'>b</i>")
+    table = parse_html("<table><colgroup><tr><td>x</table>")
+
+    assert [box.tag for box in page.page_info.pulled] == ["div"]
+    assert page.page_info.has_variables
+    assert not page.page_info.has_columns
+    assert table.page_info.has_columns
+    assert not table.page_info.has_variables
 
 
 def test_a_page_tells_what_concerns_the_whole_of_it() -> None:

@@ -85,7 +85,8 @@ class RuleStack:
         """The rules in a part; the stack is kept up to date."""
         *texts, body = part.split(b"{")
         is_spoiled = number == self.spoiled
-        for text in texts:
+        innermost = len(texts) - 1
+        for place, text in enumerate(texts):
             around = self._around()
             declarations, prelude = self._split_text(text, around)
             if declarations and around.selectors and around.when != NEVER:
@@ -95,8 +96,13 @@ class RuleStack:
                 is_spoiled = False
             elif prelude[:1] == b"@":
                 self._push_group(prelude)
-            else:
+            elif place < innermost:
                 self._push_rule(prelude, around)
+            else:  # nothing stands in it but declarations, as in most
+                if prelude and body and around.when != NEVER:
+                    yield RawRule(prelude, body, around.when, number, around.inner, around.layer)
+                self.is_empty = not self._open and self._base is _TOP
+                return
         if self._open:
             own = self._open.pop()
             if own.selectors and body and own.when != NEVER:

@@ -101,11 +101,16 @@ class Rules:
             if matters is None or matters(body):
                 yield decode_rule(raw, body)
 
-    def showing(self) -> Iterator[RuleText]:
-        """The related rules that may show something."""
+    def showing(self, names: Set[str]) -> Iterator[RuleText]:
+        """The related rules that may show something with one of some names, in lower case."""
+        known = frozenset(name.encode() for name in names)
         for rule in self._related:
-            body = rule.body
-            if rule.when != UNSURE and (
+            body, selectors = rule.body, rule.selectors
+            if rule.when == UNSURE:
+                continue
+            if selectors.isascii() and known.isdisjoint(_NAMES.findall(selectors.lower())):
+                continue
+            if (
                 body.find(b"display") >= 0
                 or body.find(b"visib") >= 0
                 or body.find(b"opacity") >= 0
@@ -133,6 +138,11 @@ def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
         if is_plain and _COLON in selectors and body.find(b"background") >= 0:
             yield selectors.decode(errors="replace"), body.decode(errors="replace")
         depth = max(depth + braces - 1, 0)
+
+
+def list_words(css: bytes) -> frozenset[bytes]:
+    """All words of a sheet that may be names, in lower case; not those with an escape in them."""
+    return frozenset(css.translate(_WORDS).split())
 
 
 def decode_rule(rule: RawRule, body: str) -> RuleText:

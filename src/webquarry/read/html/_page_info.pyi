@@ -13,4 +13,7 @@ def find_elements(
     bool,
     str | None,
     etree._Element | None,
+    bool,
+    bool,
+    list[etree._Element],
 ]: ...

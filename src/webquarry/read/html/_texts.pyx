@@ -164,3 +164,70 @@ def ids_of(_Element root not None, tags):
         node = next_node(node, first)
     ids.discard(None)
     return ids
+
+
+def collect_names(roots not None):
+    """The classes and ids of all elements, in lower case."""
+    cdef _Element root
+    cdef xmlNode* node
+    cdef xmlAttr* attribute
+    cdef set values = set()
+    for root in roots:
+        node = root._c_node
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE:
+                attribute = node.properties
+                while attribute is not NULL:
+                    if strcmp(<const char*>attribute.name, "class") == 0 or strcmp(<const char*>attribute.name, "id") == 0:
+                        values.add(value_of(root, node, attribute))
+                    attribute = attribute.next
+            node = next_node(node, root._c_node)
+    return frozenset(b" ".join(values).decode().lower().split())
+
+
+cdef bytes value_of(_Element root, xmlNode* node, xmlAttr* attribute):
+    """The value of an attribute."""
+    cdef xmlNode* text = attribute.children
+    if text is NULL:
+        return b""
+    if text.next is NULL and is_text(text) and text.content is not NULL:
+        return <bytes>(<const char*>text.content)
+    return elementFactory(root._doc, node).get((<const char*>attribute.name).decode("utf-8")).encode()
+
+
+def having_attributes(_Element root not None, names):
+    """The elements with one of some attributes, in the order of the page."""
+    cdef xmlNode* node = root._c_node
+    cdef xmlAttr* attribute
+    cdef list found = []
+    cdef dict known = {}
+    while node is not NULL:
+        if node.type == XML_ELEMENT_NODE:
+            attribute = node.properties
+            while attribute is not NULL:
+                key = <size_t>attribute.name  # libxml2 has one copy of each name
+                is_wanted = known.get(key)
+                if is_wanted is None:
+                    is_wanted = known[key] = (<const char*>attribute.name).decode("utf-8") in names
+                if is_wanted:
+                    found.append(elementFactory(root._doc, node))
+                    break
+                attribute = attribute.next
+        node = next_node(node, root._c_node)
+    return found
+
+
+def links_within(_Element root not None):
+    """The links that lead to a place on their own page."""
+    cdef xmlNode* node = root._c_node
+    cdef xmlAttr* attribute
+    cdef list found = []
+    while node is not NULL:
+        if node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, "a") == 0:
+            attribute = node.properties
+            while attribute is not NULL and strcmp(<const char*>attribute.name, "href") != 0:
+                attribute = attribute.next
+            if attribute is not NULL and value_of(root, node, attribute).startswith(b"#"):
+                found.append(elementFactory(root._doc, node))
+        node = next_node(node, root._c_node)
+    return found

@@ -38,6 +38,9 @@ class PageInfo:
     data: tuple[str, ...] = ()  # the scripts that are structured data about the page
     metas: tuple[tuple[str, str], ...] = ()  # the name and the content of those in its head
     has_raised: bool = False  # some text stands above its line, as the marks of notes do
+    has_columns: bool = False  # some table says something of its columns
+    has_variables: bool = False  # some style attribute may define a variable
+    pulled: tuple[etree._Element, ...] = ()  # empty boxes whose style speaks of a margin
 
 
 class FoundElements(NamedTuple):
@@ -51,6 +54,9 @@ class FoundElements(NamedTuple):
     has_raised: bool
     base: str | None
     title: etree._Element | None  # that of a drawing is not that of the page
+    has_columns: bool
+    has_variables: bool
+    pulled: list[etree._Element]
 
 
 def collect_page_info(
@@ -97,6 +103,9 @@ def collect_page_info(
         data=tuple(found.data),
         metas=tuple(found.metas),
         has_raised=found.has_raised,
+        has_columns=found.has_columns,
+        has_variables=found.has_variables,
+        pulled=tuple(found.pulled),
     )
 
 

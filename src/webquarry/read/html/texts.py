@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from itertools import islice
 
 from lxml import etree
@@ -47,6 +47,25 @@ def length_outside(element: etree._Element, tags: Set[str]) -> int:
         if inner.tail and inner is not element:
             length += len(inner.tail.strip())
     return length
+
+
+def collect_names(roots: Sequence[etree._Element]) -> frozenset[str]:
+    """The classes and ids of all elements, in lower case."""
+    values: set[str] = set()
+    for root in roots:
+        for element in root.iter(etree.Element):
+            values.update((element.get("class") or "", element.get("id") or ""))
+    return frozenset(" ".join(values).lower().split())
+
+
+def having_attributes(root: etree._Element, names: Set[str]) -> list[etree._Element]:
+    """The elements with one of some attributes, in the order of the page."""
+    return [element for element in root.iter(etree.Element) if not names.isdisjoint(element.keys())]
+
+
+def links_within(root: etree._Element) -> list[etree._Element]:
+    """The links that lead to a place on their own page."""
+    return [link for link in root.iter("a") if (link.get("href") or "").startswith("#")]
 
 
 def ids_of(root: etree._Element, tags: Set[str]) -> set[str]:

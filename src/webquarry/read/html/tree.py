@@ -8,28 +8,37 @@ from lxml import etree
 
 try:
     from webquarry.read.html._texts import (
+        collect_names,
         first_texts,
         has_text,
+        having_attributes,
         ids_of,
         length_outside,
         length_up_to,
+        links_within,
     )
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
     from webquarry.read.html.texts import (
+        collect_names,
         first_texts,
         has_text,
+        having_attributes,
         ids_of,
         length_outside,
         length_up_to,
+        links_within,
     )
 
 __all__ = [
     "beginning_of",
+    "collect_names",
     "first_texts",
     "has_text",
+    "having_attributes",
     "ids_of",
     "length_outside",
     "length_up_to",
+    "links_within",
     "text_of",
     "texts_of",
 ]

@@ -75,6 +75,7 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
         rest = writer.write(heading_parts)
         lines = defuse_prose(rest.blocks.text(), rest.removed).split("\n")
         left_out = LeftOutText(size, _shorten_headings(lines))
+    visibility.close()
     return Markdown(text, "", dict(walker.removed), notes, left_out)
 
 

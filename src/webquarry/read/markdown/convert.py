@@ -14,7 +14,7 @@ from lxml import etree
 
 from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.html.parse import Document
-from webquarry.read.html.tree import texts_of
+from webquarry.read.html.tree import collect_names, texts_of
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.scope import WalkScope
@@ -91,14 +91,10 @@ def _render(
     names: frozenset[str] | None = None
     if len(page_info.css) > _LONG_SHEET:
         # classes and ids of all elements: most rules of a long sheet are about others
-        values: set[str] = set()
-        for root in page:
-            for element in root.iter(etree.Element):
-                values.update((element.get("class") or "", element.get("id") or ""))
-        names = frozenset(" ".join(values).lower().split())
+        names = collect_names(page)
 
     def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
-        visibility = VisibilityTracker(page, page_info, names)
+        visibility = VisibilityTracker(page, page_info, names, knows_all=True)
         scope = WalkScope(fallback_tags=fallback_tags)
         walker = Walker(visibility, links, Footnotes(page), page_info, scope)
         walker.walk(elements)

@@ -14,6 +14,7 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry.read.html.tree import having_attributes, links_within
 from webquarry.read.visibility.scripts import Scripts
 
 # Panels by the names that common frameworks give them; compared with whole class names, in lower
@@ -51,11 +52,12 @@ _POINTERS = (
     "aria-owns",
     "data-tab",
 )
-_CONTROL_TAGS = (
+_CONTROL_TAGS = frozenset({
     "a", "button", "div", "li", "label", "input", "span", "summary", "section", "header", "h2",
     "h3", "h4", "h5", "dt", "td", "tr", "p", "img", "svg", "i", "ul", "details", "option",
-)  # fmt: skip
+})  # fmt: skip
 _CONTROL_NAMES = frozenset({*_POINTERS, "data-toggle", "data-bs-toggle", "aria-expanded"})
+_LOOKED_AT = _CONTROL_NAMES | {"role", "onclick"}
 _SWITCH = re.compile(
     r"(?i)tab|accordion|toggle|collaps|expand|button|btn|nav-link|more|faq|switch|open|modal"
 )
@@ -152,8 +154,8 @@ class Expandable:
             return self._targets
         targets = self._targets = {}
         for root in self._roots:
-            for element in root.iter(*_CONTROL_TAGS):
-                if not element.attrib:
+            for element in having_attributes(root, _LOOKED_AT):
+                if element.tag not in _CONTROL_TAGS:
                     continue
                 names = element.keys()
                 is_tab = "role" in names and element.get("role") == "tab"
@@ -164,12 +166,10 @@ class Expandable:
                     handler = (element.get("onclick") or "")[:_LONGEST_HANDLER]
                     for identity in _WORD.findall(handler):
                         _add_control(self._handlers, identity, element)
-            for link in root.iter("a"):
-                href = link.get("href")
-                if href and href[0] == "#":
-                    _add_control(self._links, href[1:], link)
-                    for identity in self._find_targets_of(link):
-                        _add_control(targets, identity, link)
+            for link in links_within(root):
+                _add_control(self._links, (link.get("href") or "")[1:], link)
+                for identity in self._find_targets_of(link):
+                    _add_control(targets, identity, link)
         targets.pop("", None)
         return targets
 

@@ -13,7 +13,7 @@ from lxml import etree
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.visibility.computed import ComputedStyle
 
-_MOST_LOOKED_INTO = 30  # elements in the one that is asked about
+MOST_LOOKED_INTO = 30  # elements in the one that is asked about
 _DEEPEST_ASKED = 12  # elements that are asked about because of each other
 _PICTURES = frozenset({"img", "image", "svg", "input", "video", "canvas"})
 
@@ -50,7 +50,7 @@ class StyleLookup:
             self._asked -= 1
 
     def _shows_something(self, element: Element) -> bool:
-        for inner in islice(element.iter(etree.Element), _MOST_LOOKED_INTO):
+        for inner in islice(element.iter(etree.Element), MOST_LOOKED_INTO):
             is_picture = inner.tag in _PICTURES and _holds_picture(inner)
             if (is_picture or _has_letters(inner.text)) and self._is_painted(inner):
                 return True

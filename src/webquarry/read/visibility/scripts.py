@@ -49,6 +49,7 @@ class Scripts:
         self._roots = roots
         self._are_any: bool | None = None
         self._places_parts: bool | None = None
+        self._fallback_names: set[str] | None = None
 
     @property
     def are_any(self) -> bool:
@@ -64,6 +65,18 @@ class Scripts:
             texts = [script.text or "" for script in self._find_scripts()]
             self._places_parts = any(_PLACES_PARTS in text for text in texts)
         return self._places_parts
+
+    def show_instead(self, element: etree._Element, css: bytes) -> bool:
+        """Whether the page takes care, by a sheet for browsers without scripts, that an element is
+        shown there: where they run, one of them shows it.
+        """
+        if not css or not self.are_any:
+            return False
+        if self._fallback_names is None:
+            self._fallback_names = find_shown_names(css)
+        names = (element.get("class") or "").lower().split()
+        names.append((element.get("id") or "").lower())
+        return not self._fallback_names.isdisjoint(names)
 
     def _find_scripts(self) -> Iterator[etree._Element]:
         """The scripts that browsers run."""

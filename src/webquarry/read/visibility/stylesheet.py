@@ -37,6 +37,7 @@ from webquarry.read.css.selectors.names import (
     find_last_names,
     find_needed_names,
     find_rough_keys,
+    is_about_others,
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.shorthands import apply_declarations
@@ -113,7 +114,8 @@ class Stylesheet:
 
     With `colours`, rules that merely paint something count too. `only` are the classes and ids, in
     lower case, of all the elements that will be asked about and of those around them; rules for
-    others are passed over. `roots` are those of the page.
+    others are passed over. `roots` are those of the page; `has_inline_variables` says whether a
+    style attribute there may define a variable.
     """
 
     def __init__(
@@ -123,6 +125,7 @@ class Stylesheet:
         colours: bool = False,
         only: frozenset[str] | None = None,
         roots: Sequence[etree._Element] = (),
+        has_inline_variables: bool = True,
     ) -> None:
         self.seen: set[str] = set()  # the classes that the walk has come across
         self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
@@ -150,7 +153,12 @@ class Stylesheet:
         if not colours:
             looked_at -= PAINTED
         self._variables = PageVariables(
-            css, self._texts, self._selectors, looked_at, lambda body: may_hide(body, self._words)
+            css,
+            self._texts,
+            self._selectors,
+            looked_at,
+            lambda body: may_hide(body, self._words),
+            has_inline=has_inline_variables,
         )
         self._read: set[int] = set()  # the numbers of the exact rules that have been added
         self._read_hiding_rules()
@@ -165,6 +173,11 @@ class Stylesheet:
         self._by_names: dict[ElementNames, Declarations] = {}
         self._suspicious: set[int] = set()  # those of the hiding rules that hide together
         self._contended: dict[ElementNames, list[RuleMatcher]] = {}
+
+    def close(self) -> None:
+        """Let go of all that holds this sheet in turn; nothing may be asked afterwards."""
+        self._context.close()
+        del self._variables, self._contenders
 
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
         """Declarations of one element with the values that variables have there."""
@@ -329,9 +342,11 @@ class Stylesheet:
                 self._rules.append(Rule(selector, own, heavy, rule.order, rank, hides=False))
         self.has_parts = bool(self._rules)
 
-    def _add_rule(self, rule: RuleText, *, contending: list[Rule] | None = None) -> bool:
+    def _add_rule(
+        self, rule: RuleText, *, contending: list[Rule] | None = None, key: str = ANYTHING
+    ) -> bool:
         """Remember a rule that may hide something, or add one to those that contend with such
-        rules.
+        rules, about elements with a name.
         """
         sets_background = self._colours and "background" in rule.body
         ordinary, important = parse_body(rule.body)
@@ -340,9 +355,7 @@ class Stylesheet:
             return False
         texts = split_list(rule.selectors)
         counts_for_all = sets_background and not self.blind_to_background
-        needed = texts
-        if self._only is not None and not counts_for_all:
-            needed = [text for text in texts if self._concerns(text)]
+        needed = self._find_needed(texts, key, counts_for_all=counts_for_all)
         rules = self._rules if contending is None else contending
         if not needed or not declared:
             return False
@@ -366,6 +379,15 @@ class Stylesheet:
             found = Rule(selector, ordinary, important, rule.order, rank, hides, is_sure)
             rules.append(found)
         return True
+
+    def _find_needed(self, texts: list[str], key: str, *, counts_for_all: bool) -> list[str]:
+        """Those of some selectors that may mean an element which is asked about and has a name."""
+        needed = texts
+        if not counts_for_all:
+            needed = [text for text in needed if self._concerns(text)]
+        if key != ANYTHING:
+            needed = [text for text in needed if not is_about_others(text, key)]
+        return needed
 
     def _note_states(self, selectors: Sequence[str], *, sets_background: bool) -> None:
         """Remember what selectors say about states of the page that are not those at first."""
@@ -461,8 +483,9 @@ class Stylesheet:
             if matcher is None:
                 found: list[Rule] = []
                 for raw in self._contenders.find(key):
-                    self._uses_variables = self._uses_variables or has_calls(decode_body(raw.body))
-                    self._add_rule(decode_rule(raw, decode_body(raw.body)), contending=found)
+                    body = decode_body(raw.body)
+                    self._uses_variables = self._uses_variables or has_calls(body)
+                    self._add_rule(decode_rule(raw, body), contending=found, key=key)
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)

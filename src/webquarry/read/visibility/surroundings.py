@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from lxml import etree
 
@@ -34,14 +33,11 @@ _MOST_BLUR = 12.0  # pixels; letters of ordinary size are a smear then
 _PICTURES = ("img", "picture", "video")  # they are often blurred until they are there
 _NO_ROWS = ("0fr", "0px", "0 ")
 _NO_COLUMN = re.compile(r"(?:^|[\s\]])0(?:px|fr|%|em)?(?=[\s\[]|$)")
-_MOST_PULLED = 100  # boxes of a page that are pulled over others
 _MOST_TRACKS = 40
 _NEAR = 3  # boxes around one that may cut it off
 _WHOLE = 1200.0  # pixels that all of its own width or height counts for
 _MOVES_LATER = (b":checked", b":target", b":hover", b":focus", b"keyframes")
 
-
-_find_pulled: Any = etree.XPath("/descendant::*[@style][not(node())][contains(@style, 'margin')]")
 _LEAST_COVER = 16.0  # pixels
 
 
@@ -56,15 +52,17 @@ class Surroundings:
         find_layout: Callable[[etree._Element], Declarations],
         css: bytes = b"",
         *,
+        pulled: Sequence[etree._Element] = (),
         is_still: bool = False,
     ) -> None:
-        """`find_layout` tells how an element is laid out; a page that `is_still` has no scripts
-        that move something into sight later.
+        """`find_layout` tells how an element is laid out; `pulled` are the empty boxes that a
+        margin may lay over others; a page that `is_still` has no scripts that move something into
+        sight later.
         """
         self._roots = roots
         self._find_layout = find_layout
         self._is_still = is_still and not any(word in css for word in _MOVES_LATER)
-        self.covered = set(_find_covered(roots[:1]))  # by what is pulled over them
+        self.covered = set(_find_covered(pulled))  # by what is pulled over them
         self._narrow: set[etree._Element] = set()  # what stands in columns without width
         self._collapsed: set[etree._Element] = set()  # grids whose rows have no height
         self._empty_clips: set[str] | None = None
@@ -145,23 +143,22 @@ class Surroundings:
         return name.strip("\"'") in self._empty_clips
 
 
-def _find_covered(roots: Sequence[etree._Element]) -> Iterator[etree._Element]:
+def _find_covered(boxes: Sequence[etree._Element]) -> Iterator[etree._Element]:
     """The elements that an empty box which follows them is pulled over by its margin."""
-    for root in roots:
-        for box in islice(_find_pulled(root), _MOST_PULLED):
-            below = box.getprevious()
-            if below is None or not isinstance(below.tag, str):
-                continue
-            ordinary, important = parse_declarations(box.get("style") or "")
-            style = {**ordinary, **important}
-            margins = split_top(style.get("margin", ""), " ")
-            pull = -(parse_length(style.get("margin-top") or "".join(margins[:1])) or 0.0)
-            height = parse_length(style.get("height", "")) or 0.0
-            own = parse_declarations(below.get("style") or "")[0]
-            room = parse_length(own.get("height", "")) or pull
-            is_high = pull >= max(room, _LEAST_COVER) and height >= room
-            if is_high and style.get("position") in ("relative", "absolute") and is_opaque(style):
-                yield below
+    for box in boxes:
+        below = box.getprevious()
+        if below is None or not isinstance(below.tag, str):
+            continue
+        ordinary, important = parse_declarations(box.get("style") or "")
+        style = {**ordinary, **important}
+        margins = split_top(style.get("margin", ""), " ")
+        pull = -(parse_length(style.get("margin-top") or "".join(margins[:1])) or 0.0)
+        height = parse_length(style.get("height", "")) or 0.0
+        own = parse_declarations(below.get("style") or "")[0]
+        room = parse_length(own.get("height", "")) or pull
+        is_high = pull >= max(room, _LEAST_COVER) and height >= room
+        if is_high and style.get("position") in ("relative", "absolute") and is_opaque(style):
+            yield below
 
 
 def _leaves_box(element: etree._Element, shift: Shift, layout: Declarations) -> bool:

@@ -17,11 +17,11 @@ cdef class VisibilityTracker:
     cdef double _root_size
     cdef object _surroundings
     cdef object _lookup
-    cdef VisibilityTracker _all_rules
-    cdef object _fallback_names
+    cdef object _controls
     cdef object _effects
     cdef object _columns
     cdef dict _suspected
+    cdef object _memory
     cdef set _ids
     cdef public frozenset tags
     cdef public frozenset watched

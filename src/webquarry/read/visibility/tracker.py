@@ -46,7 +46,9 @@ from webquarry.read.visibility.effects import Effects
 from webquarry.read.visibility.expandable import Expandable, is_panel
 from webquarry.read.visibility.lookup import StyleLookup
 from webquarry.read.visibility.revealed import Revealed, has_spoken_twin
-from webquarry.read.visibility.scripts import Scripts, find_shown_names
+from webquarry.read.visibility.scripts import Scripts
+from webquarry.read.visibility.sheet.control_rules import ControlRules
+from webquarry.read.visibility.sheet.style_memory import StyleMemory
 from webquarry.read.visibility.sheet.suspicion import is_suspicious
 from webquarry.read.visibility.stylesheet import Stylesheet
 from webquarry.read.visibility.surroundings import Surroundings
@@ -87,36 +89,46 @@ class VisibilityTracker:
         roots: Sequence[etree._Element],
         page_info: PageInfo,
         only: frozenset[str] | None = None,
+        *,
+        knows_all: bool = False,
+        controls: ControlRules | None = None,
     ) -> None:
-        self._roots = roots
-        self._page_info = page_info
-        self._knows_all_rules = only is None
+        """`only` are the classes and ids of the elements that are asked about and of those around
+        them, in lower case; `knows_all` says that they are those of all elements. `controls` are
+        asked about the controls of the page.
+        """
+        self._roots, self._page_info = roots, page_info
+        self._knows_all_rules = only is None or knows_all
+        self._controls = controls or ControlRules(roots, page_info.css, self._read_other_rules)
         self._scripts = Scripts(roots)
         self._expandable = Expandable(roots, self._scripts, self._is_control_seen)
         self.revealed = Revealed(roots, self._scripts, page_info.css)
         links_to_sheets = page_info.foreign_rules
-        sheet = Stylesheet(page_info.css, colours=not links_to_sheets, only=only, roots=roots)
-        self._sheet = sheet
+        sheet = self._sheet = Stylesheet(
+            page_info.css,
+            colours=not links_to_sheets,
+            only=only,
+            roots=roots,
+            has_inline_variables=page_info.has_variables,
+        )
         # every background on the page is known
         self._certain = not links_to_sheets and not sheet.blind_to_background
-        self._first_ground = None
-        if self._certain:
-            self._first_ground = WHITE
+        self._first_ground = WHITE if self._certain else None
         self._style = ComputedStyle(ground=self._first_ground)
         self._above: list[ComputedStyle] = []
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
-        self._all_rules: VisibilityTracker | None = None  # one that knows the rules for controls
+        self._memory = StyleMemory()
         is_still = not self._scripts.are_any
         self._surroundings = Surroundings(
-            roots, self._find_layout, page_info.css, is_still=is_still
+            roots, self.find_layout, page_info.css, pulled=page_info.pulled, is_still=is_still
         )
-        self._effects = Effects(self._find_layout, knows_all=not links_to_sheets)
+        self._effects = Effects(self.find_layout, knows_all=not links_to_sheets)
         self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
-        self._columns = TableColumns(roots, self._find_column_style)
+        tables = roots if page_info.has_columns else ()
+        self._columns = TableColumns(tables, self._find_column_style)
         self._lookup = StyleLookup(self._judge, self._style)
-        self._fallback_names: set[str] | None = None
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
         tags = [key for key in sheet.keys if key[0] not in ".#["]
@@ -134,6 +146,13 @@ class VisibilityTracker:
     def undecided(self) -> int:
         """How many elements were left out because rules that may hide them were not weighed."""
         return self._sheet.undecided
+
+    def close(self) -> None:
+        """Let go of all that holds this tracker; only `undecided` may be asked afterwards."""
+        self._controls.close()
+        self._sheet.close()
+        self._expandable = self._surroundings = self._effects = None  # type: ignore[assignment]
+        self._columns = self._lookup = self._controls = None  # type: ignore[assignment]
 
     def is_plain(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Whether nothing about an element can change what is seen, told as quickly as possible:
@@ -207,15 +226,12 @@ class VisibilityTracker:
     ) -> str | None:
         """The first of the reasons in spite of which a person does not come to see the element."""
         for reason in reasons:
-            if reason == OFF_SCREEN and ARIA in reasons and self._is_slide(element):
+            may_be_slide = reason == OFF_SCREEN and ARIA in reasons and is_panel(element)
+            if may_be_slide and self._scripts.are_any:  # one moves it into the page in its turn
                 continue
             if not self._shows_after_all(element, reason, declarations):
                 return reason
         return None
-
-    def _is_slide(self, element: etree._Element) -> bool:
-        """Whether a script moves an element into the page when its turn comes."""
-        return is_panel(element) and self._scripts.are_any
 
     def _add_reasons(
         self,
@@ -231,31 +247,31 @@ class VisibilityTracker:
         # a sheet that is not read may insist that what is hidden stays so
         if is_displayed and reasons and not self._page_info.foreign_rules:
             reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
-        reason = reason_to_skip(declarations)
+        reason = self._memory.find_reason(declarations)
         if reason is not None or not _SHRINKING.isdisjoint(declarations):
             declarations = self._effects.keep_working(element, declarations)
-            reason = reason_to_skip(declarations)
+            reason = self._memory.find_reason(declarations)
         if reason is None:
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
             return reasons, declarations
         return (*reasons, reason), declarations
 
-    def _find_layout(self, element: etree._Element) -> Declarations:
+    def find_layout(self, element: etree._Element) -> Declarations:
         """How an element is laid out, by its own style and all rules of the page."""
         return self._sheet.find_layout(element, self._parse_own_style(element))
 
     def _find_column_style(self, column: etree._Element) -> Declarations:
         """The same of a column, which is nothing that is asked about otherwise."""
         if self._knows_all_rules or not column.get("class"):
-            return self._find_layout(column)
-        return self._find_all_rules()._find_layout(column)
+            return self.find_layout(column)
+        return self._controls.find_all().find_layout(column)
 
-    def _find_all_rules(self) -> VisibilityTracker:
-        """A tracker that knows the rules for all elements of the page."""
-        if self._all_rules is None:
-            self._all_rules = VisibilityTracker(self._roots, self._page_info)
-        return self._all_rules
+    def _read_other_rules(self, names: frozenset[str], are_all: bool) -> VisibilityTracker:
+        """A tracker that knows the rules about other elements."""
+        return VisibilityTracker(
+            self._roots, self._page_info, names, knows_all=are_all, controls=self._controls
+        )
 
     def _is_never_opened(
         self, details: etree._Element, names: Sequence[str], parent: ComputedStyle
@@ -274,8 +290,12 @@ class VisibilityTracker:
         the page.
         """
         if self._knows_all_rules:
-            return self._lookup.is_seen(control)
-        return self._find_all_rules()._is_control_seen(control)
+            return self.sees(control)
+        return self._controls.is_seen(control)
+
+    def sees(self, element: etree._Element) -> bool:
+        """Whether a person sees something of an element whose rules are known."""
+        return self._lookup.is_seen(element)
 
     def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Go into a link: browsers give it a colour of its own, whatever the text around it has,
@@ -371,7 +391,7 @@ class VisibilityTracker:
         is_sure = reason not in (ARIA, HIDDEN_CLASS)
         if self._expandable.can_be_opened(element, needs_proof=is_sure):
             return True
-        if self._is_shown_without_scripts(element):
+        if self._scripts.show_instead(element, self._page_info.css_without_scripts):
             return True
         if reason in (HIDDEN, ARIA, HIDDEN_CLASS) or not self._sheet.revealed:
             return False
@@ -383,19 +403,6 @@ class VisibilityTracker:
         if reason_to_skip({**ordinary, **important}) is not None:
             return False
         return self._reaches_state(element, names)
-
-    def _is_shown_without_scripts(self, element: etree._Element) -> bool:
-        """Whether the page takes care that an element is shown where no scripts run: where they do,
-        one of them shows it.
-        """
-        css = self._page_info.css_without_scripts
-        if not css or not self._scripts.are_any:
-            return False
-        if self._fallback_names is None:
-            self._fallback_names = find_shown_names(css)
-        names = (element.get("class") or "").lower().split()
-        names.append((element.get("id") or "").lower())
-        return not self._fallback_names.isdisjoint(names)
 
     def has_scripts(self) -> bool:
         """Whether a script of the page may change what is seen."""
@@ -456,11 +463,8 @@ class VisibilityTracker:
         if line is not None and length_up_to(element, _LONGEST_LINE) < _LONGEST_LINE:
             declarations = {**declarations, "color": line}
         may_be_painted = not self._certain and (element.get("class") or element.get("id"))
-        style = parent.compute_child(
-            element,
-            declarations,
-            root_size=self._root_size,
-            is_painted_elsewhere=bool(may_be_painted),
+        style = self._memory.compute_child(
+            element, declarations, parent, self._root_size, bool(may_be_painted)
         )
         if element.tag == "html":
             self._root_size = style.size

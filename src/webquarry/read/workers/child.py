@@ -16,6 +16,7 @@ from typing import Any
 
 from webquarry.read.workers.error_form import pack_error
 from webquarry.read.workers.frames import BrokenFrame, read_frame, write_frame
+from webquarry.read.workers.garbage import collect_if_due, put_off_collection
 from webquarry.read.workers.job import Job, is_large, load_what_pages_need, run_job
 from webquarry.read.workers.limits import (
     end_with_parent,
@@ -38,8 +39,8 @@ def serve(parent: int, memory_bytes: int) -> None:
     os.close(nothing)
     gc.disable()
     load_what_pages_need()  # while the first page is being fetched
-    gc.freeze()  # what was loaded stays: it need not be looked through after every few pages
     gc.enable()
+    put_off_collection()
     limit_process(memory_bytes)
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):
@@ -50,6 +51,7 @@ def serve(parent: int, memory_bytes: int) -> None:
             write_frame(outgoing, head, (body,))
             del body
             frame = None  # not kept while the next one comes
+            collect_if_due()
             frame = read_frame(incoming)
     os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
 

@@ -88,6 +88,12 @@ class SelectorContext:
         self._body: _Element | None = None
         self._has_script: bool | None = None
 
+    def close(self) -> None:
+        """Let go of all that holds this page in turn; nothing may be asked afterwards."""
+        self._matchers.clear()
+        self._related.clear()
+        self.budget.give_up()
+
     @property
     def has_script(self) -> bool:
         """Whether some script runs on the page."""

@@ -13,6 +13,7 @@ from lxml import etree
 
 # What the compound on the left is to the one on the right.
 ANCESTOR, PARENT, BESIDE, EARLIER = range(4)
+RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}  # by their signs; a blank is the first
 ANYTHING = "*"  # the key of what has no name of its own
 
 Specificity = tuple[int, int, int]
@@ -95,11 +96,17 @@ class Compound:
             return False
         if not self.classes <= names.classes:
             return False
-        return all(test.fits_names(names) for test in self.tests if test.by_names)
+        for test in self.tests:  # noqa: SIM110 - a generator takes longer
+            if test.by_names and not test.fits_names(names):
+                return False
+        return True
 
     def tests_fit(self, element: etree._Element, context: TreeContext) -> bool:
         """Whether an element with the right names is all the rest."""
-        return all(test.matches(element, context) for test in self.tests if not test.by_names)
+        for test in self.tests:
+            if not test.by_names and not test.matches(element, context):
+                return False
+        return True
 
     def matches(self, element: etree._Element, context: TreeContext) -> bool:
         """Whether an element is all of it."""

@@ -17,6 +17,11 @@ _SIBLINGS = re.compile(r"([^\s>+~]++)(\s*+[+~]\s*+)?+")
 _FUNCTION = re.compile(r"(?::[a-zA-Z-]+)?([(\[])")
 _FIRST_NAME = re.compile(r"([.#])((?:[\w\u0080-\U0010ffff-]|\\[0-9a-fA-F]{1,6}[ \t\n]?|\\.)+)")
 _TAG = re.compile(r"(?:\*?\|)?([a-zA-Z][\w-]*)")
+# Tags, classes and ids with relations between them: browsers take that, whatever the names are.
+_COMPOUND = r"(?:[a-zA-Z][\w-]*+(?:[.#][a-zA-Z_][\w-]*+)*+|(?:[.#][a-zA-Z_][\w-]*+)++)"
+PLAIN_SELECTOR = re.compile(
+    rf"\s*+{_COMPOUND}(?:(?:\s*+[>+~]\s*+|\s++){_COMPOUND})*+\s*+", re.ASCII
+)
 
 
 def drop_brackets(text: str) -> str:
@@ -49,6 +54,13 @@ def find_last_names(text: str) -> list[str]:
     """The classes and ids of the element that a selector ends in, states and functions aside."""
     compounds = _BETWEEN_COMPOUNDS.split(text.strip())
     return NAMES.findall(compounds[-1])
+
+
+def is_about_others(text: str, key: str) -> bool:
+    """Whether a selector is plain, and means no element with a name that is told as
+    `find_rough_keys` does.
+    """
+    return PLAIN_SELECTOR.fullmatch(text) is not None and key not in find_rough_keys(text)
 
 
 def find_rough_keys(text: str) -> list[str]:

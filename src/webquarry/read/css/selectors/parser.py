@@ -15,15 +15,14 @@ from webquarry.read.css.scan import find_closing, find_string_end, split_list
 from webquarry.read.css.selectors.model import (
     ANCESTOR,
     ANYTHING,
-    BESIDE,
-    EARLIER,
-    PARENT,
+    RELATIONS,
     Compound,
     ElementTest,
     Selector,
     SelectorList,
     Specificity,
 )
+from webquarry.read.css.selectors.plain import MOST_STEPS, parse_plain
 from webquarry.read.css.selectors.pseudo import (
     AT_REST,
     CALLED_AT_REST,
@@ -39,8 +38,6 @@ from webquarry.read.css.selectors.pseudo import (
 )
 
 _DEEPEST = 12  # functions inside functions
-_MOST_STEPS = 64
-_RELATIONS = {">": PARENT, "+": BESIDE, "~": EARLIER}
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}[ \t\n]?|[^\n0-9a-fA-F])"
 _IDENT = (
     rf"(?:--|-?+(?:[A-Za-z_\u0080-\U0010ffff]|{_ESCAPE}))(?:[\w\u0080-\U0010ffff-]|{_ESCAPE})*+"
@@ -55,7 +52,6 @@ _FORMULA = re.compile(
     r"(?:\s++of\s++(.+)|\s*+)",
     re.IGNORECASE | re.DOTALL,
 )
-_PLAIN = re.compile(r"([a-z][a-z0-9]*)?((?:\.[A-Za-z_][\w-]*)*)", re.ASCII)
 _NO_NUMBER = {"": 1, "+": 1, "-": -1}  # what the sign alone before an n stands for
 _NAMED_FORMULAS = {"odd": (2, 1), "even": (2, 0)}
 # Whether only siblings of the same tag count, and whether they are counted from the end.
@@ -169,13 +165,14 @@ class SelectorParser:
         if depth > _DEEPEST:
             raise UndecidedSelector(text)
         text = text.strip()
-        plain = _PLAIN.fullmatch(text)
-        if plain is not None and text and not nests:
-            return self._build_plain(text, plain)
+        if not nests:
+            plain = parse_plain(text, folds=self._folds)
+            if plain is not None:
+                return plain
         steps: list[tuple[int, Compound]] = []
         relation, place = ANCESTOR, 0
         if nests and parent is not None:
-            leading = _RELATIONS.get(text[:1])
+            leading = RELATIONS.get(text[:1])
             if leading is not None or "&" not in text:
                 steps.append((ANCESTOR, _name_parent(parent)))
                 relation, place = self._read_relation(text, 0)
@@ -184,12 +181,12 @@ class SelectorParser:
             steps.append((relation, compound))
             if place == len(text):
                 break
-            if len(steps) >= _MOST_STEPS:
+            if len(steps) >= MOST_STEPS:
                 raise UndecidedSelector(text)
             sign = _SIGN.match(text, place)
             if sign is None:
                 raise InvalidSelector(text)
-            relation = _RELATIONS.get(sign[1] or "", ANCESTOR)
+            relation = RELATIONS.get(sign[1] or "", ANCESTOR)
             place = sign.end()
         weights = [compound.specificity for _, compound in steps]
         ids, classes, tags = map(sum, zip(*weights, strict=True))
@@ -200,20 +197,7 @@ class SelectorParser:
         sign = _SIGN.match(text, place)
         if sign is None:
             return ANCESTOR, place
-        return _RELATIONS.get(sign[1] or "", ANCESTOR), sign.end()
-
-    def _build_plain(self, text: str, plain: re.Match[str]) -> Selector:
-        """A selector of a tag and classes, as most are."""
-        tag = plain[1] or ""
-        names = plain[2].split(".")[1:]
-        if self._folds:
-            names = [name.lower() for name in names]
-        key = tag
-        if names:
-            key = f".{min(names)}"
-        weight = (0, len(names), int(bool(tag)))
-        compound = Compound(text, tag, "", frozenset(names), (), (key,), weight)
-        return Selector(((ANCESTOR, compound),), weight)
+        return RELATIONS.get(sign[1] or "", ANCESTOR), sign.end()
 
     def _read_compound(
         self, text: str, place: int, parent: SelectorList | None, depth: int

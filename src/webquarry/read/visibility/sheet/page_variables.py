@@ -5,7 +5,7 @@ around.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -29,6 +29,7 @@ from webquarry.read.visibility.sheet.page_selectors import PageSelectors
 
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
+_Declared = tuple[tuple[str, str], ...]
 _find_inline: Any = etree.XPath("//*[contains(@style, '--')]")
 _MOST_RULES = 10_000
 _MOST_CHECKED = 10_000  # declarations; of more, all is possible
@@ -37,6 +38,14 @@ _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
 
 def _find_nothing(name: str) -> None:
     """No variable has a value."""
+
+
+class _UsedNames(NamedTuple):
+    """What some declarations call for."""
+
+    variables: frozenset[str]
+    is_any: bool  # something is called for that may hide the element
+    asks_element: bool  # some value is that of an attribute of the element
 
 
 class PageVariables:
@@ -49,12 +58,15 @@ class PageVariables:
         selectors: PageSelectors,
         looked_at: frozenset[str],
         judge: Callable[[str], bool],
+        *,
+        has_inline: bool = True,
     ) -> None:
         self._css = css
         self._rules = rules
         self._context = selectors.context
         self._looked_at = looked_at  # the properties that may hide something by a variable
         self._judge = judge  # whether a declaration may hide something
+        self._has_inline = has_inline  # some style attribute of the page may define a variable
         self._registered: Definitions = {}
         self._selectors = selectors
         self._defined: list[tuple[int, Definitions, Definitions]] = []  # by the exact rules
@@ -70,6 +82,8 @@ class PageVariables:
         self._scopes: dict[_Element | None, VariableScope] = {}
         # by the rules that define some, and what stands around
         self._same: dict[tuple[int, VariableScope], VariableScope] = {}
+        self._used: dict[_Declared, _UsedNames] = {}
+        self._resolved: dict[tuple[_Declared, VariableScope], Declarations] = {}
 
     def may_make(self, body: str) -> bool:
         """Whether some values of its variables let a body hide something."""
@@ -97,22 +111,40 @@ class PageVariables:
 
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
-        names: set[str] = set()
-        is_called = False
-        for name, value in style.items():
-            if has_calls(value) and self.may_make(f"{name}:{value}"):
-                names.update(find_used(value))
-                is_called = True
-        if not is_called:
+        if not any(map(has_calls, style.values())):
             return style
-        if not names:
+        declared = tuple(style.items())
+        names = self._used.get(declared)
+        if names is None:
+            names = self._used[declared] = self._find_used(style)
+        if not names.is_any:
+            return style
+        if not names.variables:
             return resolve_style(style, _find_nothing, element.get)
         possible = self._find_possible()
-        if not names <= self._asked:
-            self._asked |= names
-            self._require(possible.find_needed(names))
+        if not names.variables <= self._asked:
+            self._asked |= names.variables
+            self._require(possible.find_needed(names.variables))
         scope = self._find_scope(element)
-        return resolve_style(style, scope.find, element.get)
+        if names.asks_element:
+            return resolve_style(style, scope.find, element.get)
+        # elements with the same declarations and the same variables have the same style
+        resolved = self._resolved.get((declared, scope))
+        if resolved is None:
+            resolved = resolve_style(style, scope.find, element.get)
+            self._resolved[declared, scope] = resolved
+        return resolved
+
+    def _find_used(self, style: Declarations) -> _UsedNames:
+        """What a style calls for that may hide something."""
+        variables: set[str] = set()
+        is_any = asks_element = False
+        for name, value in style.items():
+            asks_element = asks_element or "attr(" in value
+            if has_calls(value) and self.may_make(f"{name}:{value}"):
+                variables.update(find_used(value))
+                is_any = True
+        return _UsedNames(frozenset(variables), is_any, asks_element)
 
     def _find_possible(self) -> PossibleValues:
         """All definitions on the page, collected once."""
@@ -127,7 +159,10 @@ class PageVariables:
             if ordinary or important:
                 self._defined.append((number, ordinary, important))
                 found += [ordinary, important]
-        for root in self._context.roots[:1]:
+        inline_roots: Sequence[_Element] = ()
+        if self._has_inline:
+            inline_roots = self._context.roots[:1]
+        for root in inline_roots:
             for element in _find_inline(root):
                 ordinary, important = find_definitions(element.get("style") or "")
                 self._inline[element] = ordinary | important

@@ -24,7 +24,7 @@ def find_shown(rules: Rules, keys: Set[str]) -> tuple[set[str], set[str]]:
     shown: set[str] = set()
     by_width: set[str] = set()
     names = {key[1:] for key in keys if key[0] in ".#"}
-    for rule in rules.showing():
+    for rule in rules.showing(names):
         is_hinted = any(word in rule.body for word in _SHOWING_WORDS)
         if not is_hinted or not _SHOWS.search(rule.body):
             continue
