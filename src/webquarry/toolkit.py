@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from webquarry.search.router import Router
     from webquarry.search.scholarly.finder import Finder
     from webquarry.search.services.breakers import Breakers
+    from webquarry.search.services.pace import Pace
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.redis.connection import RedisConnection
+    from webquarry.verify.references.checker import CitationChecker
 
 
 class Toolkit:
@@ -271,6 +273,28 @@ class Toolkit:
             lambda: self.router,
             lambda: self.lenses,
             self.breakers,
+            self.pace,
+        )
+
+    @cached_property
+    def pace(self) -> Pace:
+        """The pauses between calls of the indexes, whoever asks them."""
+        from webquarry.search.services.pace import Pace
+
+        return Pace(self.clock)
+
+    @cached_property
+    def citations(self) -> CitationChecker:
+        from webquarry.verify.references.checker import CitationChecker
+
+        return CitationChecker(
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            lambda: self.cache,
+            self.breakers,
+            self.pace,
         )
 
     def open_engine(self) -> Engine:

@@ -1,0 +1,105 @@
+"""DataCite: DOIs of preprints, data and software (arXiv, Zenodo, figshare). Needs no key.
+
+API: GET https://api.datacite.org/dois/{doi}, or `/dois?query=titles.title:"..."`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry.net import models as net
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    unknown_shape_failure,
+)
+from webquarry.search.replies.doi import normal_doi
+from webquarry.search.scholarly.notices import Notice
+from webquarry.search.scholarly.provider import build_author
+from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+
+_NO_WORD = re.compile(r"[^\w\s]+")
+_PUBLISHED = ("IsPreprintOf", "IsPreviousVersionOf", "IsVersionOf")
+
+
+class DataCite(Registry):
+    name = "datacite"
+    label = "DataCite"
+    origin = "https://api.datacite.org"
+    topics = frozenset({"doi", "title"})
+    lanes = 2
+
+    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+        question = questions[0]
+        accept = "application/vnd.api+json"
+        if question.topic == "doi":
+            return self.get(f"/dois/{quote(question.value, safe='/')}", accept=accept)
+        words = " ".join(_NO_WORD.sub(" ", question.value).split())
+        parameters = {
+            "query": f'titles.title:"{words}"',
+            "page[size]": str(CANDIDATES),
+            "disable-facets": "true",
+        }
+        return self.get("/dois", parameters, accept)
+
+    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+        is_single = questions[0].topic == "doi"
+        answer = json_object(reply, self.label)
+        if is_single and reply.status == 404 and "errors" in answer:
+            return []
+        if reply.status != 200:
+            raise failure(reply, self.label)
+        data = answer.get("data")
+        if is_single and isinstance(data, dict):
+            return [self._record(object_at(data, "attributes"))]
+        if not is_single and isinstance(data, list):
+            return [self._record(object_at(item, "attributes")) for item in objects(data)]
+        raise unknown_shape_failure(self.label)
+
+    def _record(self, work: dict[str, Any]) -> Record:
+        authors = []
+        for person in objects(work.get("creators")):
+            family, given = person.get("familyName"), person.get("givenName")
+            name = None if family else person.get("name")
+            authors.append(build_author(name, family, given))
+        dates = [str(one.get("date") or "") for one in objects(work.get("dates"))]
+        types = object_at(work, "types")
+        publisher = work.get("publisher")
+        if isinstance(publisher, dict):
+            publisher = publisher.get("name")
+        is_preprint = types.get("resourceTypeGeneral") == "Preprint"
+        container = object_at(work, "container").get("title")
+        published = ""
+        for related in objects(work.get("relatedIdentifiers")):
+            if related.get("relationType") in _PUBLISHED:
+                published = published or normal_doi(related.get("relatedIdentifier")) or ""
+        notices = []
+        if any(one.get("dateType") == "Withdrawn" for one in objects(work.get("dates"))):
+            notices.append(Notice("withdrawal", source=self.name, preprint=is_preprint))
+        descriptions = objects(work.get("descriptions"))
+        abstract = next((str(one.get("description") or "") for one in descriptions), "")
+        known = sorted(date for date in dates if date[:4].isdigit())
+        return build_record(
+            self.name,
+            titles=[title.get("title") for title in objects(work.get("titles"))],
+            authors=authors,
+            years=[work.get("publicationYear"), *known],
+            venues=[container, publisher],
+            doi=work.get("doi"),
+            url=str(work.get("url") or ""),
+            kind=str(types.get("citeproc") or ""),
+            date=known[0] if known else "",
+            is_preprint=is_preprint,
+            published_doi=published if is_preprint else "",
+            abstract=abstract[:10_000],
+            publisher=publisher if isinstance(publisher, str) else "",
+            notices=tuple(notices),
+        )
