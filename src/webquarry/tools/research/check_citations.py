@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from webquarry.errors import BadInput
-from webquarry.sessions.export import list_works
 from webquarry.evidence.styles.csl import to_csl
+from webquarry.sessions.export import list_works
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._citations import AnyReference, CitationsOutput, list_notes

@@ -1,11 +1,11 @@
 """Questions about works in, what the indexes said out: guarded, paced, kept for a while, and
 several numbers in one request where an index takes that.
 
-    async with Asker(services, cache, settings, deadline) as asker:
-        reply = await asker.ask("crossref", Question("doi", "10.1000/182"))
+    async with IndexAsker(services, cache, settings, deadline) as asker:
+        reply = await asker.ask("crossref", WorkQuestion("doi", "10.1000/182"))
 
-An index is asked by as many requests at once as it likes (`Registry.lanes`); what is asked meanwhile
-waits and then goes together. Nothing is raised: an index that fails has said nothing.
+An index is asked by as many requests at once as it likes (`Registry.lanes`); what is asked
+meanwhile waits and then goes together. Nothing is raised: an index that fails has said nothing.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from webquarry.search.services.guard import NO_ANSWER, apply_retry_after
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.verify.references.models import Question, Record, IndexReply
+from webquarry.verify.references.models import IndexReply, Record, WorkQuestion
 from webquarry.verify.references.registry import Registry
 
 _VERSION = 1  # of what is kept
 _MOST_RECORDS = 60
 _MOST_STEPS = 3  # requests that one question may lead to
 
-Waiting = tuple[Question, "asyncio.Future[IndexReply]"]
+Waiting = tuple[WorkQuestion, "asyncio.Future[IndexReply]"]
 
 
-class Asker:
+class IndexAsker:
     """Asks for one call of a tool; what it began ends with it."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Asker:
         self._waiting: dict[str, deque[Waiting]] = {}
         self._lanes: dict[str, set[asyncio.Task[None]]] = {}
 
-    async def __aenter__(self) -> Asker:
+    async def __aenter__(self) -> IndexAsker:
         return self
 
     async def __aexit__(
@@ -71,7 +71,7 @@ class Asker:
         """Whether an index takes such questions."""
         return topic in self._services.get(index).topics
 
-    async def ask(self, index: str, question: Question) -> IndexReply:
+    async def ask(self, index: str, question: WorkQuestion) -> IndexReply:
         """What an index says; an error of its kind where it says nothing."""
         registry = self._services.get(index)
         key = self._key(registry, question)
@@ -85,7 +85,6 @@ class Asker:
         if len(lanes) < registry.lanes:
             task = asyncio.create_task(self._serve(registry))
             lanes.add(task)
-            task.add_done_callback(lanes.discard)
         reply = await future
         if not reply.failure:
             await self._keep(key, reply)
@@ -103,6 +102,8 @@ class Asker:
             for (_, future), reply in zip(batch, replies, strict=True):
                 if not future.done():
                     future.set_result(reply)
+        # At once, so that whoever asks next begins a lane of his own.
+        self._lanes[registry.name].discard(asyncio.current_task())
 
     def _take_batch(self, registry: Registry, queue: deque[Waiting]) -> list[Waiting]:
         """The first question that somebody still waits for, and others that can go with it."""
@@ -124,7 +125,9 @@ class Asker:
         queue.extendleft(reversed(others))
         return batch
 
-    async def _send(self, registry: Registry, questions: Sequence[Question]) -> list[IndexReply]:
+    async def _send(
+        self, registry: Registry, questions: Sequence[WorkQuestion]
+    ) -> list[IndexReply]:
         """The replies to questions that go together: one request, or as many as it leads to."""
         clock = self._services.clock
         limit = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
@@ -148,7 +151,7 @@ class Asker:
         ]
 
     async def _fetch(
-        self, registry: Registry, questions: Sequence[Question], seconds: float
+        self, registry: Registry, questions: Sequence[WorkQuestion], seconds: float
     ) -> list[Record]:
         request = registry.build_request(questions)
         reply = await self._services.send(registry, request, seconds)
@@ -169,7 +172,7 @@ class Asker:
         if seconds > 0:
             await self._open_cache().put(key, Made(_pack(reply.records), seconds))
 
-    def _key(self, registry: Registry, question: Question) -> str:
+    def _key(self, registry: Registry, question: WorkQuestion) -> str:
         parameters = {
             "index": [registry.name, redact(registry.base), bool(registry.sources())],
             "question": [question.topic, question.value, question.near],
@@ -187,7 +190,9 @@ def _unpack(value: bytes) -> tuple[Record, ...]:
 
 def _restore(fields: dict[str, Any]) -> Record:
     """A record of what was kept: lists are tuples again, and people are people."""
-    plain = {name: tuple(one) if isinstance(one, list) else one for name, one in fields.items()}
+    plain: dict[str, Any] = {}
+    for name, value in fields.items():
+        plain[name] = tuple(value) if isinstance(value, list) else value
     record = Record(**plain)
     return replace(
         record,

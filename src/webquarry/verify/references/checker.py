@@ -20,10 +20,10 @@ from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.pace import Pace
 from webquarry.search.services.services import Services
 from webquarry.settings import Settings
-from webquarry.verify.references.asker import Asker
+from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.judge import Judgement, judge
-from webquarry.verify.references.links import LinkChecker, LinkState, should_visit
-from webquarry.verify.references.models import ReferenceEvidence, Reference
+from webquarry.verify.references.links import LinkChecker, LinkFinding, should_visit
+from webquarry.verify.references.models import Reference, ReferenceEvidence
 from webquarry.verify.references.plan import next_step
 from webquarry.verify.references.registry import Registry
 from webquarry.verify.references.status import RecordState, read_state
@@ -39,7 +39,7 @@ class Checked:
     reference: Reference
     judgement: Judgement
     state: RecordState
-    link: LinkState | None = None
+    link: LinkFinding | None = None
     abstract: str = ""  # of the work, where an index has it
     requests: int = 0
     is_finished: bool = True  # False: the time was over
@@ -88,7 +88,7 @@ class CitationChecker:
         done: dict[int, Checked] = {}
         gate = asyncio.Semaphore(_AT_ONCE)
         today = self._clock.now().astimezone(UTC).date()
-        async with Asker(self.services, self._open_cache, self._settings, deadline) as asker:
+        async with IndexAsker(self.services, self._open_cache, self._settings, deadline) as asker:
             visitor = LinkChecker(self._client, asker, self._settings, indexes)
 
             async def check_one(place: int) -> None:
@@ -124,7 +124,7 @@ class CitationChecker:
     async def _check_one(
         self,
         evidence: ReferenceEvidence,
-        asker: Asker,
+        asker: IndexAsker,
         visitor: LinkChecker,
         indexes: frozenset[str],
         today: date,
@@ -142,7 +142,7 @@ class CitationChecker:
 
 
 def _conclude(
-    evidence: ReferenceEvidence, today: date, link: LinkState | None, unfinished: str = ""
+    evidence: ReferenceEvidence, today: date, link: LinkFinding | None, unfinished: str = ""
 ) -> Checked:
     """The verdict on what is known."""
     findings = weigh(evidence, today)

@@ -18,10 +18,9 @@ from typing import Literal
 
 from webquarry.verify.references.models import (
     OUTSIDE,
-    ReferenceEvidence,
     FieldCheck,
     Record,
-
+    ReferenceEvidence,
     Verdict,
 )
 from webquarry.verify.references.weigh import (
@@ -165,6 +164,11 @@ def _decide_missing(evidence: ReferenceEvidence, findings: Findings) -> tuple[Ve
             f"{_name_all(evidence.failed)} did not answer, so that nothing can be said."
         )
     if not evidence.replies:
+        if reference.kind in OUTSIDE:
+            return (
+                "could_not_verify",
+                f"The indexes do not hold works of this kind ({reference.kind}).",
+            )
         return "could_not_verify", "Nothing in it can be looked up: no identifier and no title."
     asked = [one.index for one in evidence.replies if one.question.topic != "updates"]
     names = _name_all(asked)
@@ -226,9 +230,7 @@ def _choose_best(findings: Findings) -> Record | None:
     records = findings.records
     if not records:
         return None
-    return min(
-        records, key=lambda one: (one.is_preprint, one.source not in AGENCIES, not one.doi)
-    )
+    return min(records, key=lambda one: (one.is_preprint, one.source not in AGENCIES, not one.doi))
 
 
 def _name_all(indexes: Iterable[str]) -> str:
@@ -237,5 +239,3 @@ def _name_all(indexes: Iterable[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-

@@ -27,11 +27,11 @@ from webquarry.read.text.words import Words
 from webquarry.read.walls.soft_404 import is_soft_404
 from webquarry.search.replies.body import asks_for_proof
 from webquarry.settings import Settings
-from webquarry.verify.references.asker import Asker
+from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
 from webquarry.verify.references.compare.titles import compare_titles
 from webquarry.verify.references.judge import Judgement
-from webquarry.verify.references.models import FieldCheck, Question, Record, Reference
+from webquarry.verify.references.models import FieldCheck, Record, Reference, WorkQuestion
 
 State = Literal["alive", "moved", "blocked", "gone", "unreachable", "soft-404", "wrong-page"]
 _BLOCKED = frozenset({401, 403, 406, 418, 429, 451, 503})
@@ -40,17 +40,19 @@ _MOST_BYTES = 300_000
 _NO_NAME = "does not resolve"
 _TITLE = re.compile(r"<title[^<>]{0,300}>([^<]{0,1000})", re.IGNORECASE)
 _META_TITLE = re.compile(
-    r"<meta[^<>]{0,200}(?:citation_title|og:title|dc\.title)[^<>]{0,40}content=[\"']([^\"'<>]{1,500})",
+    r"<meta[^<>]{0,200}(?:citation_title|og:title|dc\.title)[^<>]{0,40}"
+    r"content=[\"']([^\"'<>]{1,500})",
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(r"<(script|style|noscript)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
-_SMALL = frozenset("the a an of and or for to in on at by with from is are de la le der die das".split())
+_SMALL_WORDS = "the a an of and or for to in on at by with from is are de la le der die das"
+_SMALL = frozenset(_SMALL_WORDS.split())
 _RESOLVERS = ("doi.org", "arxiv.org", "pubmed.ncbi.nlm.nih.gov", "openlibrary.org")
 
 
 @dataclass(frozen=True)
-class LinkState:
+class LinkFinding:
     """What an address leads to today."""
 
     url: str
@@ -123,25 +125,25 @@ class LinkChecker:
     """Looks at addresses as a guarded reader does, and asks the archive about those that fail."""
 
     def __init__(
-        self, client: Client, asker: Asker, settings: Settings, indexes: frozenset[str]
+        self, client: Client, asker: IndexAsker, settings: Settings, indexes: frozenset[str]
     ) -> None:
         self._client = client
         self._asker = asker
         self._settings = settings
         self._indexes = indexes
 
-    async def visit(self, reference: Reference) -> LinkState:
+    async def visit(self, reference: Reference) -> LinkFinding:
         """The state of a reference's address."""
         link = await self._look(reference)
         if link.state in ("alive", "moved") or "wayback" not in self._indexes:
             return link
         near = reference.accessed or (str(reference.year) if reference.year else "")
-        reply = await self._asker.ask("wayback", Question("archive", reference.url, near))
+        reply = await self._asker.ask("wayback", WorkQuestion("archive", reference.url, near))
         for record in reply.records:
             return replace(link, archive=record.url, archived_on=record.date)
         return link
 
-    async def _look(self, reference: Reference) -> LinkState:
+    async def _look(self, reference: Reference) -> LinkFinding:
         url = reference.url
         for is_last in (False, True):  # a name that does not resolve is looked up twice
             try:
@@ -150,40 +152,40 @@ class LinkChecker:
                 if _NO_NAME in error.message and not is_last:
                     continue
                 is_gone = _NO_NAME in error.message
-                return LinkState(url, "gone" if is_gone else "unreachable")
+                return LinkFinding(url, "gone" if is_gone else "unreachable")
             except (RobotsRefused, Refused, SiteRefused):
-                return LinkState(url, "blocked")
+                return LinkFinding(url, "blocked")
             except (TooLarge, Unreadable):
-                return LinkState(url, "alive")
+                return LinkFinding(url, "alive")
             except WebquarryError:
-                return LinkState(url, "unreachable")
+                return LinkFinding(url, "unreachable")
             return read_link(reference, reply)
-        return LinkState(url, "unreachable")
+        return LinkFinding(url, "unreachable")
 
 
-def read_link(reference: Reference, reply: net.Reply) -> LinkState:
+def read_link(reference: Reference, reply: net.Reply) -> LinkFinding:
     """What a reply says about the address that was asked."""
     url, status = reference.url, reply.status
     if status in _GONE:
-        return LinkState(url, "gone", status)
+        return LinkFinding(url, "gone", status)
     if status in _BLOCKED:
-        return LinkState(url, "blocked", status)
+        return LinkFinding(url, "blocked", status)
     if status >= 400 or status < 200:
-        return LinkState(url, "unreachable", status)
+        return LinkFinding(url, "unreachable", status)
     is_html = "html" in reply.content_type or not reply.content_type
     if not is_html:
-        return LinkState(url, "alive", status)
+        return LinkFinding(url, "alive", status)
     title, text = read_title(reply.body)
     if asks_for_proof(reply.body) and len(text) < 2_000:
-        return LinkState(url, "blocked", status, title=title)
+        return LinkFinding(url, "blocked", status, title=title)
     went_to_root = _is_root(reply.url) and not _is_root(url)
     if went_to_root or is_soft_404(reply.url, title, Words(text[:20_000])):
-        return LinkState(url, "soft-404", status, title=title)
+        return LinkFinding(url, "soft-404", status, title=title)
     if reference.title and title and not _shares_word(reference.title, title):
-        return LinkState(url, "wrong-page", status, title=title)
+        return LinkFinding(url, "wrong-page", status, title=title)
     if reply.is_moved and _differs(url, reply.url):
-        return LinkState(url, "moved", status, reply.url, title)
-    return LinkState(url, "alive", status, title=title)
+        return LinkFinding(url, "moved", status, reply.url, title)
+    return LinkFinding(url, "alive", status, title=title)
 
 
 def read_title(body: bytes) -> tuple[str, str]:

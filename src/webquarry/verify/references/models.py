@@ -17,9 +17,7 @@ Verdict = Literal[
     "confirmed", "differs", "conflict", "not_registered", "not_found", "could_not_verify"
 ]
 Agreement = Literal["yes", "no", "not_checked"]
-State = Literal[
-    "clean", "retracted", "withdrawn", "concern", "corrected", "reinstated", "unknown"
-]
+State = Literal["clean", "retracted", "withdrawn", "concern", "corrected", "reinstated", "unknown"]
 Topic = Literal[
     "doi", "arxiv", "pmid", "pmcid", "isbn", "title", "text", "updates", "archive", "rfc"
 ]
@@ -97,7 +95,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Question:
+class WorkQuestion:
     """What an index is asked: a number or a title."""
 
     topic: Topic
@@ -110,7 +108,7 @@ class IndexReply:
     """What came of one question to one index: records, none, or the kind of an error."""
 
     index: str
-    question: Question
+    question: WorkQuestion
     records: tuple[Record, ...] = ()
     failure: str = ""
     why: str = ""

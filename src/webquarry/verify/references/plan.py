@@ -7,12 +7,19 @@ may be wrong. Without a number the title is searched where works of the kind are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 
 from webquarry.search.scholarly.models import ARXIV_DOI
 from webquarry.verify.references.forms.identifiers import is_valid_isbn
-from webquarry.verify.references.models import OUTSIDE, ReferenceEvidence, Question, Reference, IndexReply
+from webquarry.verify.references.models import (
+    OUTSIDE,
+    IndexReply,
+    Reference,
+    ReferenceEvidence,
+    WorkQuestion,
+)
 from webquarry.verify.references.weigh import (
     Findings,
     claims_publication,
@@ -25,9 +32,16 @@ from webquarry.verify.references.weigh import (
 MOST_QUESTIONS = 7  # for one reference; some lead to a second request
 _ENOUGH_WITNESSES = 2
 _LONGEST_TITLE = 400
+# Not looked for in indexes of papers: what they would find is another work of that name.
+_NOT_SCHOLARLY = frozenset({"webpage", "standard", "law", "patent"})
 _REVIEWED_IN_THE_OPEN = ("iclr", "neurips", "nips", "tmlr", "learning representations", "colm")
 
-Step = tuple[str, Question]  # an index, and what it is asked
+_SCHOLARLY = re.compile(
+    r"(?i:journal|conference|proceedings|transactions|symposium|workshop|letters|review|annals)"
+    r"|(?i:arxiv)|\b[A-Z]{3,8}\b"
+)
+
+Step = tuple[str, WorkQuestion]  # an index, and what it is asked
 
 
 def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date) -> Step | None:
@@ -35,9 +49,7 @@ def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date)
     if len(evidence.replies) >= MOST_QUESTIONS:
         return None
     for index, question in _list_steps(evidence, today):
-        asked = any(
-            one.index == index and one.question == question for one in evidence.replies
-        )
+        asked = any(one.index == index and one.question == question for one in evidence.replies)
         if index in indexes and not asked:
             return index, question
     return None
@@ -74,41 +86,41 @@ def _ask_by_number(evidence: ReferenceEvidence) -> Iterator[Step]:
         if reference.other_doi and _lacks(evidence, "doi", doi):
             yield from _ask_doi(evidence, reference.other_doi)
     if reference.pmid:
-        yield "pubmed", Question("pmid", reference.pmid)
+        yield "pubmed", WorkQuestion("pmid", reference.pmid)
         if _lacks(evidence, "pubmed", reference.pmid):
-            yield "europepmc", Question("pmid", reference.pmid)
+            yield "europepmc", WorkQuestion("pmid", reference.pmid)
     if reference.pmcid:
-        yield "europepmc", Question("pmcid", reference.pmcid)
+        yield "europepmc", WorkQuestion("pmcid", reference.pmcid)
     if reference.isbn and is_valid_isbn(reference.isbn):
-        yield "openlibrary", Question("isbn", reference.isbn)
+        yield "openlibrary", WorkQuestion("isbn", reference.isbn)
     if reference.rfc:
-        yield "rfceditor", Question("rfc", reference.rfc)
+        yield "rfceditor", WorkQuestion("rfc", reference.rfc)
 
 
 def _ask_arxiv(evidence: ReferenceEvidence, number: str) -> Iterator[Step]:
     """arXiv by the number; where it has none, whether the number's DOI is registered."""
-    yield "arxiv", Question("arxiv", number)
+    yield "arxiv", WorkQuestion("arxiv", number)
     if not _lacks(evidence, "arxiv", number):
         return
     doi = ARXIV_DOI + number
-    yield "doi", Question("doi", doi)
+    yield "doi", WorkQuestion("doi", doi)
     if not _is_empty(evidence, "doi", doi):
-        yield "datacite", Question("doi", doi)
+        yield "datacite", WorkQuestion("doi", doi)
 
 
 def _ask_doi(evidence: ReferenceEvidence, doi: str) -> Iterator[Step]:
     """Crossref; what it does not have may be another agency's, which doi.org knows of."""
-    yield "crossref", Question("doi", doi)
+    yield "crossref", WorkQuestion("doi", doi)
     if not _lacks(evidence, "crossref", doi):
         return
-    yield "doi", Question("doi", doi)
+    yield "doi", WorkQuestion("doi", doi)
     if _is_empty(evidence, "doi", doi):
         return
     if not _has_failed(evidence, "crossref", doi):
-        yield "datacite", Question("doi", doi)
+        yield "datacite", WorkQuestion("doi", doi)
         if not _lacks(evidence, "datacite", doi):
             return
-    yield "openalex", Question("doi", doi)
+    yield "openalex", WorkQuestion("doi", doi)
 
 
 def _ask_for_second_opinions(
@@ -127,18 +139,18 @@ def _ask_for_second_opinions(
 def _list_opinions(reference: Reference) -> Iterator[Step]:
     is_arxiv = bool(reference.arxiv_id)
     if reference.doi and not is_arxiv:
-        yield "openalex", Question("doi", reference.doi)
+        yield "openalex", WorkQuestion("doi", reference.doi)
     if reference.pmid:
-        yield "openalex", Question("pmid", reference.pmid)
+        yield "openalex", WorkQuestion("pmid", reference.pmid)
     if not reference.title:
         return
     if reference.kind != "book":
         yield "dblp", _title_question(reference)
     if is_arxiv:
-        yield "semanticscholar", Question("arxiv", reference.arxiv_id)
+        yield "semanticscholar", WorkQuestion("arxiv", reference.arxiv_id)
         yield "openalex", _title_question(reference)
     elif reference.doi:
-        yield "semanticscholar", Question("doi", reference.doi)
+        yield "semanticscholar", WorkQuestion("doi", reference.doi)
 
 
 def _needs_more(reference: Reference, findings: Findings, today: date) -> bool:
@@ -168,8 +180,8 @@ def _search_title(evidence: ReferenceEvidence, today: date) -> Iterator[Step]:
 def _list_searches(reference: Reference) -> Iterator[Step]:
     """Where works of the kind are."""
     title = _title_question(reference)
-    if reference.is_free_text:
-        yield "crossref", Question("text", " ".join(reference.text.split())[:_LONGEST_TITLE])
+    if reference.is_free_text and reference.kind not in _NOT_SCHOLARLY:
+        yield "crossref", WorkQuestion("text", " ".join(reference.text.split())[:_LONGEST_TITLE])
     if not reference.title:
         return
     if reference.kind in ("book", "chapter"):
@@ -180,6 +192,8 @@ def _list_searches(reference: Reference) -> Iterator[Step]:
     if reference.kind in ("dataset", "software"):
         yield "datacite", title
         yield "openalex", title
+        return
+    if reference.kind in _NOT_SCHOLARLY:
         return
     yield "openalex", title
     if reference.kind in OUTSIDE:
@@ -196,6 +210,8 @@ def _list_searches(reference: Reference) -> Iterator[Step]:
         yield "openreview", title
     elif reference.kind == "article":
         yield "europepmc", title
+    elif not reference.kind and not _SCHOLARLY.search(reference.venue):
+        yield "openlibrary", title  # it may be a book
 
 
 def _ask_for_status(findings: Findings) -> Iterator[Step]:
@@ -207,19 +223,17 @@ def _ask_for_status(findings: Findings) -> Iterator[Step]:
             continue
         if record.source == "datacite":
             continue
-        yield "crossref", Question("doi", record.doi)
-        yield "crossref", Question("updates", record.doi)
+        yield "crossref", WorkQuestion("doi", record.doi)
+        yield "crossref", WorkQuestion("updates", record.doi)
         return
 
 
-def _title_question(reference: Reference) -> Question:
-    return Question("title", " ".join(reference.title.split())[:_LONGEST_TITLE])
+def _title_question(reference: Reference) -> WorkQuestion:
+    return WorkQuestion("title", " ".join(reference.title.split())[:_LONGEST_TITLE])
 
 
 def _replies(evidence: ReferenceEvidence, index: str, value: str) -> list[IndexReply]:
-    return [
-        one for one in evidence.replies if one.index == index and one.question.value == value
-    ]
+    return [one for one in evidence.replies if one.index == index and one.question.value == value]
 
 
 def _lacks(evidence: ReferenceEvidence, index: str, value: str) -> bool:
@@ -233,5 +247,3 @@ def _is_empty(evidence: ReferenceEvidence, index: str, value: str) -> bool:
 
 def _has_failed(evidence: ReferenceEvidence, index: str, value: str) -> bool:
     return any(one.failure for one in _replies(evidence, index, value))
-
-

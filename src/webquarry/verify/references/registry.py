@@ -22,7 +22,7 @@ from webquarry.search.scholarly.provider import arxiv_id
 from webquarry.search.scholarly.text import from_markup
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 
 CANDIDATES = 5  # of each index for a title
 _YEARS = range(1400, 2201)
@@ -35,7 +35,9 @@ class Registry(Service):
     topics: ClassVar[frozenset[str]]  # what it can be asked for
     most_at_once: ClassVar[Mapping[str, int]] = {}  # numbers in one request, by topic
     lanes: ClassVar[int] = 1  # requests under way at once
-    contact: str | None = None  # an e-mail address for those who serve better whom they can write to
+    contact: str | None = (
+        None  # an e-mail address for those who serve better whom they can write to
+    )
     user_agent: str = ""
 
     @classmethod
@@ -69,20 +71,20 @@ class Registry(Service):
         return self.credentials_failure(f"{self.label} asks for a key.", "Ask it later.")
 
     @abstractmethod
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         """The request for these questions, which are of one topic."""
 
     def next_request(
-        self, questions: Sequence[Question], reply: net.Reply
+        self, questions: Sequence[WorkQuestion], reply: net.Reply
     ) -> httpx2.Request | None:
         """The request that this reply leads to; None where it holds the records."""
         return None
 
     @abstractmethod
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         """The records of the last reply, best first; none only if it said so."""
 
-    def select(self, question: Question, records: Iterable[Record]) -> list[Record]:
+    def select(self, question: WorkQuestion, records: Iterable[Record]) -> list[Record]:
         """Of the records that answer several questions, those that answer this one."""
         chosen = []
         for record in records:
@@ -101,10 +103,10 @@ class Registry(Service):
 
     def build_probe(self) -> httpx2.Request:
         topic = "title" if "title" in self.topics else next(iter(sorted(self.topics)))
-        return self.build_request([Question(topic, "test")])  # type: ignore[arg-type]
+        return self.build_request([WorkQuestion(topic, "test")])  # type: ignore[arg-type]
 
     def parse_probe(self, reply: net.Reply) -> None:
-        self.parse_reply([Question("title", "test")], reply)
+        self.parse_reply([WorkQuestion("title", "test")], reply)
 
     def headers(self, accept: str = "application/json") -> dict[str, str]:
         """What a request carries: whom to write to, where the user said so."""
@@ -114,7 +116,10 @@ class Registry(Service):
         return headers
 
     def get(
-        self, path: str, parameters: Mapping[str, str] | None = None, accept: str = "application/json"
+        self,
+        path: str,
+        parameters: Mapping[str, str] | None = None,
+        accept: str = "application/json",
     ) -> httpx2.Request:
         """A request for a path, with these parameters."""
         url = self.endpoint(path)

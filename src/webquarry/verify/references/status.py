@@ -1,8 +1,8 @@
 """Notices about a work, from whoever told of them -> the state of its record today.
 
-Any source that says retracted counts, and those that were asked are named. A correction or a concern
-is no retraction; a later reinstatement wins over what came before it; a notice is not the work that
-it speaks of.
+Any source that says retracted counts, and those that were asked are named. A correction or a
+concern is no retraction; a later reinstatement wins over what came before it; a notice is not the
+work that it speaks of.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.search.scholarly.models import ARXIV_DOI
 from webquarry.search.scholarly.notices import Notice
-from webquarry.verify.references.models import ReferenceEvidence, Record, State
+from webquarry.verify.references.models import Record, ReferenceEvidence, State
 from webquarry.verify.references.weigh import Findings
 
 _WITHDRAWALS = frozenset({"withdrawal", "removal"})
@@ -63,8 +63,10 @@ def _name_state(notices: tuple[Notice, ...], is_informed: bool) -> State:
         standing = {notice.type for notice in notices}
         if not status.retracted:  # of a part
             return "concern"
-        return "withdrawn" if standing & _WITHDRAWALS and "retraction" not in standing else (
-            "retracted"
+        return (
+            "withdrawn"
+            if standing & _WITHDRAWALS and "retraction" not in standing
+            else ("retracted")
         )
     if reinstated:
         return "reinstated"

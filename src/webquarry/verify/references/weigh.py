@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
+from webquarry.search.scholarly.models import ARXIV_DOI
 from webquarry.verify.references.compare.fold import fold_letters
 from webquarry.verify.references.compare.venues import classify_venue
 from webquarry.verify.references.compare.work import (
@@ -16,9 +17,9 @@ from webquarry.verify.references.compare.work import (
     compare_work,
     identify,
 )
-from webquarry.verify.references.models import ReferenceEvidence, FieldCheck, Record, Reference
+from webquarry.verify.references.forms.identifiers import is_valid_isbn
+from webquarry.verify.references.models import FieldCheck, Record, Reference, ReferenceEvidence
 
-NUMBERS = frozenset({"doi", "arxiv", "pmid", "pmcid", "isbn", "rfc"})
 SEARCHES = frozenset({"title", "text"})
 # Those whose own record it is: what they register is theirs to say. The others gather.
 AGENCIES = frozenset(
@@ -59,12 +60,13 @@ def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
     """Sort the records and compare field by field."""
     reference = evidence.reference
     findings = Findings(is_registered=_read_registration(evidence))
+    own_numbers = list_numbers(reference)
     numbered: list[Comparison] = []
     misnamed: list[Comparison] = []
     for reply in evidence.replies:
         if reply.index in ("doi", "wayback") or reply.question.topic == "updates":
             continue
-        by_title = reply.question.topic in SEARCHES
+        by_title = reply.question.value not in own_numbers
         for record in reply.records:
             comparison = compare_work(reference, record, today.year)
             identity = identify(comparison, by_title=by_title)
@@ -83,6 +85,24 @@ def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
     if reference.isbn and findings.same and not findings.by_number:
         findings.checks += _check_isbn(reference)
     return findings
+
+
+def list_numbers(reference: Reference) -> frozenset[str]:
+    """What the reference itself names the work by. A number that some record gave is not one of
+    them: an index may have mixed up two works.
+    """
+    numbers = {
+        reference.doi,
+        reference.other_doi,
+        reference.arxiv_id,
+        reference.pmid,
+        reference.pmcid,
+        reference.isbn,
+        reference.rfc,
+    }
+    if reference.arxiv_id:
+        numbers.add(ARXIV_DOI + reference.arxiv_id)
+    return frozenset(numbers - {""})
 
 
 def _add_misnamed(
@@ -111,8 +131,6 @@ def _drop_strangers(findings: Findings) -> None:
 
 
 def _check_isbn(reference: Reference) -> list[FieldCheck]:
-    from webquarry.verify.references.forms.identifiers import is_valid_isbn
-
     if is_valid_isbn(reference.isbn):
         return []
     note = "the check digit is wrong"

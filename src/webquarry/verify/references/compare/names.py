@@ -14,10 +14,11 @@ from webquarry.search.scholarly.models import Author
 from webquarry.verify.references.compare.fold import fold_words
 
 _MOST_COMPARED = 200  # authors of one list
-_PARTICLES = frozenset(
-    "da das de del della den der des di do dos du el la le los van von zu zum zur ter ten al bin "
-    "ibn mac mc st san santa".split()
+_PARTICLES_WORDS = (
+    "da das de del della den der des di do dos du el la le los van von zu zum zur ter ten "
+    "al bin ibn mac mc st san santa"
 )
+_PARTICLES = frozenset(_PARTICLES_WORDS.split())
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
@@ -34,7 +35,7 @@ class AuthorMatch:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _NameReading:
     """One way to read a name: the family name in letters, and what the given names begin with."""
 
     family: str
@@ -53,12 +54,12 @@ def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> Author
     strangers: list[str] = []
     places: list[int] = []
     for author in left:
-        place = _find_partner(author, readings, by_family, taken)
-        if place is None:
+        partner = _find_partner(author, readings, by_family, taken)
+        if partner is None:
             strangers.append(author.written)
         else:
-            taken.add(place)
-            places.append(place)
+            taken.add(partner)
+            places.append(partner)
     missing = [one.written for place, one in enumerate(right) if place not in taken]
     return AuthorMatch(
         common=len(taken),
@@ -77,7 +78,7 @@ def is_same_person(left: Author, right: Author) -> bool:
 
 def _find_partner(
     author: Author,
-    readings: Sequence[Sequence[_Reading]],
+    readings: Sequence[Sequence[_NameReading]],
     by_family: dict[str, list[int]],
     taken: set[int],
 ) -> int | None:
@@ -90,7 +91,7 @@ def _find_partner(
     return None
 
 
-def _fits(left: _Reading, right: _Reading) -> bool:
+def _fits(left: _NameReading, right: _NameReading) -> bool:
     """The same family name, and given names that do not contradict each other."""
     if left.family != right.family:
         return False
@@ -122,14 +123,14 @@ def _begin_alike(left: str, right: str) -> bool:
     return left[0] == right[0] and len(shorter) <= 3  # initials together, or a nickname
 
 
-def _read_name(author: Author) -> list[_Reading]:
+def _read_name(author: Author) -> list[_NameReading]:
     """The ways to read a name, the likeliest first."""
     if author.family:
         family, given = fold_words(author.family), fold_words(author.given)
         family = _drop_marks(family)
-        ways = [_Reading("".join(family), given)]
+        ways = [_NameReading("".join(family), given)]
         if given:  # the parts may have been swapped, or divided at another place
-            ways.append(_Reading("".join(given), family))
+            ways.append(_NameReading("".join(given), family))
             ways += _split_words((*given, *family))
     else:
         words = _drop_marks(fold_words(author.written))
@@ -138,7 +139,7 @@ def _read_name(author: Author) -> list[_Reading]:
     return list(unique)
 
 
-def _split_words(words: Sequence[str]) -> list[_Reading]:
+def _split_words(words: Sequence[str]) -> list[_NameReading]:
     """The last word, the last with its particles, the first, the last two: each may be the family
     name.
     """
@@ -146,16 +147,16 @@ def _split_words(words: Sequence[str]) -> list[_Reading]:
         return []
     words = tuple(words)
     if len(words) == 1:
-        return [_Reading(words[0], ())]
-    ways = [_Reading(words[-1], words[:-1])]
+        return [_NameReading(words[0], ())]
+    ways = [_NameReading(words[-1], words[:-1])]
     start = len(words) - 1
     while start > 1 and words[start - 1] in _PARTICLES:
         start -= 1
-    ways.append(_Reading("".join(words[start:]), words[:start]))
-    ways.append(_Reading(words[0], words[1:]))
+    ways.append(_NameReading("".join(words[start:]), words[:start]))
+    ways.append(_NameReading(words[0], words[1:]))
     if len(words) > 2:
-        ways.append(_Reading("".join(words[-2:]), words[:-2]))
-        ways.append(_Reading("".join(words[:2]), words[2:]))
+        ways.append(_NameReading("".join(words[-2:]), words[:-2]))
+        ways.append(_NameReading("".join(words[:2]), words[2:]))
     return ways
 
 

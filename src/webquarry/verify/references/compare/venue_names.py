@@ -17,7 +17,7 @@ wacv|winter conference on applications of computer vision
 bmvc|british machine vision conference
 aaai|aaai conference on artificial intelligence|national conference on artificial intelligence
 ijcai|international joint conference on artificial intelligence
-acl|annual meeting of the association for computational linguistics|meeting of the association for computational linguistics
+acl|meeting of the association for computational linguistics
 emnlp|empirical methods in natural language processing
 naacl|naacl hlt|north american chapter of the association for computational linguistics
 eacl|european chapter of the association for computational linguistics
@@ -47,7 +47,7 @@ uai|uncertainty in artificial intelligence
 colt|conference on learning theory|computational learning theory
 alt|algorithmic learning theory
 acml|asian conference on machine learning
-ecml|ecml pkdd|european conference on machine learning|machine learning and knowledge discovery in databases
+ecml|ecml pkdd|european conference on machine learning
 icdm|international conference on data mining
 sdm|siam international conference on data mining
 sosp|symposium on operating systems principles
@@ -84,7 +84,7 @@ facct|fat|fairness accountability and transparency
 aies|ai ethics and society
 siggraph|acm siggraph
 tog|acm trans graph|acm transactions on graphics
-pami|tpami|ieee trans pattern anal mach intell|transactions on pattern analysis and machine intelligence
+tpami|pami|ieee trans pattern anal mach intell|pattern analysis and machine intelligence
 ijcv|int j comput vis|international journal of computer vision
 tip|ieee trans image process|transactions on image processing
 tnnls|ieee trans neural networks learn syst|transactions on neural networks and learning systems

@@ -17,19 +17,21 @@ from webquarry.verify.references.compare.venue_names import ALIASES, REPOSITORIE
 from webquarry.verify.references.models import Agreement
 
 # Words that tell no venue from another.
-_FILLING = frozenset(
-    "a an and at for in of on the to with proceedings proc annual international intl int national "
-    "conference conf symposium symp workshop workshops meeting advances journal transactions "
-    "trans letters review reviews ieee cvf acm usenix siam aaai open online series volume vol "
-    "first second third th st nd rd edition der die das und fur zeitschrift revue revista rivista "
-    "de la le les des du et y e i".split()
+_FILLING_WORDS = (
+    "a an and at for in of on the to with proceedings proc annual international intl int "
+    "national conference conf symposium symp workshop workshops meeting advances journal "
+    "transactions trans letters review reviews ieee cvf acm usenix siam aaai open online "
+    "series volume vol first second third th st nd rd edition der die das und fur "
+    "zeitschrift revue revista rivista de la le les des du et y e i"
 )
+_FILLING = frozenset(_FILLING_WORDS.split())
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
-_ORDINAL = frozenset(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth "
-    "thirty forty fortieth".split()
+_ORDINAL_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
+    "thirtieth thirty forty fortieth"
 )
+_ORDINAL = frozenset(_ORDINAL_WORDS.split())
 _BRACKETED = re.compile(r"\(([A-Za-z][A-Za-z'&/-]{1,14})(?:[\s'-]*\d{2,4})?\)")
 _KIND = re.compile(r"[A-Z][A-Za-z+/&-]{1,14}")
 Name = Literal["repository", "series", "venue", "none"]
@@ -66,14 +68,14 @@ def classify_venue(name: str) -> Name:
         return "repository"
     if any(f" {series} " in joined for series in SERIES):
         return "series"
-    if not _telling_words(words) and not _known_as(name):
+    if not _telling_words(words) and not _find_aliases(name):
         return "none"
     return "venue"
 
 
 def _is_same(left: str, right: str) -> bool:
     """Whether two names are those of one venue."""
-    ours, theirs = _known_as(left), _known_as(right)
+    ours, theirs = _find_aliases(left), _find_aliases(right)
     if ours & theirs:
         return True
     if ours and theirs:
@@ -92,7 +94,7 @@ def _is_same(left: str, right: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _known_as(name: str) -> frozenset[str]:
+def _find_aliases(name: str) -> frozenset[str]:
     """The venues of the table that this is a name of: by the whole name, by an acronym in brackets,
     by an acronym beside a year, or by the words of the long name.
     """

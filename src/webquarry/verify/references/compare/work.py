@@ -1,4 +1,4 @@
-"""A reference and a record -> whether they speak of one work, and field by field whether they agree.
+"""A reference and a record -> whether they speak of one work, and which fields agree.
 
 A title alone identifies nothing: somebody else's work may have nearly the same one. A record that
 was found by its title is the work only with an author in common, or with year and venue in common.
@@ -11,8 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from webquarry.verify.references.compare.fold import fold_letters, fold_words
+from webquarry.verify.references.compare.fold import fold_words
 from webquarry.verify.references.compare.names import AuthorMatch, match_authors
+from webquarry.verify.references.compare.sentence import (
+    compare_sentence_venue,
+    find_title,
+    names_author,
+)
 from webquarry.verify.references.compare.titles import TitleMatch, compare_titles, name_differences
 from webquarry.verify.references.compare.venues import classify_venue, compare_venues
 from webquarry.verify.references.compare.years import compare_years
@@ -21,6 +26,9 @@ from webquarry.verify.references.models import Agreement, FieldCheck, Record, Re
 Identity = Literal["same", "same_misnamed", "maybe", "other"]
 _SHORT_TITLE = 3  # words; shorter ones are the titles of many works
 _MOST_SHOWN = 8  # authors
+_REMARK_PARTS = re.compile(
+    r"[,;.()]|\b(?:accepted|published|appear|appeared|presented|at|in|to|by)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -51,16 +59,20 @@ def compare_work(reference: Reference, record: Record, this_year: int) -> Compar
     if reference.authors and record.authors:
         authors = match_authors(reference.authors, record.authors)
     title = compare_titles(reference.title, record.titles)
-    if reference.is_free_text and title.likeness in ("near", "other"):
-        title = _find_in_sentence(reference, record) or title
+    venue = compare_venues(reference.venue, record.venues)
+    if venue != "yes" and is_remarked(reference, record):
+        venue = "yes"
+    if reference.is_free_text:
+        title = find_title(reference, record) or title
+        venue = compare_sentence_venue(reference, record, title.title)
     return Comparison(
         record,
         title,
         authors,
         compare_years(reference.year, record.years, this_year),
-        compare_venues(reference.venue, [*record.venues, *_remarked_venues(reference, record)]),
+        venue,
         has_title=bool(reference.title),
-        names_author=reference.is_free_text and _is_named_in_sentence(reference, record),
+        names_author=reference.is_free_text and names_author(reference, record),
     )
 
 
@@ -105,33 +117,12 @@ def _is_telling(comparison: Comparison) -> bool:
     return len(fold_words(comparison.title.title)) > _SHORT_TITLE
 
 
-def _is_named_in_sentence(reference: Reference, record: Record) -> bool:
-    """Whether a sentence has the family name of one of a record's first authors as a word."""
-    words = set(fold_words(reference.text))
-    for author in record.authors[:_MOST_SHOWN]:
-        family = fold_words(author.family or author.written)[-1:]
-        if family and len(family[0]) > 2 and family[0] in words:
-            return True
-    return False
-
-
-def _find_in_sentence(reference: Reference, record: Record) -> TitleMatch | None:
-    """A record's title that stands in the sentence, wherever its parts were guessed to be."""
-    sentence = fold_letters(reference.text)
-    for title in record.titles:
-        letters = fold_letters(title)
-        if len(letters) >= 12 and letters in sentence:
-            return TitleMatch("same", title, 1.0)
-    return None
-
-
-def _remarked_venues(reference: Reference, record: Record) -> list[str]:
-    """The venue, where a preprint's authors wrote that it was accepted there."""
+def is_remarked(reference: Reference, record: Record) -> bool:
+    """Whether a preprint's authors wrote that it was accepted at the venue that is cited."""
     if not record.remarks or not reference.venue:
-        return []
-    pieces = re.split(r"[,;.()]|\b(?:accepted|published|appear|appeared|presented)\b|\b(?:at|in|to|by)\b",
-                      record.remarks, flags=re.IGNORECASE)
-    return [piece.strip() for piece in pieces if piece.strip()]
+        return False
+    pieces = [piece.strip() for piece in _REMARK_PARTS.split(record.remarks)]
+    return compare_venues(reference.venue, [piece for piece in pieces if piece]) == "yes"
 
 
 def check_fields(
@@ -224,7 +215,9 @@ def _check_year(
     if agrees == "no" and is_preprint_only and _may_be_published_later(reference, years, this_year):
         agrees = "not_checked"
     stated = " to ".join(dict.fromkeys(map(str, (min(years), max(years))))) if years else ""
-    return FieldCheck("year", agrees, str(reference.year), stated, ", ".join(dict.fromkeys(sources)))
+    return FieldCheck(
+        "year", agrees, str(reference.year), stated, ", ".join(dict.fromkeys(sources))
+    )
 
 
 def _may_be_published_later(reference: Reference, years: Sequence[int], this_year: int) -> bool:

@@ -17,11 +17,18 @@ _GAP = re.compile(r"[\s,]*+")
 _FIELD = re.compile(r"([A-Za-z][\w:.+/-]{0,60})\s*+=\s*+")
 _BARE = re.compile(r"[^\s,#{}\"()]{1,300}")
 _NEXT_ENTRY = re.compile(r"^[ \t]{0,9}@[ \t]{0,9}[A-Za-z]{1,40}[ \t]{0,9}[{(]", re.MULTILINE)
+# name = {value},  or with quotes or bare, in one line
+_LINE = re.compile(
+    r"^[ \t]{0,20}([A-Za-z][\w:.+/-]{0,60})[ \t]{0,20}=[ \t]{0,20}"
+    r"[{\"]?([^\n]{0,5000}?)[}\"]?,?[ \t]{0,20}$",
+    re.MULTILINE,
+)
 _JOIN = re.compile(r"\s*+#\s*+")
 _BRACES = re.compile(r"[{}]")
 _BRACKETS = re.compile(r"[{}()]")
 _MARKS = re.compile(r"[{}\"]")
-_MONTHS = dict.fromkeys("jan feb mar apr may jun jul aug sep oct nov dec".split(), "")
+_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+_MONTHS = dict.fromkeys(_MONTH_NAMES.split(), "")
 _SKIPPED = frozenset({"comment", "preamble"})
 
 
@@ -69,6 +76,8 @@ def read_bibtex(text: str) -> list[BibEntry]:
         fields: dict[str, str] = {}
         for name, value in _read_fields(body[start:], macros):
             fields.setdefault(name, value)
+        if end == limit:  # a brace is missing somewhere, and swallowed what follows it
+            fields = _read_lines(body[start:], fields)
         written = text[found.start() : end + 1]
         entries.append(BibEntry(kind, key[1] if key else "", fields, written, line))
 
@@ -110,6 +119,14 @@ def _read_fields(body: str, macros: dict[str, str]) -> Iterator[tuple[str, str]]
             continue
         value, place = _read_value(body, name.end(), macros)
         yield name[1].lower(), " ".join(value.split())
+
+
+def _read_lines(body: str, fields: dict[str, str]) -> dict[str, str]:
+    """The fields of an entry whose braces do not match, if each stands in a line of its own."""
+    by_line: dict[str, str] = {}
+    for name, value in _LINE.findall(body):
+        by_line.setdefault(name.lower(), " ".join(value.split()))
+    return by_line if len(by_line) > len(fields) else fields
 
 
 def _read_value(body: str, place: int, macros: dict[str, str]) -> tuple[str, int]:

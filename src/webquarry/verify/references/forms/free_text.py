@@ -33,6 +33,18 @@ _NAME = re.compile(
 _INITIAL = re.compile(r"\b[A-Z]\.")
 _DETAILS = re.compile(r",?\s*(?:vol\.|pp\.|no\.|\d+\s*\(|\d+[:,]\s*\d|\d{1,4}[-–]\d).*$", re.I)
 
+_SAID_KINDS = (
+    ("thesis", re.compile(r"(?i)\b(?:thesis|dissertation|habilitation)\b")),
+    ("standard", re.compile(r"\b(?:ISO|DIN|ANSI|IEEE Std|EN|Standard)[\s/-]?[A-Z]{0,4}\s?\d{3,6}")),
+    ("report", re.compile(r"(?i)\b(?:technical|annual) report\b|\b(?:white|working) paper\b")),
+)
+# Who brings out a work of a kind.
+_PLACES = (
+    ("book", re.compile(r"(?i)\b(?:press|verlag|publish\w*|books|edition|éditions?|sons)\b")),
+    ("report", re.compile(r"(?i)\b(?:ministry|department|agency|commission|bank|office)\b")),
+    ("thesis", re.compile(r"(?i)^(?:universit\w+|college)\b|\buniversit\w+ of\b")),
+)
+
 
 def parse_free_text(text: str) -> Reference:
     """The reference that a sentence is."""
@@ -55,7 +67,7 @@ def parse_free_text(text: str) -> Reference:
     authors = _read_names(_ET_AL.sub("", names))
     reference = Reference(
         text=text,
-        kind=_guess_kind(body),
+        kind=_guess_kind(body, venue),
         title=title,
         authors=authors,
         is_shortened=is_shortened,
@@ -158,12 +170,12 @@ def _clean_venue(text: str) -> str:
     return bare.strip(" ,.;:()")[:300]
 
 
-def _guess_kind(body: str) -> str:
-    lowered = body.lower()
-    if re.search(r"\b(?:ph\.?d\.?|doctoral|master'?s|diploma)\s+(?:thesis|dissertation)", lowered):
-        return "thesis"
-    if re.search(r"\b(?:iso|din|ansi|ieee std|en)[\s/-]?\d{3,6}\b", lowered):
-        return "standard"
-    if re.search(r"\btechnical report\b|\bwhite paper\b|\bworking paper\b", lowered):
-        return "report"
+def _guess_kind(body: str, venue: str) -> str:
+    """The kind of work, where the sentence says so; empty where it does not."""
+    for kind, pattern in _SAID_KINDS:
+        if pattern.search(body):
+            return kind
+    for kind, pattern in _PLACES:
+        if pattern.search(venue):
+            return kind
     return ""

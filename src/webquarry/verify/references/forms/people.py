@@ -1,4 +1,4 @@
-"""Authors as bibliographies write them -> one by one, and whether the list says that there are more.
+"""Authors as bibliographies write them -> one by one, and whether the list says there are more.
 
 BibTeX divides them by "and"; people who do not know that write commas; a literal in braces is one
 name, whatever is in it.
@@ -16,7 +16,9 @@ _MOST = 5_000
 _LONGEST_NAME = 300
 _AND = re.compile(r"\s+and\s+|\s*;\s*", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?=#?\w{1,9};)")
-_MORE = re.compile(r"\b(?:et\.?\s{0,2}al\b\.?|and others|u\.\s?a\.|и др\.?)|^others$|…|\.\.\.", re.I)
+_MORE = re.compile(
+    r"\b(?:et\.?\s{0,2}al\b\.?|and others|u\.\s?a\.|и др\.?)|^others$|…|\.\.\.", re.I
+)
 _HOMONYM = re.compile(r"\s+\d{4}$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]{0,2}){1,4}")
 _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)

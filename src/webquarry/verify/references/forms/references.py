@@ -53,6 +53,12 @@ _CSL_KINDS = {
     "post-weblog": "webpage", "article-newspaper": "webpage", "dataset": "dataset",
     "software": "software", "patent": "patent", "legislation": "law", "legal_case": "law",
 }  # fmt: skip
+_CSL_NAMES = {
+    "url": "URL", "doi": "DOI", "authors": "author", "year": "issued",
+    "published": "issued", "journal": "container-title", "venue": "container-title",
+    "booktitle": "container-title", "isbn": "ISBN", "pmid": "PMID",
+}  # fmt: skip
+_CSL_NUMBERS = ("DOI", "URL", "note", "archive_location", "number")
 _STANDARD = re.compile(r"\b(?:standard|iso|din|ansi|iec|itu-t|nist sp|rfc)\b", re.IGNORECASE)
 _WEB = re.compile(r"\bweb ?(?:page|site)\b|\bonline\b|\bblog\b|\\url|https?://", re.IGNORECASE)
 _LONGEST_INPUT = 5_000_000
@@ -208,28 +214,15 @@ def _read_csl_items(items: list[Mapping[str, Any]]) -> list[Reference]:
 
 def _from_csl(item: Mapping[str, Any]) -> Reference:
     """A CSL-JSON item, or an object with the names that our own tools use."""
-    renamed = {
-        "url": "URL", "doi": "DOI", "authors": "author", "year": "issued",
-        "published": "issued", "journal": "container-title", "venue": "container-title",
-        "booktitle": "container-title", "isbn": "ISBN", "pmid": "PMID",
-    }  # fmt: skip
     fields = dict(item)
-    for name, csl_name in renamed.items():
+    for name, csl_name in _CSL_NAMES.items():
         if name in fields:
             fields.setdefault(csl_name, fields.pop(name))
+    written = ""  # all authors in one text, as BibTeX has them
     if isinstance(fields.get("author"), str):
         written = fields.pop("author")
-    else:
-        written = ""
-    work: Work = parse_csl(fields)
-    authors = tuple(Author(name.written, name.family, name.given) for name in work.authors)
-    is_shortened = any(author.written.lower().startswith("et al") for author in authors)
-    if written:
-        authors, is_shortened = parse_authors(written)
-    authors = tuple(one for one in authors if not one.written.lower().startswith("et al"))
-    numbers = " ".join(
-        str(fields.get(name) or "") for name in ("DOI", "URL", "note", "archive_location", "number")
-    )
+    work = parse_csl(fields)
+    authors, is_shortened = _read_csl_authors(work, written)
     kind = _CSL_KINDS.get(str(item.get("type") or ""), "")
     if not kind and work.url and not work.doi and not authors:
         kind = "webpage"
@@ -245,6 +238,7 @@ def _from_csl(item: Mapping[str, Any]) -> Reference:
         publisher=work.publisher,
         accessed="-".join(f"{part:02}" for part in work.accessed),
     )
+    numbers = [str(fields.get(name) or "") for name in _CSL_NUMBERS]
     own = Identifiers(
         doi=normal_doi(work.doi) or "",
         isbn=clean_isbn(str(fields.get("ISBN") or "").partition(",")[0]),
@@ -252,7 +246,17 @@ def _from_csl(item: Mapping[str, Any]) -> Reference:
         pmcid=str(fields.get("PMCID") or "").upper(),
         url=work.url,
     )
-    return _add_identifiers(_add_identifiers(reference, find_identifiers(numbers)), own)
+    found = find_identifiers(" ".join(numbers))
+    return _add_identifiers(_add_identifiers(reference, found), own)
+
+
+def _read_csl_authors(work: Work, written: str) -> tuple[tuple[Author, ...], bool]:
+    """The authors, and whether the list says that there are more."""
+    if written:
+        return parse_authors(written)
+    names = [Author(name.written, name.family, name.given) for name in work.authors]
+    named = [one for one in names if not one.written.lower().startswith("et al")]
+    return tuple(named), len(named) < len(names)
 
 
 def _add_identifiers(reference: Reference, found: Identifiers) -> Reference:

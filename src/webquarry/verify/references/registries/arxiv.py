@@ -7,7 +7,8 @@ API: GET https://export.arxiv.org/api/query with `id_list` (many numbers at once
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import httpx2
 from lxml import etree
@@ -20,7 +21,7 @@ from webquarry.search.scholarly.models import ARXIV_DOI
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import arxiv_id, build_author
 from webquarry.search.scholarly.xml import text_of, xml_root
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -38,10 +39,10 @@ class ArxivRegistry(Registry):
     label = "arXiv"
     origin = "https://export.arxiv.org"
     topics = frozenset({"arxiv", "title"})
-    most_at_once = {"arxiv": 50}
+    most_at_once: ClassVar[Mapping[str, int]] = {"arxiv": 50}
     min_interval_seconds = 3.0
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         values = [question.value for question in questions]
         if questions[0].topic == "arxiv":
             parameters = {"id_list": ",".join(values), "max_results": str(len(values))}
@@ -50,7 +51,7 @@ class ArxivRegistry(Registry):
             parameters = {"search_query": f'ti:"{words}"', "max_results": str(CANDIDATES)}
         return self.get("/api/query", parameters, "application/atom+xml")
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         if reply.status == 429 or reply.body.lstrip()[:13].lower() == b"rate exceeded":
             raise rate_limit_failure(reply, self.label)
         if reply.status not in (200, 400):

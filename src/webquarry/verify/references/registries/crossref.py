@@ -8,7 +8,7 @@ record does not always do). A DOI with a comma never goes into a filter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
 import httpx2
@@ -30,7 +30,7 @@ from webquarry.search.scholarly.notices import Notice, crossref_notices
 from webquarry.search.scholarly.provider import build_author, date_of
 from webquarry.search.scholarly.text import abstract_from_markup
 from webquarry.settings import Settings
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _DATES = ("issued", "published", "published-online", "published-print", "posted")
@@ -61,7 +61,7 @@ class CrossrefRegistry(Registry):
     label = "Crossref"
     origin = "https://api.crossref.org"
     topics = frozenset({"doi", "title", "text", "updates"})
-    most_at_once = {"doi": 20, "updates": 20}
+    most_at_once: ClassVar[Mapping[str, int]] = {"doi": 20, "updates": 20}
     min_interval_seconds = 1.0
 
     @classmethod
@@ -76,7 +76,7 @@ class CrossrefRegistry(Registry):
             registry.min_interval_seconds = 1 / 3
         return registry
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         first = questions[0]
         if first.topic == "doi" and len(questions) == 1:
             return self._request(f"/works/{quote(first.value, safe='/')}", {})
@@ -99,7 +99,7 @@ class CrossrefRegistry(Registry):
             parameters["mailto"] = self.contact
         return self.get(path, parameters)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         is_single = questions[0].topic == "doi" and len(questions) == 1
         if is_single and reply.status == 404:
             return []
@@ -116,16 +116,6 @@ class CrossrefRegistry(Registry):
         return [self._record(item) for item in objects(items)]
 
     def _record(self, work: dict[str, Any]) -> Record:
-        titles = _texts(work.get("title"))
-        subtitles = _texts(work.get("subtitle"))
-        names = [*titles, *_texts(work.get("original-title")), *_texts(work.get("short-title"))]
-        if titles and subtitles and subtitles[0].lower() not in titles[0].lower():
-            names.insert(0, f"{titles[0]}: {subtitles[0]}")
-        dates = []
-        for name in _DATES:
-            parts = object_at(work, name).get("date-parts")
-            if isinstance(parts, list) and parts:
-                dates.append(date_of(parts[0]))
         people = objects(work.get("author")) or objects(work.get("editor"))
         authors = []
         for person in people:
@@ -138,29 +128,28 @@ class CrossrefRegistry(Registry):
             *_texts([event.get("name"), event.get("acronym")]),
         ]
         kind = str(work.get("type") or "")
-        updates = [normal_doi(entry.get("DOI")) for entry in objects(work.get("update-to"))]
-        known = sorted(date for date in dates if date)
-        isbns = _texts(work.get("ISBN"))
+        dates = _list_dates(work)
+        isbns = [isbn.rpartition("/")[2].replace("-", "") for isbn in _texts(work.get("ISBN"))]
         return build_record(
             self.name,
-            titles=names,
+            titles=_list_titles(work),
             authors=authors,
-            years=known,
+            years=dates,
             venues=venues,
             doi=work.get("DOI"),
-            url=str(work.get("URL") or ""),
-            isbn=isbns[0].rpartition("/")[2].replace("-", "") if isbns else "",
+            url=_text(work, "URL"),
+            isbn=next(iter(isbns), ""),
             kind=_KINDS.get(kind, kind),
-            date=known[0] if known else "",
+            date=next(iter(dates), ""),
             is_preprint=kind == "posted-content",
-            published_doi=_related_doi(work, "is-preprint-of"),
+            published_doi=_find_related_doi(work, "is-preprint-of"),
             abstract=abstract_from_markup(work.get("abstract")),
-            volume=str(work.get("volume") or ""),
-            issue=str(work.get("issue") or ""),
-            pages=str(work.get("page") or ""),
-            publisher=str(work.get("publisher") or ""),
+            volume=_text(work, "volume"),
+            issue=_text(work, "issue"),
+            pages=_text(work, "page"),
+            publisher=_text(work, "publisher"),
             notices=tuple(_read_notices(work)),
-            updates=tuple(doi for doi in updates if doi),
+            updates=tuple(_list_updated(work)),
         )
 
     def _failure(self, reply: net.Reply) -> WebquarryError:
@@ -174,6 +163,35 @@ class CrossrefRegistry(Registry):
         return failure(reply, self.label)
 
 
+def _list_titles(work: dict[str, Any]) -> list[str]:
+    """The title with its subtitle first, then whatever else the work is called."""
+    titles, subtitles = _texts(work.get("title")), _texts(work.get("subtitle"))
+    names = [*titles, *_texts(work.get("original-title")), *_texts(work.get("short-title"))]
+    if titles and subtitles and subtitles[0].lower() not in titles[0].lower():
+        names.insert(0, f"{titles[0]}: {subtitles[0]}")
+    return names
+
+
+def _list_dates(work: dict[str, Any]) -> list[str]:
+    """Every date of appearance that is stated, the earliest first."""
+    dates = []
+    for name in _DATES:
+        parts = object_at(work, name).get("date-parts")
+        if isinstance(parts, list) and parts:
+            dates.append(date_of(parts[0]))
+    return sorted(filter(None, dates))
+
+
+def _list_updated(work: dict[str, Any]) -> list[str]:
+    """The works that a notice is about."""
+    found = [normal_doi(entry.get("DOI")) for entry in objects(work.get("update-to"))]
+    return [doi for doi in found if doi]
+
+
+def _text(work: dict[str, Any], name: str) -> str:
+    return str(work.get(name) or "")
+
+
 def _read_notices(work: dict[str, Any]) -> list[Notice]:
     """The notices about a work; of a notice, what it says of the works that it names."""
     notices = crossref_notices(work.get("updated-by"))
@@ -184,7 +202,7 @@ def _read_notices(work: dict[str, Any]) -> list[Notice]:
     return notices
 
 
-def _related_doi(work: dict[str, Any], relation: str) -> str:
+def _find_related_doi(work: dict[str, Any], relation: str) -> str:
     for entry in objects(object_at(work, "relation").get(relation)):
         doi = normal_doi(entry.get("id"))
         if doi:

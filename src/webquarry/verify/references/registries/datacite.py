@@ -23,7 +23,7 @@ from webquarry.search.replies.body import (
 from webquarry.search.replies.doi import normal_doi
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import build_author
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _NO_WORD = re.compile(r"[^\w\s]+")
@@ -37,7 +37,7 @@ class DataCite(Registry):
     topics = frozenset({"doi", "title"})
     lanes = 2
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         question = questions[0]
         accept = "application/vnd.api+json"
         if question.topic == "doi":
@@ -50,7 +50,7 @@ class DataCite(Registry):
         }
         return self.get("/dois", parameters, accept)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         is_single = questions[0].topic == "doi"
         answer = json_object(reply, self.label)
         if is_single and reply.status == 404 and "errors" in answer:
@@ -70,36 +70,45 @@ class DataCite(Registry):
             family, given = person.get("familyName"), person.get("givenName")
             name = None if family else person.get("name")
             authors.append(build_author(name, family, given))
-        dates = [str(one.get("date") or "") for one in objects(work.get("dates"))]
+        stated = [str(one.get("date") or "") for one in objects(work.get("dates"))]
+        dates = sorted(date for date in stated if date[:4].isdigit())
         types = object_at(work, "types")
-        publisher = work.get("publisher")
-        if isinstance(publisher, dict):
-            publisher = publisher.get("name")
         is_preprint = types.get("resourceTypeGeneral") == "Preprint"
-        container = object_at(work, "container").get("title")
-        published = ""
-        for related in objects(work.get("relatedIdentifiers")):
-            if related.get("relationType") in _PUBLISHED:
-                published = published or normal_doi(related.get("relatedIdentifier")) or ""
+        descriptions = [one.get("description") for one in objects(work.get("descriptions"))]
+        publisher = _read_publisher(work)
         notices = []
         if any(one.get("dateType") == "Withdrawn" for one in objects(work.get("dates"))):
             notices.append(Notice("withdrawal", source=self.name, preprint=is_preprint))
-        descriptions = objects(work.get("descriptions"))
-        abstract = next((str(one.get("description") or "") for one in descriptions), "")
-        known = sorted(date for date in dates if date[:4].isdigit())
         return build_record(
             self.name,
             titles=[title.get("title") for title in objects(work.get("titles"))],
             authors=authors,
-            years=[work.get("publicationYear"), *known],
-            venues=[container, publisher],
+            years=[work.get("publicationYear"), *dates],
+            venues=[object_at(work, "container").get("title"), publisher],
             doi=work.get("doi"),
             url=str(work.get("url") or ""),
             kind=str(types.get("citeproc") or ""),
-            date=known[0] if known else "",
+            date=next(iter(dates), ""),
             is_preprint=is_preprint,
-            published_doi=published if is_preprint else "",
-            abstract=abstract[:10_000],
-            publisher=publisher if isinstance(publisher, str) else "",
+            published_doi=_find_published(work) if is_preprint else "",
+            abstract=str(next(iter(descriptions), ""))[:10_000],
+            publisher=publisher,
             notices=tuple(notices),
         )
+
+
+def _read_publisher(work: dict[str, Any]) -> str:
+    """The publisher, which is a text or an object with a name."""
+    publisher = work.get("publisher")
+    if isinstance(publisher, dict):
+        publisher = publisher.get("name")
+    return publisher if isinstance(publisher, str) else ""
+
+
+def _find_published(work: dict[str, Any]) -> str:
+    """The DOI of the article that a preprint became."""
+    for related in objects(work.get("relatedIdentifiers")):
+        doi = normal_doi(related.get("relatedIdentifier"))
+        if doi and related.get("relationType") in _PUBLISHED:
+            return doi
+    return ""

@@ -23,7 +23,7 @@ from webquarry.search.replies.body import (
 )
 from webquarry.search.scholarly.models import Author
 from webquarry.search.scholarly.provider import build_author
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _NO_WORD = re.compile(r"[^\w]+")
@@ -46,12 +46,12 @@ class Dblp(Registry):
     topics = frozenset({"title"})
     min_interval_seconds = 2.0
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         words = _NO_WORD.sub(" ", questions[0].value.replace("_", " ")).split()
         parameters = {"q": " ".join(words), "format": "json", "h": str(2 * CANDIDATES)}
         return self.get("/search/publ/api", parameters)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         if reply.status != 200:
             if reply.content_type != "application/json":
                 raise unreadable_failure(reply, self.label)

@@ -13,7 +13,7 @@ import httpx2
 from webquarry.errors import ProviderFailure
 from webquarry.net import models as net
 from webquarry.search.replies.body import failure, json_object
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 
 _REGISTERED = 1
@@ -27,13 +27,13 @@ class DoiHandles(Registry):
     topics = frozenset({"doi"})
     lanes = 4
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         return self.get(f"/api/handles/{quote(questions[0].value, safe='/')}")
 
     def build_probe(self) -> httpx2.Request:
         return self.get("/api/handles/10.1000/1")
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         code = answer.get("responseCode")
         if code == _REGISTERED:

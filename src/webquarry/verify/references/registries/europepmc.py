@@ -24,7 +24,7 @@ from webquarry.search.replies.body import (
 )
 from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import build_author
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _NO_WORD = re.compile(r"[^\w]+")
@@ -37,7 +37,7 @@ class EuropePmcRegistry(Registry):
     topics = frozenset({"pmid", "pmcid", "doi", "title"})
     min_interval_seconds = 0.1
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         question = questions[0]
         words = " ".join(_NO_WORD.sub(" ", question.value).split())
         queries = {
@@ -56,7 +56,7 @@ class EuropePmcRegistry(Registry):
             parameters["email"] = self.contact
         return self.get("/europepmc/webservices/rest/search", parameters)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         words = quote_words(answer.get("errMsg"))
         if reply.status != 200:
@@ -66,7 +66,7 @@ class EuropePmcRegistry(Registry):
         found = object_at(answer, "resultList").get("result")
         return parse_hits(found, self._record, self.label)
 
-    def select(self, question: Question, records: Any) -> list[Record]:
+    def select(self, question: WorkQuestion, records: Any) -> list[Record]:
         return list(records)
 
     def _record(self, entry: dict[str, Any]) -> Record | None:

@@ -27,7 +27,7 @@ from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import build_author
 from webquarry.search.scholarly.providers.openalex import KEY, OpenAlex
 from webquarry.search.scholarly.text import from_inverted_index
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _FIELDS = (
@@ -46,7 +46,7 @@ class OpenAlexRegistry(Registry):
     topics = frozenset({"doi", "pmid", "title"})
     min_interval_seconds = 0.1
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         question = questions[0]
         if question.topic in ("doi", "pmid"):
             path = f"/works/{question.topic}:{quote(question.value, safe='/')}"
@@ -70,7 +70,7 @@ class OpenAlexRegistry(Registry):
             request.headers["Authorization"] = f"Bearer {key}"
         return request
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         is_single = questions[0].topic != "title"
         if is_single and reply.status == 404:
             return []

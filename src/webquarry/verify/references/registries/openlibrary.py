@@ -8,15 +8,15 @@ is that of the work's first edition, so that it says nothing about the edition c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import httpx2
 
 from webquarry.net import models as net
 from webquarry.search.replies.body import failure, json_object, objects, unknown_shape_failure
 from webquarry.search.scholarly.provider import build_author
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _FIELDS = "key,title,subtitle,author_name,isbn,publisher"
@@ -28,10 +28,10 @@ class OpenLibrary(Registry):
     label = "Open Library"
     origin = "https://openlibrary.org"
     topics = frozenset({"isbn", "title"})
-    most_at_once = {"isbn": 40}
+    most_at_once: ClassVar[Mapping[str, int]] = {"isbn": 40}
     min_interval_seconds = 0.5
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         if questions[0].topic == "isbn":
             keys = ",".join(f"ISBN:{question.value}" for question in questions)
             parameters = {"bibkeys": keys, "format": "json", "jscmd": "data"}
@@ -39,7 +39,7 @@ class OpenLibrary(Registry):
         parameters = {"title": questions[0].value, "fields": _FIELDS, "limit": str(CANDIDATES)}
         return self.get("/search.json", parameters)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         if reply.status != 200:
             raise failure(reply, self.label)

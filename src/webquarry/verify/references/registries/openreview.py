@@ -23,7 +23,7 @@ from webquarry.search.replies.body import (
     quote_words,
 )
 from webquarry.search.scholarly.provider import build_author
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _YEAR = re.compile(r"\b(20\d\d)\b")
@@ -37,7 +37,7 @@ class OpenReview(Registry):
     topics = frozenset({"title"})
     min_interval_seconds = 1.0
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         parameters = {
             "term": questions[0].value,
             "content": "title",
@@ -46,7 +46,7 @@ class OpenReview(Registry):
         }
         return self.get("/notes/search", parameters)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         if reply.status != 200:
             raise failure(reply, self.label, quote_words(answer.get("message")))

@@ -8,8 +8,8 @@ API: GET https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esummary.fcgi?id=a,b (JSO
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import httpx2
 
@@ -27,7 +27,7 @@ from webquarry.search.replies.body import (
 from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import build_author
 from webquarry.search.scholarly.providers.pubmed import KEY, PubMed
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _PATH = "/entrez/eutils/"
@@ -42,17 +42,17 @@ class PubMedRegistry(Registry):
     credentials = PubMed.credentials
     sign_up = PubMed.sign_up
     topics = frozenset({"pmid", "title"})
-    most_at_once = {"pmid": 50}
+    most_at_once: ClassVar[Mapping[str, int]] = {"pmid": 50}
     min_interval_seconds = 0.34
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         if questions[0].topic == "pmid":
             return self._summaries([question.value for question in questions])
         words = " ".join(_NO_WORD.sub(" ", questions[0].value).split())
         return self._request("esearch.fcgi", {"term": f"{words}[ti]", "retmax": str(CANDIDATES)})
 
     def next_request(
-        self, questions: Sequence[Question], reply: net.Reply
+        self, questions: Sequence[WorkQuestion], reply: net.Reply
     ) -> httpx2.Request | None:
         if questions[0].topic != "title" or reply.status != 200:
             return None
@@ -74,7 +74,7 @@ class PubMedRegistry(Registry):
             parameters["api_key"] = key
         return self.get(_PATH + endpoint, parameters)
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         words = quote_words(answer.get("error"))
         if reply.status == 429 or "rate limit" in words.lower():

@@ -12,7 +12,7 @@ import httpx2
 from webquarry.net import models as net
 from webquarry.search.replies.body import failure, json_object
 from webquarry.search.scholarly.provider import build_author
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 
 
@@ -22,13 +22,13 @@ class RfcEditor(Registry):
     origin = "https://www.rfc-editor.org"
     topics = frozenset({"rfc"})
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         return self.get(f"/rfc/rfc{questions[0].value}.json")
 
     def build_probe(self) -> httpx2.Request:
         return self.get("/rfc/rfc791.json")
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         if reply.status == 404:
             return []
         if reply.status != 200:

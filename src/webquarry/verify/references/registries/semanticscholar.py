@@ -25,10 +25,12 @@ from webquarry.search.replies.body import (
 )
 from webquarry.search.scholarly.provider import build_author
 from webquarry.search.scholarly.providers.semanticscholar import KEY, SemanticScholar
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 
-_FIELDS = "title,abstract,venue,publicationVenue,journal,year,publicationDate,externalIds,url,authors"
+_FIELDS = (
+    "title,abstract,venue,publicationVenue,journal,year,publicationDate,externalIds,url,authors"
+)
 _PREFIXES = {"doi": "DOI", "arxiv": "ARXIV", "pmid": "PMID"}
 
 
@@ -41,7 +43,7 @@ class SemanticScholarRegistry(Registry):
     topics = frozenset({"doi", "arxiv", "pmid", "title"})
     min_interval_seconds = 1.0
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         question = questions[0]
         prefix = _PREFIXES.get(question.topic)
         if prefix:
@@ -58,7 +60,7 @@ class SemanticScholarRegistry(Registry):
             request.headers["x-api-key"] = key
         return request
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
         if reply.status == 404 and "not found" in str(answer.get("error") or "").lower():
             return []

@@ -20,7 +20,7 @@ from webquarry.search.replies.body import (
     unreadable_failure,
 )
 from webquarry.search.services.service import at_origin
-from webquarry.verify.references.models import Question, Record
+from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry
 
 _CDX_ORIGIN = "https://web.archive.org"
@@ -34,7 +34,7 @@ class Wayback(Registry):
     topics = frozenset({"archive"})
     min_interval_seconds = 2.0
 
-    def build_request(self, questions: Sequence[Question]) -> httpx2.Request:
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         parameters = {"url": questions[0].value}
         near = questions[0].near.replace("-", "")
         if near.isdigit():
@@ -45,7 +45,7 @@ class Wayback(Registry):
         return self.get("/wayback/available", {"url": "example.com"})
 
     def next_request(
-        self, questions: Sequence[Question], reply: net.Reply
+        self, questions: Sequence[WorkQuestion], reply: net.Reply
     ) -> httpx2.Request | None:
         if reply.status != 200 or _is_cdx(reply) or self._closest(reply):
             return None
@@ -61,7 +61,7 @@ class Wayback(Registry):
         }
         return httpx2.Request("GET", url, params=parameters, headers=self.headers())
 
-    def parse_reply(self, questions: Sequence[Question], reply: net.Reply) -> list[Record]:
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         if reply.status != 200:
             raise failure(reply, self.label)
         if _is_cdx(reply):
@@ -82,7 +82,7 @@ class Wayback(Registry):
             return None
         return url.replace("http://", "https://", 1), stamp
 
-    def _parse_captures(self, question: Question, reply: net.Reply) -> list[Record]:
+    def _parse_captures(self, question: WorkQuestion, reply: net.Reply) -> list[Record]:
         try:
             rows = json.loads(reply.body)
         except ValueError as error:
@@ -100,5 +100,3 @@ class Wayback(Registry):
 
 def _is_cdx(reply: net.Reply) -> bool:
     return reply.body.lstrip().startswith(b"[")
-
-
