@@ -293,6 +293,7 @@ class Toolkit:
             self.environ,
             self.clock,
             lambda: self.cache,
+            lambda: self.runner,
             self.breakers,
             self.pace,
         )

@@ -16,6 +16,7 @@ from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.progress import note
+from webquarry.read.workers.runner import JobRunner
 from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.pace import Pace
 from webquarry.search.services.services import Services
@@ -55,6 +56,7 @@ class CitationChecker:
         environ: Mapping[str, str],
         clock: Clock,
         open_cache: Callable[[], Cache],
+        open_runner: Callable[[], JobRunner],
         board: Breakers | None = None,
         pace: Pace | None = None,
     ) -> None:
@@ -62,6 +64,7 @@ class CitationChecker:
         self._settings = settings
         self._clock = clock
         self._open_cache = open_cache
+        self._open_runner = open_runner
         self.services: Services[Registry] = Services(
             "webquarry.verify.references.registries",
             Registry,
@@ -89,7 +92,7 @@ class CitationChecker:
         gate = asyncio.Semaphore(_AT_ONCE)
         today = self._clock.now().astimezone(UTC).date()
         async with IndexAsker(self.services, self._open_cache, self._settings, deadline) as asker:
-            visitor = LinkChecker(self._client, asker, self._settings, indexes)
+            visitor = LinkChecker(self._client, self._open_runner, asker, indexes)
 
             async def check_one(place: int) -> None:
                 async with gate:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
 from webquarry.errors import (
     NetworkFailure,
+    NotFound,
+    RateLimited,
     Refused,
     RobotsRefused,
     SiteRefused,
@@ -23,10 +26,9 @@ from webquarry.errors import (
 )
 from webquarry.net import models as net
 from webquarry.net.client import Client
-from webquarry.read.text.words import Words
-from webquarry.read.walls.soft_404 import is_soft_404
-from webquarry.search.replies.body import asks_for_proof
-from webquarry.settings import Settings
+from webquarry.read.reader import FetchedPage
+from webquarry.read.workers.runner import JobRunner
+from webquarry.search.identity import identity
 from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
 from webquarry.verify.references.compare.titles import compare_titles
@@ -44,8 +46,6 @@ _META_TITLE = re.compile(
     r"content=[\"']([^\"'<>]{1,500})",
     re.IGNORECASE,
 )
-_UNSEEN = re.compile(r"<(script|style|noscript)\b[^<]*+(?:<(?!/\1\b)[^<]*+)*+", re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
 _SMALL_WORDS = "the a an of and or for to in on at by with from is are de la le der die das"
 _SMALL = frozenset(_SMALL_WORDS.split())
 _RESOLVERS = ("doi.org", "arxiv.org", "pubmed.ncbi.nlm.nih.gov", "openlibrary.org")
@@ -125,11 +125,15 @@ class LinkChecker:
     """Looks at addresses as a guarded reader does, and asks the archive about those that fail."""
 
     def __init__(
-        self, client: Client, asker: IndexAsker, settings: Settings, indexes: frozenset[str]
+        self,
+        client: Client,
+        open_runner: Callable[[], JobRunner],
+        asker: IndexAsker,
+        indexes: frozenset[str],
     ) -> None:
         self._client = client
+        self._open_runner = open_runner
         self._asker = asker
-        self._settings = settings
         self._indexes = indexes
 
     async def visit(self, reference: Reference) -> LinkFinding:
@@ -137,7 +141,7 @@ class LinkChecker:
         link = await self._look(reference)
         if link.state in ("alive", "moved") or "wayback" not in self._indexes:
             return link
-        near = reference.accessed or (str(reference.year) if reference.year else "")
+        near = reference.accessed or str(reference.year or "")
         reply = await self._asker.ask("wayback", WorkQuestion("archive", reference.url, near))
         for record in reply.records:
             return replace(link, archive=record.url, archived_on=record.date)
@@ -145,72 +149,64 @@ class LinkChecker:
 
     async def _look(self, reference: Reference) -> LinkFinding:
         url = reference.url
-        for is_last in (False, True):  # a name that does not resolve is looked up twice
-            try:
-                reply = await self._client.peek(url, _MOST_BYTES)
-            except NetworkFailure as error:
-                if _NO_NAME in error.message and not is_last:
-                    continue
-                is_gone = _NO_NAME in error.message
-                return LinkFinding(url, "gone" if is_gone else "unreachable")
-            except (RobotsRefused, Refused, SiteRefused):
-                return LinkFinding(url, "blocked")
-            except (TooLarge, Unreadable):
-                return LinkFinding(url, "alive")
-            except WebquarryError:
-                return LinkFinding(url, "unreachable")
-            return read_link(reference, reply)
-        return LinkFinding(url, "unreachable")
+        try:
+            reply = await self._fetch(url)
+        except NetworkFailure as error:
+            return LinkFinding(url, "gone" if _NO_NAME in error.message else "unreachable")
+        except (RobotsRefused, Refused, SiteRefused, RateLimited):
+            return LinkFinding(url, "blocked")
+        except (TooLarge, Unreadable):
+            return LinkFinding(url, "alive")
+        except WebquarryError:
+            return LinkFinding(url, "unreachable")
+        if reply.status in _GONE:
+            return LinkFinding(url, "gone", reply.status)
+        if reply.status in _BLOCKED:
+            return LinkFinding(url, "blocked", reply.status)
+        if not 200 <= reply.status < 300:
+            return LinkFinding(url, "unreachable", reply.status)
+        return await self._judge_page(reference, reply)
+
+    async def _fetch(self, url: str) -> net.Reply:
+        """The beginning of the page; a name that does not resolve is looked up twice."""
+        try:
+            return await self._client.peek(url, _MOST_BYTES)
+        except NetworkFailure as error:
+            if _NO_NAME not in error.message:
+                raise
+            return await self._client.peek(url, _MOST_BYTES)
+
+    async def _judge_page(self, reference: Reference, reply: net.Reply) -> LinkFinding:
+        """Whether a page that was sent is the one that is cited."""
+        url, status = reference.url, reply.status
+        title = read_title(reply.body) if "html" in reply.content_type else ""
+        try:
+            await self._open_runner().run(FetchedPage(url, reply).to_job("judge reply"))
+        except NotFound:
+            return LinkFinding(url, "soft-404", status, title=title)
+        except (SiteRefused, RateLimited):
+            return LinkFinding(url, "blocked", status, title=title)
+        except WebquarryError:  # it is there, and nobody here can read it
+            return LinkFinding(url, "alive", status, title=title)
+        if _is_root(reply.url) and not _is_root(url):
+            return LinkFinding(url, "soft-404", status, title=title)
+        if reference.title and title and not _shares_word(reference.title, title):
+            return LinkFinding(url, "wrong-page", status, title=title)
+        if reply.is_moved and identity(url) != identity(reply.url):
+            return LinkFinding(url, "moved", status, reply.url, title)
+        return LinkFinding(url, "alive", status, title=title)
 
 
-def read_link(reference: Reference, reply: net.Reply) -> LinkFinding:
-    """What a reply says about the address that was asked."""
-    url, status = reference.url, reply.status
-    if status in _GONE:
-        return LinkFinding(url, "gone", status)
-    if status in _BLOCKED:
-        return LinkFinding(url, "blocked", status)
-    if status >= 400 or status < 200:
-        return LinkFinding(url, "unreachable", status)
-    is_html = "html" in reply.content_type or not reply.content_type
-    if not is_html:
-        return LinkFinding(url, "alive", status)
-    title, text = read_title(reply.body)
-    if asks_for_proof(reply.body) and len(text) < 2_000:
-        return LinkFinding(url, "blocked", status, title=title)
-    went_to_root = _is_root(reply.url) and not _is_root(url)
-    if went_to_root or is_soft_404(reply.url, title, Words(text[:20_000])):
-        return LinkFinding(url, "soft-404", status, title=title)
-    if reference.title and title and not _shares_word(reference.title, title):
-        return LinkFinding(url, "wrong-page", status, title=title)
-    if reply.is_moved and _differs(url, reply.url):
-        return LinkFinding(url, "moved", status, reply.url, title)
-    return LinkFinding(url, "alive", status, title=title)
-
-
-def read_title(body: bytes) -> tuple[str, str]:
-    """The title of a page, the one that it gives to citations first, and its text."""
+def read_title(body: bytes) -> str:
+    """The title of a page, the one that it gives to citations first."""
     page = body.decode("utf-8", "replace")
     stated = _META_TITLE.search(page) or _TITLE.search(page)
-    title = " ".join(html.unescape(stated[1]).split()) if stated else ""
-    text = html.unescape(_TAG.sub(" ", _UNSEEN.sub(" ", page)))
-    return title, " ".join(text.split())
+    return " ".join(html.unescape(stated[1]).split()) if stated else ""
 
 
 def _is_root(url: str) -> bool:
     parts = urlsplit(url)
     return parts.path in ("", "/") and not parts.query
-
-
-def _differs(url: str, other: str) -> bool:
-    """Whether two addresses differ in more than the scheme, `www.` and a slash at the end."""
-    return _plain(url) != _plain(other)
-
-
-def _plain(url: str) -> str:
-    parts = urlsplit(url)
-    host = (parts.hostname or "").removeprefix("www.")
-    return f"{host}{parts.path.rstrip('/')}?{parts.query}"
 
 
 def _shares_word(title: str, page_title: str) -> bool:
