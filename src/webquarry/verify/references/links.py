@@ -39,7 +39,7 @@ State = Literal["alive", "moved", "blocked", "gone", "unreachable", "soft-404", 
 _BLOCKED = frozenset({401, 403, 406, 418, 429, 451, 503})
 _GONE = frozenset({404, 410})
 _MOST_BYTES = 300_000
-_NO_NAME = "does not resolve"
+_NO_NAME = "was not found"  # of a name that nobody has
 _TITLE = re.compile(r"<title[^<>]{0,300}>([^<]{0,1000})", re.IGNORECASE)
 _META_TITLE = re.compile(
     r"<meta[^<>]{0,200}(?:citation_title|og:title|dc\.title)[^<>]{0,40}"
@@ -72,7 +72,8 @@ class LinkFinding:
         copy = f" The archive has a copy of {self.archived_on}." if self.archive else ""
         if self.state not in ("alive", "moved"):
             reason = f"{judgement.reason} The address is {self.state}.{copy}"
-            if self.state in ("blocked", "unreachable") or reference.kind == "webpage":
+            is_open = self.state in ("blocked", "unreachable") or bool(self.archive)
+            if is_open or reference.kind == "webpage":
                 return replace(
                     judgement, verdict="could_not_verify", exists="unknown", reason=reason
                 )

@@ -233,7 +233,13 @@ def _title_question(reference: Reference) -> WorkQuestion:
 
 
 def _replies(evidence: ReferenceEvidence, index: str, value: str) -> list[IndexReply]:
-    return [one for one in evidence.replies if one.index == index and one.question.value == value]
+    """What an index said about a number; what it said of notices is another matter."""
+    found = []
+    for one in evidence.replies:
+        is_about = one.question.value == value and one.question.topic != "updates"
+        if one.index == index and is_about:
+            found.append(one)
+    return found
 
 
 def _lacks(evidence: ReferenceEvidence, index: str, value: str) -> bool:

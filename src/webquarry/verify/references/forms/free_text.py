@@ -23,13 +23,18 @@ _ADDRESS = re.compile(
     r"|\bdoi:?\s*10\.\S+|\bPM(?:ID|CID):?\s*\w+|\bisbn[:\s-]*[\d\sXx-]{10,20}",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"(?<=[^\W\d_]{2})[.?!]\s+|(?<=\d)\.\s+|(?<=\))\.\s+|(?<=[\])])\s*:\s+")
+_PIECE = re.compile(
+    r"(?<=[^\W\d_]{2})[.?!]\s+|(?<=\d)\.\s+|(?<=\))\.\s+|(?<=[\])])\s*:\s+"
+    # "Wang W. Granular heat": an initial ends the names where words follow it
+    r"|(?<=\s[A-Z])\.\s+(?=[A-Z][a-z]+\s+(?!and\b|et\b|van\b|von\b|de\b)[a-z])"
+)
 _ET_AL = re.compile(r"\bet\.?\s{0,2}al\b\.?|\band others\b|…|\.\.\.", re.IGNORECASE)
 _MORE = re.compile(r"^(?:in|in proceedings of|in:|proc\.?)\s*:?\s+", re.IGNORECASE)
 _NAME = re.compile(
     r"[A-ZÀ-Þ\u0370-\u03ff\u0400-\u04ff][\w'’.-]*(?:\s+[\w'’.-]+){0,4}"
     r"|[\u3040-\u30ff\u4e00-\u9fff]{2,8}"
 )
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _INITIAL = re.compile(r"\b[A-Z]\.")
 _DETAILS = re.compile(r",?\s*(?:vol\.|pp\.|no\.|\d+\s*\(|\d+[:,]\s*\d|\d{1,4}[-–]\d).*$", re.I)
 
@@ -62,7 +67,8 @@ def parse_free_text(text: str) -> Reference:
         venue = body[quoted.end() :]
     else:
         title, venue = _split_title(rest)
-    if not quoted and not title:  # the year stands at the end: names, title and venue before it
+    is_short = len(_WORD.findall(title)) < 2 and f"({year}" not in body
+    if not quoted and (not title or is_short):  # the year stands at the end: names, title and venue before it
         names, title, venue = _split_pieces(names)
     authors = _read_names(_ET_AL.sub("", names))
     reference = Reference(
