@@ -26,7 +26,9 @@ async def ask(kit: Toolkit, arguments: dict[str, Any]) -> dict[str, Any]:
     return answer.as_dict()
 
 
-def call(folder: Path, *references: Any, web: httpx2.AsyncBaseTransport | None = None) -> dict[str, Any]:
+def call(
+    folder: Path, *references: Any, web: httpx2.AsyncBaseTransport | None = None
+) -> dict[str, Any]:
     async def run() -> dict[str, Any]:
         async with kit_on(folder, web or Indexes()) as kit:
             return await ask(kit, {"references": list(references)})
@@ -47,12 +49,19 @@ def test_three_answers_are_kept_apart(tmp_path: Path) -> None:
     assert answer["trust"] == "untrusted-external-content"
 
 
-def test_a_field_that_differs_is_shown_with_both_values_and_a_corrected_entry(tmp_path: Path) -> None:
+def test_a_field_that_differs_is_shown_with_both_values_and_a_corrected_entry(
+    tmp_path: Path,
+) -> None:
     (row,) = call(tmp_path, WRONG)["references"]
 
     assert row["verdict"] == "differs"
     (year,) = [one for one in row["fields"] if one["agrees"] == "no"]
-    assert (year["field"], year["given"], year["record"], year["source"]) == ("year", "2011", "2021", "crossref")
+    assert (year["field"], year["given"], year["record"], year["source"]) == (
+        "year",
+        "2011",
+        "2021",
+        "crossref",
+    )
     assert row["record"]["doi"] == "10.5555/1"
     (corrected,) = parse_string(row["corrected"]).entries
     assert (corrected.key, corrected.fields_dict["year"].value) == ("k1", "2021")
@@ -69,7 +78,9 @@ def test_only_what_differs_gets_a_corrected_entry(tmp_path: Path) -> None:
 def test_a_bib_file_is_one_string_and_many_rows(tmp_path: Path) -> None:
     answer = call(tmp_path, "10.5555/7", f"{entry(1)}\n\n{entry(2)}\n")
 
-    places = [(row["number"], row["place"], row["line"], row.get("key")) for row in answer["references"]]
+    places = [
+        (row["number"], row["place"], row["line"], row.get("key")) for row in answer["references"]
+    ]
     assert places == [(1, 1, 1, None), (2, 2, 1, "k1"), (3, 2, 3, "k2")]
 
 

@@ -47,7 +47,9 @@ class Indexes(FakeWeb):
             return httpx2.Response(200, json={"message": _work(path.removeprefix("/works/"))})
         if host == "api.crossref.org":
             filters = asked.get("filter", "")
-            dois = [one.removeprefix("doi:") for one in filters.split(",") if one.startswith("doi:")]
+            dois = [
+                one.removeprefix("doi:") for one in filters.split(",") if one.startswith("doi:")
+            ]
             return httpx2.Response(200, json={"message": {"items": [_work(doi) for doi in dois]}})
         empty: dict[str, Any] = {
             "api.openalex.org": {"results": []},
@@ -69,7 +71,9 @@ def _work(doi: str) -> dict[str, Any]:
     return {**WORK, "DOI": doi, "title": [f"Tides of {number}"]}
 
 
-def on_kit(folder: Path, web: httpx2.AsyncBaseTransport, work: Callable[[Toolkit], Awaitable[Any]]) -> Any:
+def on_kit(
+    folder: Path, web: httpx2.AsyncBaseTransport, work: Callable[[Toolkit], Awaitable[Any]]
+) -> Any:
     async def run() -> Any:
         async with kit_on(folder, web) as kit:
             return await work(kit)
@@ -77,7 +81,9 @@ def on_kit(folder: Path, web: httpx2.AsyncBaseTransport, work: Callable[[Toolkit
     return asyncio.run(run())
 
 
-def check(folder: Path, web: httpx2.AsyncBaseTransport, *given: str, seconds: float = 600) -> list[Checked]:
+def check(
+    folder: Path, web: httpx2.AsyncBaseTransport, *given: str, seconds: float = 600
+) -> list[Checked]:
     async def work(kit: Toolkit) -> list[Checked]:
         references = [one for item in given for one in read_references(item)]
         return await kit.citations.check(references, kit.clock.monotonic() + seconds)
@@ -106,7 +112,10 @@ def test_fifty_dois_take_a_few_requests_and_stay_in_their_order(tmp_path: Path) 
 def test_fifty_references_take_no_longer_than_the_slowest_index(tmp_path: Path) -> None:
     """Every index is asked for every title; DBLP and arXiv want pauses of two and three seconds."""
     web = Indexes()
-    titles = [f"@inproceedings{{k{n}, title={{Nobody knows tide {n}}}, author={{Ann Lee}}, year={{2021}}}}" for n in range(50)]
+    titles = [
+        f"@inproceedings{{k{n}, title={{Nobody knows tide {n}}}, author={{Ann Lee}}, year={{2021}}}}"
+        for n in range(50)
+    ]
 
     async def work(kit: Toolkit) -> float:
         references = [one for item in titles for one in read_references(item)]
@@ -124,8 +133,15 @@ def test_fifty_references_take_no_longer_than_the_slowest_index(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("status", [503, 429, 500])
-def test_indexes_that_are_down_can_confirm_nothing_and_deny_nothing(tmp_path: Path, status: int) -> None:
-    given = [entry(1), "@article{k, title={Nobody knows}, author={Ann Lee}}", "arXiv:2101.01234", "PMID: 1"]
+def test_indexes_that_are_down_can_confirm_nothing_and_deny_nothing(
+    tmp_path: Path, status: int
+) -> None:
+    given = [
+        entry(1),
+        "@article{k, title={Nobody knows}, author={Ann Lee}}",
+        "arXiv:2101.01234",
+        "PMID: 1",
+    ]
     checked = check(tmp_path, Indexes(status), *given)
 
     assert verdicts(checked) == ["could_not_verify"] * 4
@@ -219,12 +235,18 @@ BODY = "<title>The tide report</title><h1>The tide report</h1><p>" + "The tide r
         (text("", 404), "gone", "could_not_verify"),
         (text("", 410), "gone", "could_not_verify"),
         (text("", 500), "unreachable", "could_not_verify"),
-        (text("<title>Page not found</title><h1>Page not found</h1><p>Sorry."), "soft-404", "could_not_verify"),
+        (
+            text("<title>Page not found</title><h1>Page not found</h1><p>Sorry."),
+            "soft-404",
+            "could_not_verify",
+        ),
         (text(BODY.replace("The tide report", "Cheap shoes")), "wrong-page", "could_not_verify"),
         (httpx2.ConnectError("no"), "unreachable", "could_not_verify"),
     ],
 )
-def test_the_state_of_an_address_is_told_apart(tmp_path: Path, answer: Any, state: str, verdict: str) -> None:
+def test_the_state_of_an_address_is_told_apart(
+    tmp_path: Path, answer: Any, state: str, verdict: str
+) -> None:
     (checked,) = check(tmp_path, Indexes(pages={PAGE: answer}), REPORT)
 
     assert checked.link is not None
@@ -232,7 +254,9 @@ def test_the_state_of_an_address_is_told_apart(tmp_path: Path, answer: Any, stat
 
 
 @pytest.mark.parametrize(("status", "state"), [(301, "moved"), (308, "moved"), (302, "alive")])
-def test_an_address_has_moved_only_by_a_lasting_redirect(tmp_path: Path, status: int, state: str) -> None:
+def test_an_address_has_moved_only_by_a_lasting_redirect(
+    tmp_path: Path, status: int, state: str
+) -> None:
     new = "https://site.example/new/report"
     pages = {PAGE: redirect(new, status), new: text(BODY)}
     (checked,) = check(tmp_path, Indexes(pages=pages), REPORT)
@@ -256,7 +280,12 @@ def test_a_dead_address_gets_the_copy_of_an_archive_with_its_date(tmp_path: Path
             if request.url.host != "archive.org":
                 return super()._answer(request)
             assert request.url.params["timestamp"] == "2021"
-            copy = {"available": True, "status": "200", "timestamp": "20210304050607", "url": f"http://web.archive.org/web/20210304050607/{PAGE}"}
+            copy = {
+                "available": True,
+                "status": "200",
+                "timestamp": "20210304050607",
+                "url": f"http://web.archive.org/web/20210304050607/{PAGE}",
+            }
             return httpx2.Response(200, json={"archived_snapshots": {"closest": copy}})
 
     (checked,) = check(tmp_path, Archive(pages={PAGE: text("", 404)}), REPORT)

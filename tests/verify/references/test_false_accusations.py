@@ -57,14 +57,24 @@ def test_01_a_doi_of_another_agency_is_not_unknown_because_crossref_does_not_hav
 
 def test_02_a_new_preprint_is_looked_up_at_arxiv_by_its_number_first() -> None:
     preprint = record("arxiv", TITLE, AUTHORS, 2026, venue="arXiv", arxiv="2602.01234")
-    given = bibtex("misc", title=TITLE, author="Ann Lee and others", eprint="2602.01234", year="2026")
+    given = bibtex(
+        "misc", title=TITLE, author="Ann Lee and others", eprint="2602.01234", year="2026"
+    )
     world = World({"arxiv": [preprint]})
 
     assert check(given, world).verdict == "confirmed"
     assert [index for index, _ in world.asked] == ["arxiv"]
 
 
-@pytest.mark.parametrize("written", ["2602.01234v3", "arXiv:2602.01234v1", "https://arxiv.org/abs/2602.01234v2", "10.48550/arXiv.2602.01234v2"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2602.01234v3",
+        "arXiv:2602.01234v1",
+        "https://arxiv.org/abs/2602.01234v2",
+        "10.48550/arXiv.2602.01234v2",
+    ],
+)
 def test_03_the_version_of_a_preprint_is_no_part_of_its_number(written: str) -> None:
     (reference,) = read_references(written)
 
@@ -74,7 +84,9 @@ def test_03_the_version_of_a_preprint_is_no_part_of_its_number(written: str) -> 
 def test_04_a_subtitle_may_stand_apart_or_be_lost() -> None:
     given = bibtex(title="NeRF: Scenes as fields", author="Ann Lee", year="2021", doi=DOI)
     short = record("crossref", "NeRF", "Ann Lee", 2021, doi=DOI)
-    apart = record("crossref", "", "Ann Lee", 2021, doi=DOI, titles=["NeRF: Scenes as fields", "NeRF"])
+    apart = record(
+        "crossref", "", "Ann Lee", 2021, doi=DOI, titles=["NeRF: Scenes as fields", "NeRF"]
+    )
 
     assert check(given, World({"crossref": [short]})).verdict == "confirmed"
     assert check(given, World({"crossref": [apart]})).verdict == "confirmed"
@@ -137,7 +149,10 @@ def test_08_a_list_that_says_there_are_more_is_whole_and_one_that_does_not_diffe
     assert "1 of 3 authors" in cut.checks[1].note
 
 
-@pytest.mark.parametrize(("year", "verdict"), [("2019", "confirmed"), ("2022", "confirmed"), ("2017", "differs"), ("2031", "differs")])
+@pytest.mark.parametrize(
+    ("year", "verdict"),
+    [("2019", "confirmed"), ("2022", "confirmed"), ("2017", "differs"), ("2031", "differs")],
+)
 def test_09_a_year_between_posted_and_printed_is_right(year: str, verdict: str) -> None:
     spread = replace(CROSSREF, years=(2020, 2021))
     given = GIVEN.replace("2021", year)
@@ -153,16 +168,26 @@ def test_09_a_year_between_posted_and_printed_is_right(year: str, verdict: str) 
         ("J. Mach. Learn. Res.", "Journal of Machine Learning Research", "confirmed"),
         ("J. Coast. Eng.", "Journal of Coastal Engineering", "confirmed"),
         ("SOUPS", "Symposium on Usable Privacy and Security", "confirmed"),
-        ("Proc. Natl. Acad. Sci. U.S.A.", "Proceedings of the National Academy of Sciences", "confirmed"),
+        (
+            "Proc. Natl. Acad. Sci. U.S.A.",
+            "Proceedings of the National Academy of Sciences",
+            "confirmed",
+        ),
         ("ICML", "Lecture Notes in Computer Science", "confirmed"),
         ("ICML", "", "confirmed"),
         ("ICLR", "International Conference on Machine Learning", "differs"),
         ("Symposium on Regularization Techniques", "Journal of Coastal Engineering", "differs"),
         ("Nature", "Nature Communications", "differs"),
-        ("ACL", "North American Chapter of the Association for Computational Linguistics", "differs"),
+        (
+            "ACL",
+            "North American Chapter of the Association for Computational Linguistics",
+            "differs",
+        ),
     ],
 )
-def test_10_a_venue_has_many_names_and_a_series_is_none(given: str, recorded: str, verdict: str) -> None:
+def test_10_a_venue_has_many_names_and_a_series_is_none(
+    given: str, recorded: str, verdict: str
+) -> None:
     named = replace(CROSSREF, venues=(recorded,) if recorded else ())
     reference = GIVEN.replace("ICML", given)
 
@@ -170,7 +195,16 @@ def test_10_a_venue_has_many_names_and_a_series_is_none(given: str, recorded: st
 
 
 def test_11_a_preprint_alone_does_not_contradict_the_publication_that_is_cited() -> None:
-    preprint = record("arxiv", TITLE, AUTHORS, 2021, venue="arXiv", arxiv="2101.01234", is_preprint=True, date="2021-01-04")
+    preprint = record(
+        "arxiv",
+        TITLE,
+        AUTHORS,
+        2021,
+        venue="arXiv",
+        arxiv="2101.01234",
+        is_preprint=True,
+        date="2021-01-04",
+    )
     given = WITHOUT_DOI.replace("year =", "eprint = {2101.01234},\n year =")
 
     alone = check(given, World({"arxiv": [preprint]}))
@@ -182,7 +216,16 @@ def test_11_a_preprint_alone_does_not_contradict_the_publication_that_is_cited()
 
 def test_11_a_publication_that_no_index_has_after_half_a_year_is_told() -> None:
     def known(source: str, day: str) -> object:
-        return record(source, TITLE, AUTHORS, int(day[:4]), venue="arXiv", arxiv="2101.01234", is_preprint=True, date=day)
+        return record(
+            source,
+            TITLE,
+            AUTHORS,
+            int(day[:4]),
+            venue="arXiv",
+            arxiv="2101.01234",
+            is_preprint=True,
+            date=day,
+        )
 
     given = WITHOUT_DOI.replace("year =", "eprint = {2101.01234},\n year =")
     old = World({name: [known(name, "2021-01-04")] for name in ("arxiv", "openalex", "dblp")})  # type: ignore[list-item]
@@ -240,7 +283,9 @@ def test_13_a_number_that_an_index_gave_is_not_held_against_the_reference() -> N
         ("misc", {"howpublished": "web page", "url": "https://reports.example/1"}),
     ],
 )
-def test_14_what_the_indexes_do_not_hold_is_not_called_missing(kind: str, more: dict[str, str]) -> None:
+def test_14_what_the_indexes_do_not_hold_is_not_called_missing(
+    kind: str, more: dict[str, str]
+) -> None:
     given = bibtex(kind, title=TITLE, author="Ann Lee", year="2020", **more)
 
     assert check(given, World()).verdict == "could_not_verify"
@@ -289,7 +334,11 @@ def test_16_a_retraction_that_only_the_notice_tells_of_is_found() -> None:
     ("written", "doi", "other"),
     [
         ("10.1016/S0140-6736(97)11096-0", "10.1016/s0140-6736(97)11096-0", ""),
-        ("(see https://doi.org/10.1016/S0140-6736(97)11096-0).", "10.1016/s0140-6736(97)11096-0", ""),
+        (
+            "(see https://doi.org/10.1016/S0140-6736(97)11096-0).",
+            "10.1016/s0140-6736(97)11096-0",
+            "",
+        ),
         ("https://www.example.org/doi/full/10.1000/182/full", "10.1000/182/full", "10.1000/182"),
         ("doi:10.1000/182.", "10.1000/182", ""),
         ("10.1000%2F182", "10.1000/182", ""),
@@ -307,7 +356,9 @@ def test_17_the_trimmed_doi_is_looked_up_where_the_written_one_is_not_registered
 
 
 def test_18_an_index_that_is_full_does_not_undo_what_another_confirmed() -> None:
-    world = World({"openalex": [replace(OPENALEX, doi="")]}, down=frozenset({"semanticscholar", "dblp"}))
+    world = World(
+        {"openalex": [replace(OPENALEX, doi="")]}, down=frozenset({"semanticscholar", "dblp"})
+    )
 
     assert check(WITHOUT_DOI, world).verdict == "confirmed"
 
@@ -323,7 +374,9 @@ def test_18_an_index_that_is_full_does_not_undo_what_another_confirmed() -> None
     ],
 )
 def test_19_markup_case_and_marks_make_no_other_title(title: str) -> None:
-    assert check(GIVEN.replace(TITLE, title), World({"crossref": [CROSSREF]})).verdict == "confirmed"
+    assert (
+        check(GIVEN.replace(TITLE, title), World({"crossref": [CROSSREF]})).verdict == "confirmed"
+    )
 
 
 def test_20_any_of_the_titles_of_a_work_may_agree() -> None:
@@ -338,7 +391,11 @@ def test_21_a_later_reinstatement_wins_and_a_still_later_retraction_wins_again()
         notices = tuple(Notice(kind, day, "10.5555/n", "retraction-watch") for kind, day in events)
         return World({"crossref": [replace(CROSSREF, notices=notices)]})
 
-    first, back, again = ("retraction", "2021-06-01"), ("reinstatement", "2021-06-09"), ("retraction", "2022-01-01")
+    first, back, again = (
+        ("retraction", "2021-06-01"),
+        ("reinstatement", "2021-06-09"),
+        ("retraction", "2022-01-01"),
+    )
     assert state_of(GIVEN, noted(first, back)).state == "reinstated"
     assert state_of(GIVEN, noted(first, back, again)).state == "retracted"
 
@@ -355,9 +412,20 @@ def test_22_a_doi_of_another_work_is_a_conflict_and_both_are_shown() -> None:
 
 
 def test_22_a_title_that_the_doi_shares_an_author_with_differs_only() -> None:
-    other = record("crossref", "Lighthouse corrosion in four ports", "Ann Lee", 2021, doi=DOI, venue=LONG)
+    other = record(
+        "crossref", "Lighthouse corrosion in four ports", "Ann Lee", 2021, doi=DOI, venue=LONG
+    )
 
     assert check(GIVEN, World({"crossref": [other]})).verdict == "differs"
+
+
+def test_22_one_of_two_numbers_that_is_of_another_work_is_named() -> None:
+    other = record("pubmed", "Lighthouse corrosion in four ports", "Olga Petrakis", 2011, pmid="77")
+    given = GIVEN.replace("year =", "pmid = {77},\n  year =")
+    judged = check(given, World({"crossref": [CROSSREF], "pubmed": [other]}))
+
+    assert (judged.verdict, differing(judged)) == ("differs", ["pmid"])
+    assert (judged.checks[-1].given, judged.checks[-1].record) == ("77", other.title)
 
 
 WORDS = ("invented", "fabricated", "hallucinat", "fake")
@@ -372,7 +440,9 @@ def test_no_verdict_says_that_a_work_is_invented() -> None:
     assert "Not found in OpenAlex" in check(WITHOUT_DOI, World()).reason
 
 
-@pytest.mark.parametrize("given", [GIVEN, WITHOUT_DOI, DOI, "arXiv:2101.01234", f"Lee, A. (2021). {TITLE}. ICML."])
+@pytest.mark.parametrize(
+    "given", [GIVEN, WITHOUT_DOI, DOI, "arXiv:2101.01234", f"Lee, A. (2021). {TITLE}. ICML."]
+)
 def test_a_reference_takes_eight_requests_at_most(given: str) -> None:
     for down in (frozenset[str](), frozenset({"crossref", "doi"}), frozenset({"arxiv"})):
         world = World({"openalex": [replace(OPENALEX, years=(1999,))]}, down=down)

@@ -67,7 +67,9 @@ def test_a_whole_bib_file_is_split_into_its_entries_with_their_lines() -> None:
 
 
 def test_an_entry_whose_braces_do_not_match_keeps_its_other_fields() -> None:
-    given = "@article{k,\n  author = {Ann Lee and Man{\\'e},\n  title = {Tides},\n  year = {2021},\n}"
+    given = (
+        "@article{k,\n  author = {Ann Lee and Man{\\'e},\n  title = {Tides},\n  year = {2021},\n}"
+    )
 
     reference = read(given)
     assert (reference.title, reference.year) == ("Tides", 2021)
@@ -99,7 +101,11 @@ def test_csl_json_is_read_as_an_object_and_as_text() -> None:
     for given in (item, json.dumps(item), json.dumps([item])):
         reference = read(given)
         assert (reference.key, reference.title, reference.venue) == ("x", "Tides", "Nature")
-        assert (reference.doi, reference.year, names(reference)) == ("10.1000/abc", 2021, ["Ann Lee"])
+        assert (reference.doi, reference.year, names(reference)) == (
+            "10.1000/abc",
+            2021,
+            ["Ann Lee"],
+        )
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,9 @@ def test_a_bare_identifier_is_told_by_its_form(given: str, field: str, value: st
         ),
     ],
 )  # fmt: skip
-def test_a_sentence_is_taken_apart(sentence: str, title: str, authors: list[str], year: int) -> None:
+def test_a_sentence_is_taken_apart(
+    sentence: str, title: str, authors: list[str], year: int
+) -> None:
     reference = read(sentence)
 
     assert (reference.title, names(reference), reference.year) == (title, authors, year)
@@ -165,7 +173,12 @@ def test_what_names_no_work_is_refused_with_its_place(given: object) -> None:
 
 @pytest.mark.parametrize(
     ("isbn", "is_valid"),
-    [("9780000000002", True), ("9780000000003", False), ("080442957X", True), ("0804429570", False)],
+    [
+        ("9780000000002", True),
+        ("9780000000003", False),
+        ("080442957X", True),
+        ("0804429570", False),
+    ],
 )
 def test_the_check_digit_of_an_isbn_is_checked(isbn: str, is_valid: bool) -> None:
     assert is_valid_isbn(isbn) == is_valid

@@ -37,7 +37,9 @@ def people(text: str) -> tuple[Author, ...]:
     return tuple(Author(name.strip()) for name in text.split(";") if name.strip())
 
 
-def record(source: str, title: str, authors: str = "", year: int | None = None, **more: object) -> Record:
+def record(
+    source: str, title: str, authors: str = "", year: int | None = None, **more: object
+) -> Record:
     """A record of an index."""
     venue = more.pop("venue", "")
     years = more.pop("years", [year])

@@ -39,9 +39,11 @@ async def check_citations(
     found: list[Reference] = []
     for place, item in enumerate(given, 1):
         found += read_references(item, place)
+        if len(found) > _MOST:
+            break
     if not 1 <= len(found) <= _MOST:
         raise BadInput(
-            f"There are {len(found)} references; 1 to {_MOST} can be checked in one call.",
+            f"There are {len(found)} references or more; 1 to {_MOST} can be checked in one call.",
             suggested_action="Give references, or the sessionId of a session with sources.",
         )
     deadline = deadline_for(kit, "check_citations", started)

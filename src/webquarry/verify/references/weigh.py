@@ -25,6 +25,8 @@ SEARCHES = frozenset({"title", "text"})
 AGENCIES = frozenset(
     {"crossref", "datacite", "arxiv", "pubmed", "europepmc", "openlibrary", "rfceditor"}
 )
+# The number that a record of these was found by.
+_NUMBER_OF = {"arxiv": "arxiv", "pubmed": "pmid", "europepmc": "pmid", "openlibrary": "isbn"}
 _PREPRINT_SERVERS = frozenset({"arxiv", "datacite"})
 _MOST_PREPRINT_DAYS = 180  # in which a publication may be missing from the indexes
 
@@ -84,6 +86,8 @@ def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
     findings.checks = check_fields(reference, findings.same, today.year)
     if reference.isbn and findings.same and not findings.by_number:
         findings.checks += _check_isbn(reference)
+    if findings.by_number:
+        findings.checks += [_check_number(reference, one) for one in findings.foreign]
     return findings
 
 
@@ -125,8 +129,7 @@ def _drop_strangers(findings: Findings) -> None:
     """A record that has the number but is of another work says nothing where the agency's own
     record is of the work: an index that gathers may have mixed two up.
     """
-    agrees = [one for one in findings.same if one.record.source in AGENCIES]
-    if findings.by_number and agrees:
+    if findings.by_number:
         findings.foreign = [one for one in findings.foreign if one.record.source in AGENCIES]
 
 
@@ -135,6 +138,15 @@ def _check_isbn(reference: Reference) -> list[FieldCheck]:
         return []
     note = "the check digit is wrong"
     return [FieldCheck("isbn", "no", reference.isbn, "", "", note)]
+
+
+def _check_number(reference: Reference, foreign: Comparison) -> FieldCheck:
+    """One of several numbers of a reference, which is registered for another work."""
+    record = foreign.record
+    name = _NUMBER_OF.get(record.source, "doi")
+    given = getattr(reference, "arxiv_id" if name == "arxiv" else name)
+    note = "the number of another work"
+    return FieldCheck(name, "no", given, record.title, record.source, note)
 
 
 def _read_registration(evidence: ReferenceEvidence) -> bool | None:
@@ -159,6 +171,8 @@ def _contradicts(comparison: Comparison, name: str) -> bool:
         return comparison.title.likeness not in ("same", "short")
     if name == "author":
         return comparison.authors is not None
+    if name in ("doi", "arxiv", "pmid", "isbn"):
+        return True  # the agency has said so
     if name == "year":
         return comparison.year == "no"
     return comparison.venue == "no"

@@ -29,6 +29,7 @@ _BRACKETS = re.compile(r"[{}()]")
 _MARKS = re.compile(r"[{}\"]")
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS = dict.fromkeys(_MONTH_NAMES.split(), "")
+MOST_ENTRIES = 10_000  # of one text
 _SKIPPED = frozenset({"comment", "preamble"})
 
 
@@ -54,15 +55,17 @@ def read_bibtex(text: str) -> list[BibEntry]:
     macros: dict[str, str] = dict(_MONTHS)
     entries: list[BibEntry] = []
     place, line, counted = 0, 1, 0
+    limit = -1  # where the entry ends at the latest: at a line that begins the next one
     while True:
         found = _ENTRY.search(text, place)
-        if found is None:
+        if found is None or len(entries) == MOST_ENTRIES:
             return entries
         line += text.count("\n", counted, found.start())
         counted = found.start()
         kind = found[1].lower()
-        following = _NEXT_ENTRY.search(text, found.end())
-        limit = following.start() if following else len(text)
+        if limit < found.end():  # looked for once, not once for every entry before it
+            following = _NEXT_ENTRY.search(text, found.end())
+            limit = following.start() if following else len(text)
         end = _find_end(text, found.end() - 1, limit)
         body = text[found.end() : end]
         place = max(end, found.end())

@@ -68,7 +68,9 @@ def parse_free_text(text: str) -> Reference:
     else:
         title, venue = _split_title(rest)
     is_short = len(_WORD.findall(title)) < 2 and f"({year}" not in body
-    if not quoted and (not title or is_short):  # the year stands at the end: names, title and venue before it
+    if not quoted and (
+        not title or is_short
+    ):  # the year stands at the end: names, title and venue before it
         names, title, venue = _split_pieces(names)
     authors = _read_names(_ET_AL.sub("", names))
     reference = Reference(

@@ -62,6 +62,7 @@ _CSL_NUMBERS = ("DOI", "URL", "note", "archive_location", "number")
 _STANDARD = re.compile(r"\b(?:standard|iso|din|ansi|iec|itu-t|nist sp|rfc)\b", re.IGNORECASE)
 _WEB = re.compile(r"\bweb ?(?:page|site)\b|\bonline\b|\bblog\b|\\url|https?://", re.IGNORECASE)
 _LONGEST_INPUT = 5_000_000
+_LONGEST_IDENTIFIER = 2_500
 
 
 def read_references(given: str | Mapping[str, Any], place: int = 1) -> list[Reference]:
@@ -97,7 +98,7 @@ def _read_item(given: str | Mapping[str, Any]) -> list[Reference]:
             return [_from_bibtex(entry) for entry in entries]
     if looks_like_ris(text):
         return [_from_ris(entry) for entry in read_ris(given[:_LONGEST_INPUT])]
-    identifier = classify_identifier(text)
+    identifier = classify_identifier(text) if len(text) <= _LONGEST_IDENTIFIER else None
     if identifier is not None:
         kind = "webpage" if identifier.url and not identifier.doi else ""
         return [_add_identifiers(Reference(text=text, kind=kind), identifier)]
