@@ -132,6 +132,19 @@ def test_fifty_references_take_no_longer_than_the_slowest_index(tmp_path: Path) 
     assert slowest <= seconds
 
 
+def test_what_is_recorded_can_be_replayed_because_nothing_goes_together(tmp_path: Path) -> None:
+    web = Indexes()
+
+    async def run() -> list[Checked]:
+        environ = {"WEBQUARRY_RECORD": str(tmp_path / "web.warc.gz")}
+        async with kit_on(tmp_path, web, environ=environ) as kit:
+            given = [one for number in range(5) for one in read_references(entry(number))]
+            return await kit.citations.check(given, kit.clock.monotonic() + 600)
+
+    assert verdicts(asyncio.run(run())) == ["confirmed"] * 5
+    assert len(set(web.asked())) == len(web.asked()) == 10
+
+
 @pytest.mark.parametrize("status", [503, 429, 500])
 def test_indexes_that_are_down_can_confirm_nothing_and_deny_nothing(
     tmp_path: Path, status: int

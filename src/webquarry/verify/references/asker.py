@@ -50,6 +50,9 @@ class IndexAsker:
         self._open_cache = open_cache
         self._settings = settings
         self._deadline = deadline
+        # What goes together depends on what else was asked just then: a recording of such requests
+        # could not be replayed.
+        self._may_join = not (settings.record or settings.replay)
         self._waiting: dict[str, deque[Waiting]] = {}
         self._lanes: dict[str, set[asyncio.Task[None]]] = {}
 
@@ -116,7 +119,7 @@ class IndexAsker:
                 continue
             if not batch:
                 batch.append((question, future))
-                if "," not in question.value:  # a comma divides the numbers of a request
+                if self._may_join and "," not in question.value:  # which divides numbers
                     most = registry.most_at_once.get(question.topic, 1)
             elif question.topic == batch[0][0].topic and "," not in question.value:
                 batch.append((question, future))
