@@ -50,7 +50,7 @@ def record(
         authors=people(authors),
         years=years,  # type: ignore[arg-type]
         venues=[venue] if venue else [],
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 

@@ -46,7 +46,10 @@ Step = tuple[str, WorkQuestion]  # an index, and what it is asked
 
 def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date) -> Step | None:
     """Whom to ask next."""
-    if len(evidence.replies) >= MOST_QUESTIONS:
+    most = MOST_QUESTIONS
+    if evidence.reference.url:  # the archive may be asked about it, which takes two requests
+        most -= 1
+    if len(evidence.replies) >= most:
         return None
     for index, question in _list_steps(evidence, today):
         asked = any(one.index == index and one.question == question for one in evidence.replies)
@@ -198,12 +201,13 @@ def _list_searches(reference: Reference) -> Iterator[Step]:
     yield "openalex", title
     if reference.kind in OUTSIDE:
         return
+    at_crossref = [] if reference.is_free_text else [("crossref", title)]  # asked above
     if reference.kind == "article":
-        yield "crossref", title
+        yield from at_crossref
         yield "dblp", title
     else:
         yield "dblp", title
-        yield "crossref", title
+        yield from at_crossref
     yield "semanticscholar", title
     yield "arxiv", title
     if any(name in reference.venue.lower() for name in _REVIEWED_IN_THE_OPEN):
