@@ -277,7 +277,8 @@ def list_notes(results: list[Checked]) -> list[str]:
         for index in one.judgement.failed:
             failed[index] = failed.get(index, 0) + 1
     for index, count in sorted(failed.items()):
-        notes.append(f"{index} did not answer for {count} references.")
+        plural = "s" if count > 1 else ""
+        notes.append(f"{index} did not answer for {count} reference{plural}.")
     return notes
 
 
