@@ -149,6 +149,15 @@ def test_08_a_list_that_says_there_are_more_is_whole_and_one_that_does_not_diffe
     assert "1 of 3 authors" in cut.checks[1].note
 
 
+def test_08_a_group_may_stand_for_its_members_or_beside_them() -> None:
+    world = World({"crossref": [CROSSREF], "openalex": [OPENALEX]})
+    names = "Ann Lee and Wei Wang and Jan-Willem van de Meent"
+    for written in ("{The Tide Collaboration}", f"{names} and {{Tide Study Group}}"):
+        assert check(GIVEN.replace(names, written), world).verdict == "confirmed"
+    beside = replace(CROSSREF, authors=(*CROSSREF.authors, *people("Tide Study Group")))
+    assert check(GIVEN, World({"crossref": [beside]})).verdict == "confirmed"
+
+
 @pytest.mark.parametrize(
     ("year", "verdict"),
     [("2019", "confirmed"), ("2022", "confirmed"), ("2017", "differs"), ("2031", "differs")],
@@ -167,6 +176,7 @@ def test_09_a_year_between_posted_and_printed_is_right(year: str, verdict: str) 
         ("NeurIPS", "Advances in Neural Information Processing Systems 34", "confirmed"),
         ("J. Mach. Learn. Res.", "Journal of Machine Learning Research", "confirmed"),
         ("J. Coast. Eng.", "Journal of Coastal Engineering", "confirmed"),
+        ("Acta Cryst. D", "Acta Crystallographica Section D", "confirmed"),
         ("SOUPS", "Symposium on Usable Privacy and Security", "confirmed"),
         (
             "Proc. Natl. Acad. Sci. U.S.A.",

@@ -7,6 +7,7 @@ never differs: proceedings are registered with authors in alphabetical order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,10 @@ _PARTICLES_WORDS = (
     "al bin ibn mac mc st san santa"
 )
 _PARTICLES = frozenset(_PARTICLES_WORDS.split())
+_GROUP = re.compile(
+    r"(?i)\b(?:collaboration|consortium|group|team|network|committee|investigators|initiative"
+    r"|project|society|organi[sz]ation|association|university|institute|foundation|council)\b"
+)
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
@@ -71,9 +76,9 @@ def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> Author
     )
 
 
-def is_same_person(left: Author, right: Author) -> bool:
-    """Whether two names can be those of one person."""
-    return any(_fits(one, other) for one in _read_name(left) for other in _read_name(right))
+def is_group(name: str) -> bool:
+    """Whether a name is that of a group, which may stand for its members or beside them."""
+    return _GROUP.search(name) is not None
 
 
 def _find_partner(

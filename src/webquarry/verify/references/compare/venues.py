@@ -179,7 +179,7 @@ def _is_abbreviation(short: Sequence[str], long: Sequence[str]) -> bool:
     """Whether every word of one name begins a word of the other, in order, small words left out:
     "Mach Learn Res" and "Machine Learning Research".
     """
-    small = ("of", "the", "and", "for", "in", "on", "a", "to", "der", "fur", "de", "la")
+    small = ("of", "the", "and", "for", "in", "on", "a", "to", "der", "fur", "de", "la", "section")
     ours = [word for word in short if word not in small]
     theirs = [word for word in long if word not in small]
     if not ours or len(ours) != len(theirs):

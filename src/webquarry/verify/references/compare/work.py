@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webquarry.verify.references.compare.fold import fold_words
-from webquarry.verify.references.compare.names import AuthorMatch, match_authors
+from webquarry.verify.references.compare.names import AuthorMatch, is_group, match_authors
 from webquarry.verify.references.compare.sentence import (
     compare_sentence_venue,
     find_title,
@@ -177,8 +177,10 @@ def _check_authors(reference: Reference, comparisons: Sequence[Comparison]) -> F
         if match is None:
             continue
         names = shorten_names([author.written for author in one.record.authors])
-        is_whole = match.given == match.recorded or reference.is_shortened
-        if not match.strangers and is_whole:
+        strangers = [name for name in match.strangers if not is_group(name)]
+        missing = [name for name in match.missing if not is_group(name)]
+        is_whole = not missing or reference.is_shortened or len(strangers) < len(match.strangers)
+        if not strangers and is_whole:
             return FieldCheck("author", "yes", given, names, one.record.source)
         note = _describe_authors(match)
         if worst.agrees == "not_checked":
