@@ -109,7 +109,7 @@ def test_fifty_dois_take_a_few_requests_and_stay_in_their_order(tmp_path: Path) 
     assert len(web.requests) <= 10
 
 
-def test_fifty_references_take_no_longer_than_the_slowest_index(tmp_path: Path) -> None:
+def test_every_index_keeps_its_pauses_however_many_references_there_are(tmp_path: Path) -> None:
     """Every index is asked for every title; DBLP and arXiv want pauses of two and three seconds."""
     web = Indexes()
     titles = [
