@@ -22,6 +22,8 @@ from webquarry.registry import members_of
 from webquarry.search.scholarly.models import PaperQuery
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.settings import Settings
+from webquarry.verify.references.models import WorkQuestion
+from webquarry.verify.references.registries.crossref import CrossrefRegistry
 
 SOURCES = Path(__file__).parent / "recorded_web"
 QUESTION, NOTHING = "tidal energy storage", "zqxv kplm nothing"
@@ -56,6 +58,20 @@ def scholarly_exchanges(clock: FrozenClock) -> Iterator[Exchange]:
             further = provider.next_request(reply)
             if further is not None:
                 yield further, _pubmed_records(found)
+    yield from _reference_exchanges(papers)
+
+
+def _reference_exchanges(papers: list[Entry]) -> Iterator[Exchange]:
+    """The papers of Crossref by their DOIs, and the notices about each, as `check_citations` asks
+    for them.
+    """
+    crossref = CrossrefRegistry.configure(Settings(), {"HOME": "/nowhere"})
+    for one in papers:
+        if "crossref" not in one["known_to"]:
+            continue
+        work = {"status": "ok", "message-type": "work", "message": _crossref_work(one)}
+        yield crossref.build_request([WorkQuestion("doi", one["doi"])]), _json(work)
+        yield crossref.build_request([WorkQuestion("updates", one["doi"])]), _crossref([])
 
 
 def _openalex(papers: list[Entry]) -> httpx2.Response:

@@ -41,6 +41,7 @@ CALLS: dict[str, dict[str, Json]] = {
         "get_research_session": {"sessionId": SESSION},
         "research_export": {"sessionId": SESSION, "format": "json", "verify_links": True},
         "format_bibliography": {"sessionId": SESSION, "style": "bibtex"},
+        "check_citations": {"references": ["10.5555/esas.2024.31"]},
     },
     "duckduckgo": {
         "web_search": {"query": TOPIC, "max_results": 3},

@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     from webquarry.search.router import Router
     from webquarry.search.scholarly.finder import Finder
     from webquarry.search.services.breakers import Breakers
+    from webquarry.search.services.pace import Pace
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.redis.connection import RedisConnection
+    from webquarry.verify.references.checker import CitationChecker
 
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
@@ -320,6 +322,29 @@ class Toolkit:
             lambda: self.router,
             lambda: self.lenses,
             self.breakers,
+            self.pace,
+        )
+
+    @cached_property
+    def pace(self) -> Pace:
+        """The pauses between calls of the indexes, whoever asks them."""
+        from webquarry.search.services.pace import Pace
+
+        return Pace(self.clock)
+
+    @cached_property
+    def citations(self) -> CitationChecker:
+        from webquarry.verify.references.checker import CitationChecker
+
+        return CitationChecker(
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            lambda: self.cache,
+            lambda: self.runner,
+            self.breakers,
+            self.pace,
         )
 
     async def warm_up(self) -> None:

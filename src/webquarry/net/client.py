@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from types import TracebackType
 
@@ -158,7 +158,8 @@ class Client:
                 )
                 ends_here = chain.is_full and not options.is_page
                 if sent.location is None or ends_here:
-                    return self._build_reply(str(request.url), sent, chain.hops)
+                    reply = self._build_reply(str(request.url), sent, chain.hops)
+                    return replace(reply, is_moved=chain.is_moved)
                 url = chain.follow(sent.response, sent.location)
                 budget.redirects += 1
 

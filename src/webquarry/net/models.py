@@ -19,6 +19,7 @@ class Reply:
     fetched_at: datetime
     hops: tuple[str, ...] = field(default=())  # the addresses asked before `url`, in order
     is_cut: bool = False  # only the beginning of the body was wanted, and there is more
+    is_moved: bool = False  # every redirect on the way was a lasting one
 
     @property
     def content_type(self) -> str:

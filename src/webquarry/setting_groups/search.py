@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from webquarry.setting_groups.group import SettingGroup, also
+from webquarry.setting_groups.group import SettingGroup, TextList, also
 
 
 class SearchSettings(SettingGroup):
@@ -43,6 +43,11 @@ class SearchSettings(SettingGroup):
         le=600,
         description="Time for one scholarly index; whoever has not answered by then is left out "
         "of the papers, and told of.",
+    )
+    reference_indexes: TextList = Field(
+        [],
+        description="Indexes with which references are checked, comma-separated, such as "
+        "`crossref,doi,openalex`. Not set: all of them. A reference is sent to nobody else.",
     )
     lenses: Path | None = Field(
         None,

@@ -13,6 +13,7 @@ from webquarry.surfaces.lookups import OnProgress
 from webquarry.tool import Answer, TextAnswer
 from webquarry.tools.executables._search import SearchAnswer
 from webquarry.tools.executables.web_fetch import FetchAnswer
+from webquarry.tools.research._citations import CitationsOutput
 from webquarry.tools.research._papers import PapersOutput
 from webquarry.tools.research._patents import PatentSearchOutput
 from webquarry.tools.research._search import SearchOutput
@@ -99,6 +100,17 @@ def call(
     sessionId: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> PapersOutput: ...
+
+@overload
+def call(
+    name: Literal["check_citations"],
+    /,
+    *,
+    toolset: Literal["research"] | None = None,
+    references: list[str | dict[str, Any]] | None = None,
+    sessionId: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> CitationsOutput: ...
 
 @overload
 def call(
@@ -464,6 +476,13 @@ class Quarry:
         sessionId: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> PapersOutput: ...
+    async def check_citations(
+        self,
+        *,
+        references: list[str | dict[str, Any]] | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> CitationsOutput: ...
     async def format_bibliography(
         self,
         *,
@@ -760,6 +779,13 @@ class ResearchTools:
         sessionId: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> PapersOutput: ...
+    async def check_citations(
+        self,
+        *,
+        references: list[str | dict[str, Any]] | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> CitationsOutput: ...
     async def format_bibliography(
         self,
         *,

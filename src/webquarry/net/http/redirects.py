@@ -16,6 +16,7 @@ from webquarry.errors import SERVER_FAULT, NetworkFailure, Refused
 from webquarry.net.guard.strict_url import MAX_LENGTH
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_LASTING = frozenset({301, 308})
 _OF_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 # urljoin would read "https:x" and "https://" as relative.
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -36,6 +37,7 @@ class RedirectChain:
 
     def __init__(self, most: int) -> None:
         self.hops: list[str] = []
+        self._are_lasting = True
         self._most = most
         policy = DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY)
         self._cookies = httpx2.Cookies(CookieJar(policy))
@@ -44,6 +46,11 @@ class RedirectChain:
     def is_full(self) -> bool:
         """Whether no further hop may follow."""
         return len(self.hops) >= self._most
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether there were redirects, all of them lasting."""
+        return bool(self.hops) and self._are_lasting
 
     def add_cookies(self, request: httpx2.Request) -> None:
         """Give a request the cookies of this chain that belong to its address, byte for byte as the
@@ -76,6 +83,7 @@ class RedirectChain:
         except ValueError as error:
             raise _build_failure(response.request) from error
         self.hops.append(here)
+        self._are_lasting = self._are_lasting and response.status_code in _LASTING
         return target
 
     def _keep_cookies(self, response: httpx2.Response) -> None:

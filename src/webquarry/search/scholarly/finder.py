@@ -30,6 +30,7 @@ from webquarry.search.scholarly.stored import VERSION, pack, unpack
 from webquarry.search.services.breakers import Breakers
 from webquarry.search.services.failure import choose_error, shorten
 from webquarry.search.services.guard import GuardedCall, apply_retry_after
+from webquarry.search.services.pace import Pace
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
@@ -56,6 +57,7 @@ class Finder:
         router: Callable[[], Router],
         lenses: Callable[[], Mapping[str, Lens]],
         board: Breakers | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._settings = settings
         self._open_cache = open_cache
@@ -70,6 +72,7 @@ class Finder:
             clock,
             group="webquarry.scholarly",
             board=board,
+            pace=pace,
         )
         self._waiting: Counter[str] = Counter()  # calls of an index under way, by its name
 

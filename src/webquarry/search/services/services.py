@@ -49,6 +49,7 @@ class Services(Generic[S]):
         clock: Clock,
         group: str | None = None,
         board: Breakers | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._package = package
         self._base = base
@@ -57,7 +58,7 @@ class Services(Generic[S]):
         self._settings = settings
         self._environ = environ
         self._board = board or LocalBreakers(settings, clock)
-        self._pace = Pace(clock)
+        self._pace = pace or Pace(clock)  # shared by whoever asks the same services
         self._configured: dict[str, S] = {}
         self._not_before: dict[str, float] = {}
         self.clock = clock

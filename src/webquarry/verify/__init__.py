@@ -1,0 +1,1 @@
+"""what was written -> checked against what was read and what is registered"""

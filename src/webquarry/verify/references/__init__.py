@@ -1,0 +1,1 @@
+"""references as people write them -> compared with the records of the indexes"""

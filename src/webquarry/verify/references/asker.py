@@ -1,0 +1,204 @@
+"""Questions about works in, what the indexes said out: guarded, paced, kept for a while, and
+several numbers in one request where an index takes that.
+
+    async with IndexAsker(services, cache, settings, deadline) as asker:
+        reply = await asker.ask("crossref", WorkQuestion("doi", "10.1000/182"))
+
+An index is asked by as many requests at once as it likes (`Registry.lanes`); what is asked
+meanwhile waits and then goes together. Nothing is raised: an index that fails has said nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from types import TracebackType
+from typing import Any
+
+from webquarry.cache.base import key_of
+from webquarry.cache.cache import Cache, Made
+from webquarry.search.scholarly.models import Author
+from webquarry.search.scholarly.notices import Notice
+from webquarry.search.services.guard import NO_ANSWER, apply_retry_after
+from webquarry.search.services.services import Services
+from webquarry.secret import redact
+from webquarry.settings import Settings
+from webquarry.verify.references.models import IndexReply, Record, WorkQuestion
+from webquarry.verify.references.registry import Registry
+
+_VERSION = 1  # of what is kept
+_MOST_RECORDS = 60
+_MOST_STEPS = 3  # requests that one question may lead to
+
+Waiting = tuple[WorkQuestion, "asyncio.Future[IndexReply]"]
+
+
+class IndexAsker:
+    """Asks for one call of a tool; what it began ends with it."""
+
+    def __init__(
+        self,
+        services: Services[Registry],
+        open_cache: Callable[[], Cache],
+        settings: Settings,
+        deadline: float,
+    ) -> None:
+        self._services = services
+        self._open_cache = open_cache
+        self._settings = settings
+        self._deadline = deadline
+        # What goes together depends on what else was asked just then: a recording of such requests
+        # could not be replayed.
+        self._may_join = not (settings.record or settings.replay)
+        self._waiting: dict[str, deque[Waiting]] = {}
+        self._lanes: dict[str, set[asyncio.Task[None]]] = {}
+
+    async def __aenter__(self) -> IndexAsker:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        tasks = [task for lane in self._lanes.values() for task in lane]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def can_answer(self, index: str, topic: str) -> bool:
+        """Whether an index takes such questions."""
+        return topic in self._services.get(index).topics
+
+    async def ask(self, index: str, question: WorkQuestion) -> IndexReply:
+        """What an index says; an error of its kind where it says nothing."""
+        registry = self._services.get(index)
+        key = self._key(registry, question)
+        kept = await self._open_cache().get(key)
+        if kept is not None:
+            records = _unpack(kept.value)
+            return IndexReply(index, question, records, was_sent=False)
+        future: asyncio.Future[IndexReply] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(index, deque()).append((question, future))
+        lanes = self._lanes.setdefault(index, set())
+        if len(lanes) < registry.lanes:
+            task = asyncio.create_task(self._serve(registry))
+            lanes.add(task)
+        reply = await future
+        if not reply.failure:
+            await self._keep(key, reply)
+        return reply
+
+    async def _serve(self, registry: Registry) -> None:
+        """Send what waits for an index, until nothing does."""
+        queue = self._waiting[registry.name]
+        while queue:
+            batch = self._take_batch(registry, queue)
+            if not batch:
+                continue
+            questions = [question for question, _ in batch]
+            replies = await self._send(registry, questions)
+            for (_, future), reply in zip(batch, replies, strict=True):
+                if not future.done():
+                    future.set_result(reply)
+        # At once, so that whoever asks next begins a lane of his own.
+        self._lanes[registry.name].discard(asyncio.current_task())
+
+    def _take_batch(self, registry: Registry, queue: deque[Waiting]) -> list[Waiting]:
+        """The first question that somebody still waits for, and others that can go with it."""
+        batch: list[Waiting] = []
+        others: list[Waiting] = []
+        most = 1
+        while queue and len(batch) < max(1, most):
+            question, future = queue.popleft()
+            if future.done():
+                continue
+            if not batch:
+                batch.append((question, future))
+                if self._may_join and "," not in question.value:  # which divides numbers
+                    most = registry.most_at_once.get(question.topic, 1)
+            elif question.topic == batch[0][0].topic and "," not in question.value:
+                batch.append((question, future))
+            else:
+                others.append((question, future))
+        queue.extendleft(reversed(others))
+        return batch
+
+    async def _send(
+        self, registry: Registry, questions: Sequence[WorkQuestion]
+    ) -> list[IndexReply]:
+        """The replies to questions that go together: one request, or as many as it leads to."""
+        clock = self._services.clock
+        limit = min(self._settings.academic_timeout_seconds, self._settings.timeout_seconds)
+        seconds = min(limit, self._deadline - clock.monotonic())
+        records: list[Record] = []
+        async with self._services.guard(registry, seconds, NO_ANSWER) as call:
+            if call.is_admitted:
+                with registry.explain_errors():
+                    records = await self._fetch(registry, questions, seconds)
+                call.found = len(records)
+        if call.error is None:
+            return [
+                IndexReply(registry.name, one, tuple(registry.select(one, records))[:_MOST_RECORDS])
+                for one in questions
+            ]
+        was_sent = call.attempt.outcome != "skipped"
+        why = redact(call.error.sentence)
+        return [
+            IndexReply(registry.name, one, failure=call.error.kind, why=why, was_sent=was_sent)
+            for one in questions
+        ]
+
+    async def _fetch(
+        self, registry: Registry, questions: Sequence[WorkQuestion], seconds: float
+    ) -> list[Record]:
+        request = registry.build_request(questions)
+        reply = await self._services.send(registry, request, seconds)
+        for _ in range(_MOST_STEPS - 1):
+            with apply_retry_after(reply):
+                following = registry.next_request(questions, reply)
+            if following is None:
+                break
+            reply = await self._services.send(registry, following, seconds)
+        with apply_retry_after(reply):
+            return registry.parse_reply(questions, reply)
+
+    async def _keep(self, key: str, reply: IndexReply) -> None:
+        """Keep what an index said: "none" only for a moment, since it may be there tomorrow."""
+        seconds = self._settings.cache_academic_seconds
+        if not reply.records:
+            seconds = min(seconds, self._settings.cache_empty_seconds)
+        if seconds > 0:
+            await self._open_cache().put(key, Made(_pack(reply.records), seconds))
+
+    def _key(self, registry: Registry, question: WorkQuestion) -> str:
+        parameters = {
+            "index": [registry.name, redact(registry.base), bool(registry.sources())],
+            "question": [question.topic, question.value, question.near],
+        }
+        return key_of("registry", _VERSION, parameters)
+
+
+def _pack(records: Sequence[Record]) -> bytes:
+    return json.dumps([asdict(record) for record in records]).encode("utf-8", "replace")
+
+
+def _unpack(value: bytes) -> tuple[Record, ...]:
+    return tuple(_restore(fields) for fields in json.loads(value))
+
+
+def _restore(fields: dict[str, Any]) -> Record:
+    """A record of what was kept: lists are tuples again, and people are people."""
+    plain: dict[str, Any] = {}
+    for name, value in fields.items():
+        plain[name] = tuple(value) if isinstance(value, list) else value
+    record = Record(**plain)
+    return replace(
+        record,
+        authors=tuple(Author(**author) for author in fields["authors"]),
+        notices=tuple(Notice(**notice) for notice in fields["notices"]),
+    )

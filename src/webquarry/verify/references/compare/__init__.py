@@ -1,0 +1,1 @@
+"""a field of a reference and the same field of a record -> whether they agree"""

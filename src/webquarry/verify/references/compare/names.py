@@ -1,0 +1,173 @@
+"""Two lists of authors -> whether they name the same people.
+
+Names are compared by family name and initials, in both readings of a name: "Given Family", "Family,
+Given", family first as in East Asia, initials, particles, middle names left out. The order alone
+never differs: proceedings are registered with authors in alphabetical order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webquarry.search.scholarly.models import Author
+from webquarry.verify.references.compare.fold import fold_words
+
+_MOST_COMPARED = 200  # authors of one list
+_PARTICLES_WORDS = (
+    "da das de del della den der des di do dos du el la le los van von zu zum zur ter ten "
+    "al bin ibn mac mc st san santa"
+)
+_PARTICLES = frozenset(_PARTICLES_WORDS.split())
+_GROUP = re.compile(
+    r"(?i)\b(?:collaboration|consortium|group|team|network|committee|investigators|initiative"
+    r"|project|society|organi[sz]ation|association|university|institute|foundation|council)\b"
+)
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+
+
+@dataclass(frozen=True)
+class AuthorMatch:
+    """How many of the given authors the record has, and how many it has besides."""
+
+    common: int
+    given: int
+    recorded: int
+    strangers: tuple[str, ...] = ()  # given authors that the record does not have
+    missing: tuple[str, ...] = ()  # authors of the record that were not given
+    is_same_order: bool = True
+
+
+@dataclass(frozen=True)
+class _NameReading:
+    """One way to read a name: the family name in letters, and what the given names begin with."""
+
+    family: str
+    given: tuple[str, ...]
+
+
+def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> AuthorMatch:
+    """Pair the authors of two lists, each with one of the other at most."""
+    left, right = list(given[:_MOST_COMPARED]), list(recorded[:_MOST_COMPARED])
+    readings = [_read_name(author) for author in right]
+    by_family: dict[str, list[int]] = {}
+    for place, ways in enumerate(readings):
+        for way in ways:
+            by_family.setdefault(way.family, []).append(place)
+    taken: set[int] = set()
+    strangers: list[str] = []
+    places: list[int] = []
+    for author in left:
+        partner = _find_partner(author, readings, by_family, taken)
+        if partner is None:
+            strangers.append(author.written)
+        else:
+            taken.add(partner)
+            places.append(partner)
+    missing = [one.written for place, one in enumerate(right) if place not in taken]
+    return AuthorMatch(
+        common=len(taken),
+        given=len(left),
+        recorded=len(right),
+        strangers=tuple(strangers),
+        missing=tuple(missing),
+        is_same_order=places == sorted(places),
+    )
+
+
+def is_group(name: str) -> bool:
+    """Whether a name is that of a group, which may stand for its members or beside them."""
+    return _GROUP.search(name) is not None
+
+
+def _find_partner(
+    author: Author,
+    readings: Sequence[Sequence[_NameReading]],
+    by_family: dict[str, list[int]],
+    taken: set[int],
+) -> int | None:
+    for way in _read_name(author):
+        for place in by_family.get(way.family, ()):
+            if place in taken:
+                continue
+            if any(_fits(way, other) for other in readings[place]):
+                return place
+    return None
+
+
+def _fits(left: _NameReading, right: _NameReading) -> bool:
+    """The same family name, and given names that do not contradict each other."""
+    if left.family != right.family:
+        return False
+    if not left.given or not right.given:
+        return True
+    ours, theirs = left.given, right.given
+    if "".join(ours) == "".join(theirs):
+        return True
+    if _begin_alike(ours[0], theirs[0]):
+        return True
+    # A first name may be left out where people go by their second one, and initials may be written
+    # together: "JW" for "Jan Willem".
+    if any(_begin_alike(ours[0], name) for name in theirs[1:]):
+        return True
+    if any(_begin_alike(theirs[0], name) for name in ours[1:]):
+        return True
+    initials = "".join(name[0] for name in theirs)
+    others = "".join(name[0] for name in ours)
+    return "".join(ours) == initials or "".join(theirs) == others
+
+
+def _begin_alike(left: str, right: str) -> bool:
+    """One is the other or its beginning; two written out begin with more than one letter alike."""
+    if len(left) == 1 or len(right) == 1:
+        return left[0] == right[0]
+    shorter, longer = sorted((left, right), key=len)
+    if longer.startswith(shorter) or left[:3] == right[:3]:
+        return True
+    return left[0] == right[0] and len(shorter) <= 3  # initials together, or a nickname
+
+
+def _read_name(author: Author) -> list[_NameReading]:
+    """The ways to read a name, the likeliest first."""
+    if author.family:
+        family, given = fold_words(author.family), fold_words(author.given)
+        family = _drop_marks(family)
+        ways = [_NameReading("".join(family), given)]
+        if given:  # the parts may have been swapped, or divided at another place
+            ways.append(_NameReading("".join(given), family))
+            ways += _split_words((*given, *family))
+    else:
+        words = _drop_marks(fold_words(author.written))
+        ways = _split_words(words)
+    unique = dict.fromkeys(way for way in ways if way.family)
+    return list(unique)
+
+
+def _split_words(words: Sequence[str]) -> list[_NameReading]:
+    """The last word, the last with its particles, the first, the last two: each may be the family
+    name.
+    """
+    if not words:
+        return []
+    words = tuple(words)
+    if len(words) == 1:
+        return [_NameReading(words[0], ())]
+    ways = [_NameReading(words[-1], words[:-1])]
+    start = len(words) - 1
+    while start > 1 and words[start - 1] in _PARTICLES:
+        start -= 1
+    ways.append(_NameReading("".join(words[start:]), words[:start]))
+    ways.append(_NameReading(words[0], words[1:]))
+    if len(words) > 2:
+        ways.append(_NameReading("".join(words[-2:]), words[:-2]))
+        ways.append(_NameReading("".join(words[:2]), words[2:]))
+    return ways
+
+
+def _drop_marks(words: Sequence[str]) -> tuple[str, ...]:
+    """Without the numbers by which an index tells people of one name apart, and without "Jr"."""
+    kept = [word for word in words if not (word.isdigit() and len(word) == 4)]
+    if len(kept) > 1 and kept[-1] in _SUFFIXES:
+        kept.pop()
+    return tuple(kept)

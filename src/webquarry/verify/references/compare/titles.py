@@ -1,0 +1,125 @@
+"""Two titles -> the same, near, or another.
+
+The same are titles with the same letters and digits, and one that is the other up to where its
+subtitle begins. Near titles share most of their words: near is not identity (a sequel, a comment, a
+work of somebody else is near too), so the words that differ are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from webquarry.verify.references.compare.fold import fold_letters, fold_words
+
+Likeness = Literal["same", "short", "near", "other"]
+
+# "near": this share of the words, or of the letters, stands in both.
+_NEAR_WORDS = 0.6
+_NEAR_LETTERS = 0.82
+_MOST_WORDS = 60  # of a title that are compared one by one
+_MOST_LETTERS = 400
+_SUBTITLE = re.compile(r"\s*[:?.\u2013\u2014\u2012]\s+|\s+-\s+|\s*:\s*")
+_LEAST_LETTERS = 8  # of a main title that can stand for the whole
+# Marks that publishers put before the title of a work that was retracted.
+_MARK = re.compile(
+    r"^\s*[\[(]?(?:retracted(?: article)?|withdrawn|retraction)[\])]?\s*[:.\u2013\u2014-]*\s*",
+    re.IGNORECASE,
+)
+# Spellings of one word.
+_SPELLINGS = (
+    (re.compile(r"(?<=\w{3})is(?=(?:e[ds]?|ing|ation|ations|er|ers)$)"), "iz"),
+    (re.compile(r"(?<=\w{2})our(?=(?:s|ed|ing|al|ally|ist|able)?$)"), "or"),
+    (re.compile(r"(?<=\w{3})yse(?=[dsr]?$)"), "yze"),
+    (re.compile(r"(?<=\w{3})tre$"), "ter"),
+    (re.compile(r"(?<=\w{2})ll(?=(?:ed|ing|er|ers)$)"), "l"),
+)
+_LIKENESS_ORDER: tuple[Likeness, ...] = ("other", "near", "short", "same")
+
+
+@dataclass(frozen=True)
+class TitleMatch:
+    """How like the title is to the most like of a record's titles."""
+
+    likeness: Likeness
+    title: str = ""  # of the record
+    share: float = 0.0  # of the words in common
+
+
+def compare_titles(given: str, titles: Iterable[str]) -> TitleMatch:
+    """The best match of a title among those that a record has."""
+    best = TitleMatch("other")
+    for title in titles:
+        match = _compare(given, title)
+        rank = (_LIKENESS_ORDER.index(match.likeness), match.share)
+        if rank > (_LIKENESS_ORDER.index(best.likeness), best.share) or not best.title:
+            best = match
+    return best
+
+
+def name_differences(given: str, other: str) -> str:
+    """The words in which two titles differ: `"tuning" for "optimization"`."""
+    left, right = fold_words(given)[:_MOST_WORDS], fold_words(other)[:_MOST_WORDS]
+    pairs: list[str] = []
+    for tag, start, end, start2, end2 in SequenceMatcher(None, left, right, False).get_opcodes():
+        if tag == "equal":
+            continue
+        here, there = " ".join(left[start:end]), " ".join(right[start2:end2])
+        pairs.append(f'"{here}" for "{there}"')
+    return ", ".join(pairs[:4])
+
+
+def _compare(given: str, title: str) -> TitleMatch:
+    given, title = _MARK.sub("", given, count=1), _MARK.sub("", title, count=1)
+    left, right = _spell(fold_words(given)), _spell(fold_words(title))
+    if not left or not right:
+        return TitleMatch("other", title)
+    if "".join(left) == "".join(right):
+        return TitleMatch("same", title, 1.0)
+    share = _share_words(left, right)
+    if _is_main_title(given, right) or _is_main_title(title, left):
+        return TitleMatch("short", title, share)
+    ours, theirs = "".join(left)[:_MOST_LETTERS], "".join(right)[:_MOST_LETTERS]
+    letters = SequenceMatcher(None, ours, theirs, False).ratio()
+    if share >= _NEAR_WORDS or letters >= _NEAR_LETTERS:
+        return TitleMatch("near", title, max(share, letters))
+    return TitleMatch("other", title, share)
+
+
+def _is_main_title(whole: str, words: Sequence[str]) -> bool:
+    """Whether these words are the title up to where a subtitle begins."""
+    letters = "".join(words)
+    if len(letters) < _LEAST_LETTERS and len(words) < 2:
+        # One short word before a colon is the name of a method, which stands for no other work
+        # only where there is nothing else.
+        is_name = len(letters) >= 4
+    else:
+        is_name = True
+    if not is_name:
+        return False
+    for found in _SUBTITLE.finditer(whole):
+        main = fold_letters(whole[: found.start()])
+        if main and "".join(_spell(fold_words(whole[: found.start()]))) == letters:
+            return True
+    return False
+
+
+def _share_words(left: Sequence[str], right: Sequence[str]) -> float:
+    left, right = left[:_MOST_WORDS], right[:_MOST_WORDS]
+    matcher = SequenceMatcher(None, left, right, False)
+    common = sum(block.size for block in matcher.get_matching_blocks())
+    return common / max(len(left), len(right))
+
+
+def _spell(words: Iterable[str]) -> list[str]:
+    """Words in one of their spellings."""
+    spelt = []
+    for word in words:
+        if len(word) > 5:
+            for pattern, instead in _SPELLINGS:
+                word = pattern.sub(instead, word)
+        spelt.append(word)
+    return spelt

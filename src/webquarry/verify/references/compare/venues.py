@@ -1,0 +1,193 @@
+"""Where a reference says that a work appeared, and where records say so -> whether they agree.
+
+Venues have many names: an acronym, a long name, a long name with a year, an abbreviation of every
+word. A series or a repository is no contradiction: proceedings appear in a series, and most papers
+are in a repository too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from webquarry.verify.references.compare.fold import fold_words
+from webquarry.verify.references.compare.venue_names import ALIASES, REPOSITORIES, SERIES
+from webquarry.verify.references.models import Agreement
+
+# Words that tell no venue from another.
+_FILLING_WORDS = (
+    "a an and at for in of on the to with proceedings proc annual international intl int "
+    "national conference conf symposium symp workshop workshops meeting advances journal "
+    "transactions trans letters review reviews ieee cvf acm usenix siam aaai open online "
+    "series volume vol first second third th st nd rd edition der die das und fur "
+    "zeitschrift revue revista rivista de la le les des du et y e i"
+)
+_FILLING = frozenset(_FILLING_WORDS.split())
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
+_ORDINAL_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
+    "thirtieth thirty forty fortieth"
+)
+_ORDINAL = frozenset(_ORDINAL_WORDS.split())
+_BRACKETED = re.compile(r"\(([A-Za-z][A-Za-z'&/-]{1,14})(?:[\s'-]*\d{2,4})?\)")
+_KIND = re.compile(r"[A-Z][A-Za-z+/&-]{1,14}")
+Name = Literal["repository", "series", "venue", "none"]
+
+
+def compare_venues(given: str, recorded: Iterable[str]) -> Agreement:
+    """Whether the venue is one of those that a record names."""
+    if classify_venue(given) in ("none", "series"):
+        return "not_checked"
+    is_repository = classify_venue(given) == "repository"
+    speaks = False
+    for name in recorded:
+        kind = classify_venue(name)
+        if is_repository and kind == "repository":
+            return "yes"
+        if _is_same(given, name):
+            return "yes"
+        speaks = speaks or kind == "venue"
+    # That a work is in a repository is true of most, and never contradicts where it appeared.
+    if not speaks or is_repository:
+        return "not_checked"
+    return "no"
+
+
+@lru_cache(maxsize=4096)
+def classify_venue(name: str) -> Name:
+    """What a name is the name of."""
+    words = fold_words(name)
+    letters = "".join(words)
+    if not letters:
+        return "none"
+    joined = f" {' '.join(words)} "
+    if any(f" {repository} " in joined for repository in REPOSITORIES):
+        return "repository"
+    if any(f" {series} " in joined for series in SERIES):
+        return "series"
+    if not _telling_words(words) and not _find_aliases(name):
+        return "none"
+    return "venue"
+
+
+def _is_same(left: str, right: str) -> bool:
+    """Whether two names are those of one venue."""
+    ours, theirs = _find_aliases(left), _find_aliases(right)
+    if ours & theirs:
+        return True
+    if ours and theirs:
+        return False
+    words, others = _strip_numbers(fold_words(left)), _strip_numbers(fold_words(right))
+    if "".join(words) == "".join(others):
+        return True
+    told, told_there = _telling_words(words), _telling_words(others)
+    if told and told == told_there:
+        return True
+    if _contains(told, told_there) or _contains(told_there, told):
+        return True
+    if _is_acronym(left, others) or _is_acronym(right, words):
+        return True
+    return _is_abbreviation(words, others) or _is_abbreviation(others, words)
+
+
+@lru_cache(maxsize=4096)
+def _find_aliases(name: str) -> frozenset[str]:
+    """The venues of the table that this is a name of: by the whole name, by an acronym in brackets,
+    by an acronym beside a year, or by the words of the long name.
+    """
+    words = _strip_numbers(fold_words(name))
+    found: set[str] = set()
+    whole = " ".join(words)
+    bare = [word for word in words if word not in ("proceedings", "of", "the", "in", "proc")]
+    for spelling in (whole, "".join(words), " ".join(bare), "".join(bare)):
+        if spelling in ALIASES:
+            found.add(ALIASES[spelling])
+    for bracketed in _BRACKETED.findall(name):
+        spelling = "".join(fold_words(bracketed))
+        if spelling in ALIASES:
+            found.add(ALIASES[spelling])
+    if not found:
+        padded = f" {whole} "
+        for spelling, venue in ALIASES.items():
+            if " " in spelling and f" {spelling} " in padded:
+                found.add(venue)
+    if len(found) > 1:  # the longest name says most: "NAACL" holds the words of "ACL"
+        spellings = [one for one in ALIASES if f" {one} " in f" {whole} "]
+        if spellings:
+            return frozenset({ALIASES[max(spellings, key=len)]})
+    return frozenset(found)
+
+
+def _strip_numbers(words: Iterable[str]) -> list[str]:
+    """Without years and ordinals: "2021 IEEE Conference" is the conference."""
+    kept = []
+    for word in words:
+        if not _NUMBER.fullmatch(word) and word not in _ORDINAL:
+            kept.append(word)
+    return kept
+
+
+def _telling_words(words: Iterable[str]) -> list[str]:
+    return [word for word in _strip_numbers(words) if word not in _FILLING]
+
+
+def _contains(few: Sequence[str], many: Sequence[str]) -> bool:
+    """Whether all telling words of one name stand in the other, in order: at least two of them, and
+    most of what the other says.
+    """
+    if len(few) < 2 or len(few) * 2 < len(many):
+        return False
+    rest = iter(many)
+    return all(word in rest for word in few)
+
+
+def _is_acronym(short: str, words: Sequence[str]) -> bool:
+    """Whether the capitals of a short name are the initials of a long one; small words may be left
+    out.
+    """
+    name = _strip_years(short)
+    if not _KIND.fullmatch(name) or len(words) < 2:
+        return False
+    letters = "".join(fold_words(name))
+    return 2 <= len(letters) <= 10 and _spells(letters, list(words))
+
+
+def _strip_years(name: str) -> str:
+    return re.sub(r"[\s'’,]*(?:19|20)?\d\d$", "", name.strip())
+
+
+def _spells(letters: str, words: list[str]) -> bool:
+    """Whether the letters are the initials of the words in order; words that tell nothing may be
+    skipped, others may not.
+    """
+    states = {0}
+    for word in words:
+        following = set()
+        for place in states:
+            if place < len(letters) and letters[place] == word[0]:
+                following.add(place + 1)
+            if word in _FILLING:
+                following.add(place)
+        states = following
+    return len(letters) in states
+
+
+def _is_abbreviation(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Whether every word of one name begins a word of the other, in order, small words left out:
+    "Mach Learn Res" and "Machine Learning Research".
+    """
+    small = ("of", "the", "and", "for", "in", "on", "a", "to", "der", "fur", "de", "la", "section")
+    ours = [word for word in short if word not in small]
+    theirs = [word for word in long if word not in small]
+    if not ours or len(ours) != len(theirs):
+        return False
+    is_shorter = False
+    for left, right in zip(ours, theirs, strict=True):
+        is_end_cut = left[0] == right[0] and len(left) >= 2 and left[-1] == right[-1]
+        if not right.startswith(left) and not (is_end_cut and len(left) <= 5):
+            return False
+        is_shorter = is_shorter or left != right
+    return is_shorter

@@ -1,0 +1,248 @@
+"""A reference and a record -> whether they speak of one work, and which fields agree.
+
+A title alone identifies nothing: somebody else's work may have nearly the same one. A record that
+was found by its title is the work only with an author in common, or with year and venue in common.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from webquarry.verify.references.compare.fold import fold_words
+from webquarry.verify.references.compare.names import AuthorMatch, is_group, match_authors
+from webquarry.verify.references.compare.sentence import (
+    compare_sentence_venue,
+    find_title,
+    names_author,
+)
+from webquarry.verify.references.compare.titles import TitleMatch, compare_titles, name_differences
+from webquarry.verify.references.compare.venues import classify_venue, compare_venues
+from webquarry.verify.references.compare.years import compare_years
+from webquarry.verify.references.models import Agreement, FieldCheck, Record, Reference
+
+Identity = Literal["same", "same_misnamed", "maybe", "other"]
+_SHORT_TITLE = 3  # words; shorter ones are the titles of many works
+_MOST_SHOWN = 8  # authors
+_REMARK_PARTS = re.compile(
+    r"[,;.()]|\b(?:accepted|published|appear|appeared|presented|at|in|to|by)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One record beside the reference."""
+
+    record: Record
+    title: TitleMatch
+    authors: AuthorMatch | None  # None: one side names nobody
+    year: Agreement
+    venue: Agreement
+    has_title: bool = True  # the reference says what the work is called
+    names_author: bool = False  # the sentence has the name of one of the record's authors
+
+    @property
+    def shares_author(self) -> bool:
+        has_common = self.authors is not None and self.authors.common > 0
+        return has_common or self.names_author
+
+    @property
+    def agrees_on_authors(self) -> bool:
+        return self.authors is not None and not self.authors.strangers
+
+
+def compare_work(reference: Reference, record: Record, this_year: int) -> Comparison:
+    """All fields of a reference beside those of a record."""
+    authors = None
+    if reference.authors and record.authors:
+        authors = match_authors(reference.authors, record.authors)
+    title = compare_titles(reference.title, record.titles)
+    venue = compare_venues(reference.venue, record.venues)
+    if venue != "yes" and is_remarked(reference, record):
+        venue = "yes"
+    if reference.is_free_text:
+        title = find_title(reference, record) or title
+        venue = compare_sentence_venue(reference, record, title.title)
+    return Comparison(
+        record,
+        title,
+        authors,
+        compare_years(reference.year, record.years, this_year),
+        venue,
+        has_title=bool(reference.title),
+        names_author=reference.is_free_text and names_author(reference, record),
+    )
+
+
+def identify(comparison: Comparison, *, by_title: bool) -> Identity:
+    """Whether a record speaks of the work that is cited."""
+    likeness = comparison.title.likeness
+    if not by_title:
+        return _identify_by_number(comparison)
+    if likeness == "other":
+        return "other"
+    shares_place = comparison.year == "yes" and comparison.venue == "yes"
+    if likeness == "same":
+        if comparison.shares_author or shares_place:
+            return "same"
+        if comparison.authors is None and comparison.year != "no" and _is_telling(comparison):
+            return "same"
+        if comparison.year == "yes" and _is_telling(comparison):
+            return "same"
+        return "maybe"
+    if likeness == "short":
+        return "same" if comparison.shares_author else "maybe"
+    has_same_people = comparison.authors is not None and not comparison.authors.strangers
+    if has_same_people and comparison.year == "yes" and comparison.venue != "no":
+        return "same_misnamed"
+    return "maybe" if comparison.shares_author else "other"
+
+
+def _identify_by_number(comparison: Comparison) -> Identity:
+    """A record that was found by the reference's own number."""
+    if comparison.title.likeness in ("same", "short") or not comparison.record.titles:
+        return "same"
+    if not comparison.has_title:
+        is_stranger = comparison.authors is not None and not comparison.shares_author
+        return "same_misnamed" if is_stranger else "same"
+    if comparison.shares_author or comparison.title.likeness == "near":
+        return "same_misnamed"
+    return "other"
+
+
+def _is_telling(comparison: Comparison) -> bool:
+    """Whether a title is long enough to be that of one work."""
+    return len(fold_words(comparison.title.title)) > _SHORT_TITLE
+
+
+def is_remarked(reference: Reference, record: Record) -> bool:
+    """Whether a preprint's authors wrote that it was accepted at the venue that is cited."""
+    if not record.remarks or not reference.venue:
+        return False
+    pieces = [piece.strip() for piece in _REMARK_PARTS.split(record.remarks)]
+    return compare_venues(reference.venue, [piece for piece in pieces if piece]) == "yes"
+
+
+def check_fields(
+    reference: Reference, comparisons: Sequence[Comparison], this_year: int
+) -> list[FieldCheck]:
+    """Every field that the reference claims: it agrees if one record agrees, and differs where
+    records speak of it and none does.
+    """
+    checks: list[FieldCheck] = []
+    if reference.title:
+        checks.append(_check_title(reference, comparisons))
+    if reference.authors:
+        checks.append(_check_authors(reference, comparisons))
+    if reference.year is not None:
+        checks.append(_check_year(reference, comparisons, this_year))
+    if reference.venue and classify_venue(reference.venue) != "none":
+        checks.append(_check_venue(reference, comparisons))
+    return checks
+
+
+def _check_title(reference: Reference, comparisons: Iterable[Comparison]) -> FieldCheck:
+    worst = FieldCheck("title", "not_checked", reference.title)
+    for one in comparisons:
+        if not one.record.titles:
+            continue
+        title, source = one.title.title or one.record.title, one.record.source
+        if one.title.likeness == "same":
+            return FieldCheck("title", "yes", reference.title, title, source)
+        if one.title.likeness == "short" and (one.shares_author or one.authors is None):
+            note = "the subtitle stands on one side only"
+            return FieldCheck("title", "yes", reference.title, title, source, note)
+        if reference.is_free_text and not _is_sure_of_title(reference, one):
+            continue
+        if worst.agrees == "not_checked":
+            note = name_differences(reference.title, title)
+            worst = FieldCheck("title", "no", reference.title, title, source, note)
+    return worst
+
+
+def _is_sure_of_title(reference: Reference, comparison: Comparison) -> bool:
+    """Whether the title was told apart in a sentence: a guess is only held against the sentence
+    where the record's title is nowhere near it.
+    """
+    return len(fold_words(reference.title)) > 2 or comparison.title.likeness == "near"
+
+
+def _check_authors(reference: Reference, comparisons: Sequence[Comparison]) -> FieldCheck:
+    given = shorten_names([author.written for author in reference.authors], reference.is_shortened)
+    worst = FieldCheck("author", "not_checked", given)
+    for one in comparisons:
+        match = one.authors
+        if match is None:
+            continue
+        names = shorten_names([author.written for author in one.record.authors])
+        strangers = [name for name in match.strangers if not is_group(name)]
+        missing = [name for name in match.missing if not is_group(name)]
+        is_whole = not missing or reference.is_shortened or len(strangers) < len(match.strangers)
+        if not strangers and is_whole:
+            return FieldCheck("author", "yes", given, names, one.record.source)
+        note = _describe_authors(match)
+        if worst.agrees == "not_checked":
+            worst = FieldCheck("author", "no", given, names, one.record.source, note)
+    if worst.agrees == "no" and reference.is_free_text and not _are_sure(reference):
+        return FieldCheck("author", "not_checked", given, worst.record, worst.source, worst.note)
+    return worst
+
+
+def _are_sure(reference: Reference) -> bool:
+    """Whether the authors of a sentence were told apart: each has a family name and initials."""
+    return all(author.family and author.given for author in reference.authors)
+
+
+def _describe_authors(match: AuthorMatch) -> str:
+    if match.strangers and match.common:
+        return f"not in the record: {shorten_names(match.strangers)}"
+    if match.strangers:
+        return "no author in common"
+    return f"{match.given} of {match.recorded} authors, without a mark that there are more"
+
+
+def _check_year(
+    reference: Reference, comparisons: Sequence[Comparison], this_year: int
+) -> FieldCheck:
+    years: list[int] = []
+    sources: list[str] = []
+    for one in comparisons:
+        if one.record.years:
+            years += one.record.years
+            sources.append(one.record.source)
+    agrees = compare_years(reference.year, years, this_year)
+    is_preprint_only = bool(comparisons) and all(one.record.is_preprint for one in comparisons)
+    if agrees == "no" and is_preprint_only and _may_be_published_later(reference, years, this_year):
+        agrees = "not_checked"
+    stated = " to ".join(dict.fromkeys(map(str, (min(years), max(years))))) if years else ""
+    return FieldCheck(
+        "year", agrees, str(reference.year), stated, ", ".join(dict.fromkeys(sources))
+    )
+
+
+def _may_be_published_later(reference: Reference, years: Sequence[int], this_year: int) -> bool:
+    """Whether the year can be that of a publication which no record tells of."""
+    claims_venue = bool(reference.venue) and classify_venue(reference.venue) == "venue"
+    return claims_venue and max(years) < (reference.year or 0) <= this_year
+
+
+def _check_venue(reference: Reference, comparisons: Sequence[Comparison]) -> FieldCheck:
+    worst = FieldCheck("venue", "not_checked", reference.venue)
+    for one in comparisons:
+        named = next(iter(one.record.venues), "")
+        if one.venue == "yes":
+            return FieldCheck("venue", "yes", reference.venue, named, one.record.source)
+        if one.venue == "no" and worst.agrees == "not_checked":
+            venues = [name for name in one.record.venues if classify_venue(name) == "venue"]
+            worst = FieldCheck("venue", "no", reference.venue, venues[0], one.record.source)
+    return worst
+
+
+def shorten_names(names: Sequence[str], is_shortened: bool = False) -> str:
+    """Names in one line; of many, the first ones and how many there are."""
+    shown = "; ".join(names[:_MOST_SHOWN])
+    if len(names) > _MOST_SHOWN:
+        return f"{shown}; ... ({len(names)} authors)"
+    return f"{shown} et al." if is_shortened else shown

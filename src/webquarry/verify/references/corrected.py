@@ -1,0 +1,60 @@
+"""A reference that differs from the record of its work -> an entry in BibTeX with the record's
+values. Offered, never put in the place of what somebody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from webquarry.evidence.page.people import Name, parse_person
+from webquarry.evidence.styles.bibtex import to_bibtex
+from webquarry.evidence.styles.work import Work
+from webquarry.search.scholarly.models import Author
+from webquarry.verify.references.models import FieldCheck, Record, Reference
+
+_KINDS = {
+    "article": "article-journal",
+    "paper": "paper-conference",
+    "book": "book",
+    "chapter": "chapter",
+    "thesis": "thesis",
+    "report": "report",
+}
+
+
+def correct_bibtex(reference: Reference, record: Record, checks: Sequence[FieldCheck]) -> str:
+    """The entry: fields that differ are the record's, those that agree stay as they were given."""
+    differing = {check.field for check in checks if check.agrees == "no"}
+    kind = _KINDS.get(reference.kind) or record.kind
+    venue = reference.venue
+    if "venue" in differing or not venue:
+        venue = record.venues[0] if record.venues else ""
+    if record.is_preprint and "venue" in differing:
+        kind = "article"
+    work = Work(
+        kind=kind or "document",
+        title=record.title if "title" in differing or not reference.title else reference.title,
+        authors=_name_authors(record.authors or reference.authors),
+        container=venue,
+        publisher=record.publisher or reference.publisher,
+        volume=record.volume,
+        issue=record.issue,
+        pages=record.pages,
+        doi=record.doi,
+        url="" if record.doi else record.url,
+        issued=(reference.year,) if reference.year else (),
+    )
+    if ("year" in differing or not reference.year) and record.years:
+        work = replace(work, issued=(record.years[-1],))
+    return to_bibtex(work, reference.key)
+
+
+def _name_authors(authors: Sequence[Author]) -> tuple[Name, ...]:
+    names = []
+    for author in authors:
+        if author.family:
+            names.append(Name(family=author.family, given=author.given))
+        else:
+            names.append(parse_person(author.written) or Name(literal=author.written))
+    return tuple(names)

@@ -1,0 +1,1 @@
+"""a reference in any form -> its fields"""

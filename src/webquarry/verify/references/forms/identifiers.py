@@ -1,0 +1,143 @@
+"""The numbers by which a work is registered -> found in a text, in one form.
+
+A DOI may hold brackets and may be followed by a view of the publisher's (`/full`, `/pdf`): it is
+taken as written, and the one without such an end is kept beside it. An ISBN with a wrong check
+digit is a typing error, not an unknown book.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from webquarry.search.replies.doi import DOI, trim_doi
+from webquarry.search.scholarly.models import ARXIV_DOI
+from webquarry.search.scholarly.provider import arxiv_id
+
+_LABELLED_ARXIV = re.compile(
+    r"(?:arxiv(?:\.org)?\s{0,3}[:/]\s{0,3}(?:abs/|pdf/|html/)?|arxiv\.)"
+    r"([a-z-]{2,12}(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d{1,3})?",
+    re.IGNORECASE,
+)
+_BARE_ARXIV = re.compile(r"(?:[a-z-]{2,12}(?:\.[a-z]{2})?/\d{7}|\d{4}\.\d{4,5})(?:v\d{1,3})?", re.I)
+_PMID = re.compile(r"(?:\bpmid\b\s{0,3}:?\s{0,3}|pubmed\.ncbi\.nlm\.nih\.gov/)(\d{1,9})\b", re.I)
+_PMCID = re.compile(r"\b(PMC\d{3,9})\b", re.I)
+_ISBN = re.compile(
+    r"\bisbn(?:-1[03])?\b\s{0,3}:?\s{0,3}((?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dX])", re.I
+)
+_BARE_ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
+_RFC = re.compile(r"\bRFC[\s-]?(\d{1,5})\b")
+_URL = re.compile(r"https?://[^\s<>\"{}|\\^`]{1,2000}", re.I)
+_VIEW = re.compile(
+    r"(?:/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?"
+    r"|\.pdf|\.full|\.abstract|v\d{1,2}\.full)$",
+    re.I,
+)
+_VERSION = re.compile(r"v\d{1,3}$")
+
+
+@dataclass(frozen=True)
+class Identifiers:
+    """What a text names a work by; empty where it does not."""
+
+    doi: str = ""
+    other_doi: str = ""
+    arxiv_id: str = ""
+    pmid: str = ""
+    pmcid: str = ""
+    isbn: str = ""
+    rfc: str = ""
+    url: str = ""
+
+
+def find_identifiers(text: str) -> Identifiers:
+    """Every identifier that a text holds, labelled or as an address."""
+    doi, other = find_doi(text)
+    arxiv = ""
+    if doi.startswith(ARXIV_DOI):
+        arxiv = arxiv_id(doi.removeprefix(ARXIV_DOI)) or ""
+    labelled = _LABELLED_ARXIV.search(text)
+    if labelled and not arxiv:
+        arxiv = labelled[1].lower()
+    pmid = _PMID.search(text)
+    pmcid = _PMCID.search(text)
+    isbn = _ISBN.search(text)
+    rfc = _RFC.search(text)
+    url = _URL.search(text)
+    return Identifiers(
+        doi=doi,
+        other_doi=other,
+        arxiv_id=arxiv,
+        pmid=pmid[1] if pmid else "",
+        pmcid=pmcid[1].upper() if pmcid else "",
+        isbn=clean_isbn(isbn[1]) if isbn else "",
+        rfc=rfc[1] if rfc else "",
+        url=trim_url(url[0]) if url else "",
+    )
+
+
+def find_doi(text: str) -> tuple[str, str]:
+    """The first DOI of a text in lower case, and the same without a publisher's view at its end;
+    the second is empty where there is none.
+    """
+    found = DOI.search(unquote(text) if "%2f" in text.lower() else text)
+    if not found:
+        return "", ""
+    doi = trim_doi(found[0].partition("?")[0].partition("#")[0] or found[0]).lower()
+    other = _VIEW.sub("", doi)
+    if doi.startswith(ARXIV_DOI):
+        doi = _VERSION.sub("", other)
+        other = doi
+    return doi, other if other != doi else ""
+
+
+def classify_identifier(text: str) -> Identifiers | None:
+    """A text that is an identifier and nothing else; None for any other."""
+    bare = text.strip().rstrip(".")
+    found = find_identifiers(bare)
+    lowered = bare.lower()
+    if found.doi and (lowered.startswith("10.") or "doi" in lowered[:12]) and " " not in bare[8:]:
+        return found
+    if _BARE_ARXIV.fullmatch(bare):
+        return Identifiers(arxiv_id=arxiv_id(bare) or "")
+    if _LABELLED_ARXIV.fullmatch(bare):
+        return Identifiers(arxiv_id=found.arxiv_id)
+    if _PMCID.fullmatch(bare):
+        return Identifiers(pmcid=bare.upper())
+    if _PMID.fullmatch(bare):
+        return Identifiers(pmid=found.pmid)
+    if _ISBN.fullmatch(bare):
+        return Identifiers(isbn=found.isbn)
+    if _BARE_ISBN.fullmatch(bare) and len(clean_isbn(bare)) in (10, 13):
+        return Identifiers(isbn=clean_isbn(bare))
+    if _RFC.fullmatch(bare):
+        return Identifiers(rfc=found.rfc)
+    if _URL.fullmatch(bare):
+        return found
+    return None
+
+
+def clean_isbn(text: str) -> str:
+    """The digits of an ISBN."""
+    return re.sub(r"[^0-9Xx]", "", text).upper()
+
+
+def is_valid_isbn(isbn: str) -> bool:
+    """Whether its check digit is right."""
+    if len(isbn) == 13 and isbn.isdigit():
+        total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(isbn))
+        return total % 10 == 0
+    if len(isbn) == 10 and isbn[:9].isdigit():
+        digits = [10 if digit == "X" else int(digit) for digit in isbn]
+        total = sum(digit * (10 - place) for place, digit in enumerate(digits))
+        return total % 11 == 0
+    return False
+
+
+def trim_url(url: str) -> str:
+    """An address without the marks of the sentence around it."""
+    url = url.rstrip(".,;:!?'\"*]>")
+    while url.endswith(")") and url.count(")") > url.count("("):
+        url = url[:-1].rstrip(".,;:")
+    return url

@@ -1,0 +1,277 @@
+"""What a caller gives -> references, one by one: an identifier, an address, BibTeX, RIS, CSL-JSON
+or a sentence. A text with several entries becomes several references.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from webquarry.errors import BadInput
+from webquarry.evidence.styles.csl import parse_csl
+from webquarry.evidence.styles.work import Work
+from webquarry.search.replies.doi import normal_doi
+from webquarry.search.scholarly.models import Author
+from webquarry.search.scholarly.provider import arxiv_id
+from webquarry.verify.references.forms.bibtex import BibEntry, looks_like_bibtex, read_bibtex
+from webquarry.verify.references.forms.free_text import parse_free_text
+from webquarry.verify.references.forms.identifiers import (
+    Identifiers,
+    classify_identifier,
+    clean_isbn,
+    find_identifiers,
+)
+from webquarry.verify.references.forms.people import parse_authors
+from webquarry.verify.references.forms.ris import RisEntry, looks_like_ris, read_ris
+from webquarry.verify.references.forms.tex import decode_tex
+from webquarry.verify.references.models import Reference
+
+_YEAR = re.compile(r"\b(1[0-9]\d\d|2\d\d\d)\b")
+_BIB_KINDS = {
+    "article": "article", "inproceedings": "paper", "conference": "paper", "proceedings": "book",
+    "book": "book", "inbook": "chapter", "incollection": "chapter", "booklet": "book",
+    "phdthesis": "thesis", "mastersthesis": "thesis", "thesis": "thesis",
+    "techreport": "report", "report": "report", "manual": "report", "standard": "standard",
+    "online": "webpage", "electronic": "webpage", "www": "webpage", "webpage": "webpage",
+    "dataset": "dataset", "software": "software", "patent": "patent", "legislation": "law",
+    "jurisdiction": "law", "unpublished": "report",
+}  # fmt: skip
+_RIS_KINDS = {
+    "JOUR": "article", "JFULL": "article", "MGZN": "article", "CPAPER": "paper", "CONF": "paper",
+    "BOOK": "book", "EBOOK": "book", "EDBOOK": "book", "CHAP": "chapter", "ECHAP": "chapter",
+    "THES": "thesis", "RPRT": "report", "STAND": "standard", "ELEC": "webpage",
+    "BLOG": "webpage", "WEB": "webpage", "DATA": "dataset", "COMP": "software",
+    "PAT": "patent", "CASE": "law", "STAT": "law", "BILL": "law", "UNPB": "preprint",
+}  # fmt: skip
+_CSL_KINDS = {
+    "article-journal": "article", "article-magazine": "article", "article": "preprint",
+    "paper-conference": "paper", "book": "book", "chapter": "chapter", "thesis": "thesis",
+    "report": "report", "standard": "standard", "webpage": "webpage", "post": "webpage",
+    "post-weblog": "webpage", "article-newspaper": "webpage", "dataset": "dataset",
+    "software": "software", "patent": "patent", "legislation": "law", "legal_case": "law",
+}  # fmt: skip
+_CSL_NAMES = {
+    "url": "URL", "doi": "DOI", "authors": "author", "year": "issued",
+    "published": "issued", "journal": "container-title", "venue": "container-title",
+    "booktitle": "container-title", "isbn": "ISBN", "pmid": "PMID",
+}  # fmt: skip
+_CSL_NUMBERS = ("DOI", "URL", "note", "archive_location", "number")
+_STANDARD = re.compile(r"\b(?:standard|iso|din|ansi|iec|itu-t|nist sp|rfc)\b", re.IGNORECASE)
+_WEB = re.compile(r"\bweb ?(?:page|site)\b|\bonline\b|\bblog\b|\\url|https?://", re.IGNORECASE)
+_LONGEST_INPUT = 5_000_000
+_LONGEST_IDENTIFIER = 2_500
+
+
+def read_references(given: str | Mapping[str, Any], place: int = 1) -> list[Reference]:
+    """The references of one item of a list; what holds none is BadInput that names the place."""
+    found = _read_item(given)
+    if not found:
+        raise BadInput(
+            f"Item {place} of the references is blank or has nothing that names a work.",
+            suggested_action="Give a DOI, an arXiv id, a PMID, an ISBN, an address, BibTeX, RIS, "
+            "CSL-JSON or the reference as a sentence.",
+        )
+    return [replace(reference, place=place) for reference in found]
+
+
+def _read_item(given: str | Mapping[str, Any]) -> list[Reference]:
+    if isinstance(given, Mapping):
+        claim = given.get("claim")
+        inner = given.get("reference")
+        if isinstance(inner, str | Mapping):
+            said = claim if isinstance(claim, str) else ""
+            return [replace(one, claim=said) for one in _read_item(inner)]
+        return _read_csl_items([given])
+    text = given[:_LONGEST_INPUT].strip()
+    if not text:
+        return []
+    if text[0] in "[{":
+        items = _load_json(text)
+        if items:
+            return _read_csl_items(items)
+    if looks_like_bibtex(text):
+        entries = read_bibtex(given[:_LONGEST_INPUT])
+        if entries:
+            return [_from_bibtex(entry) for entry in entries]
+    if looks_like_ris(text):
+        return [_from_ris(entry) for entry in read_ris(given[:_LONGEST_INPUT])]
+    identifier = classify_identifier(text) if len(text) <= _LONGEST_IDENTIFIER else None
+    if identifier is not None:
+        kind = "webpage" if identifier.url and not identifier.doi else ""
+        return [_add_identifiers(Reference(text=text, kind=kind), identifier)]
+    if not any(map(str.isalnum, text)):
+        return []
+    return [parse_free_text(text)]
+
+
+def _load_json(text: str) -> list[Mapping[str, Any]]:
+    """The objects of a JSON text; none where it is no such text."""
+    try:
+        loaded = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(loaded, Mapping):
+        inner = loaded.get("items")
+        loaded = inner if isinstance(inner, list) else [loaded]
+    return [item for item in loaded if isinstance(item, Mapping)]
+
+
+def _from_bibtex(entry: BibEntry) -> Reference:
+    fields = entry.fields
+    plain = {name: decode_tex(value) for name, value in fields.items()}
+    authors, is_shortened = parse_authors(fields.get("author") or fields.get("editor") or "")
+    how = plain.get("howpublished", "")
+    addresses = [plain.get(name, "") for name in ("doi", "eprint", "url", "note")]
+    archive = plain.get("archiveprefix", plain.get("eprinttype", "")).lower()
+    if archive == "arxiv" and plain.get("eprint"):
+        addresses.append(f"arXiv:{plain['eprint']}")
+    venue = plain.get("booktitle") or plain.get("journal") or plain.get("journaltitle") or ""
+    subtitle = plain.get("subtitle", "")
+    title = plain.get("title", "")
+    if subtitle and subtitle not in title:
+        title = f"{title}: {subtitle}"
+    kind = _BIB_KINDS.get(entry.kind, "")
+    found = find_identifiers(" ".join([*addresses, how, venue]))
+    if not kind:
+        kind = _kind_of_misc(how, plain, found)
+    year = _read_year(plain.get("year") or plain.get("date") or "")
+    reference = Reference(
+        text=entry.text,
+        line=entry.line,
+        key=entry.key,
+        kind=kind,
+        title=title,
+        authors=authors,
+        is_shortened=is_shortened,
+        year=year,
+        venue=venue,
+        publisher=plain.get("publisher") or plain.get("school") or plain.get("institution") or "",
+        accessed=plain.get("urldate", ""),
+    )
+    own = Identifiers(
+        pmid=_digits(plain.get("pmid", "")),
+        isbn=clean_isbn(plain.get("isbn", "").partition(",")[0]),
+        arxiv_id=arxiv_id(plain.get("eprint", "")) or "",
+    )
+    return _add_identifiers(_add_identifiers(reference, found), own)
+
+
+def _kind_of_misc(how: str, plain: Mapping[str, str], found: Identifiers) -> str:
+    """What `@misc` is: a preprint with an eprint, a standard, a web page with an address."""
+    if found.arxiv_id or plain.get("eprint"):
+        return "preprint"
+    if _STANDARD.search(how) or found.rfc:
+        return "standard"
+    if not found.doi and (plain.get("url") or _WEB.search(how)):
+        return "webpage"
+    return ""
+
+
+def _from_ris(entry: RisEntry) -> Reference:
+    authors: list[Author] = []
+    is_shortened = False
+    for tag in ("AU", "A1", "A2"):
+        for value in entry.tags.get(tag, ()):
+            parsed, is_cut = parse_authors(value if "," in value else f"{{{value}}}")
+            authors += parsed
+            is_shortened = is_shortened or is_cut
+        if authors:
+            break
+    kind = _RIS_KINDS.get(entry.first("TY").upper(), "")
+    reference = Reference(
+        text=entry.text,
+        line=entry.line,
+        key=entry.first("ID"),
+        kind=kind,
+        title=entry.first("TI", "T1", "CT"),
+        authors=tuple(authors),
+        is_shortened=is_shortened,
+        year=_read_year(entry.first("PY", "Y1", "DA")),
+        venue=entry.first("T2", "JO", "JF", "JA", "BT"),
+        publisher=entry.first("PB"),
+        accessed=entry.first("Y2"),
+    )
+    doi = entry.first("DO") or ""
+    found = find_identifiers(f"{doi} {entry.first('UR', 'L1', 'LK')}")
+    own = Identifiers()
+    if kind in ("book", "chapter"):
+        own = Identifiers(isbn=clean_isbn(entry.first("SN")))
+    if entry.first("AN").isdigit() and "pubmed" in entry.first("DB", "DP").lower():
+        own = replace(own, pmid=entry.first("AN"))
+    return _add_identifiers(_add_identifiers(reference, found), own)
+
+
+def _read_csl_items(items: list[Mapping[str, Any]]) -> list[Reference]:
+    found = []
+    for item in items:
+        reference = _from_csl(item)
+        if reference.title or reference.has_identifier or reference.url:
+            found.append(reference)
+    return found
+
+
+def _from_csl(item: Mapping[str, Any]) -> Reference:
+    """A CSL-JSON item, or an object with the names that our own tools use."""
+    fields = dict(item)
+    for name, csl_name in _CSL_NAMES.items():
+        if name in fields:
+            fields.setdefault(csl_name, fields.pop(name))
+    written = ""  # all authors in one text, as BibTeX has them
+    if isinstance(fields.get("author"), str):
+        written = fields.pop("author")
+    work = parse_csl(fields)
+    authors, is_shortened = _read_csl_authors(work, written)
+    kind = _CSL_KINDS.get(str(item.get("type") or ""), "")
+    if not kind and work.url and not work.doi and not authors:
+        kind = "webpage"
+    reference = Reference(
+        text=json.dumps(item, ensure_ascii=False, default=str),
+        key=str(item.get("id") or ""),
+        kind=kind,
+        title=work.title,
+        authors=authors,
+        is_shortened=is_shortened,
+        year=work.issued[0] if work.issued else None,
+        venue=work.container,
+        publisher=work.publisher,
+        accessed="-".join(f"{part:02}" for part in work.accessed),
+    )
+    numbers = [str(fields.get(name) or "") for name in _CSL_NUMBERS]
+    own = Identifiers(
+        doi=normal_doi(work.doi) or "",
+        isbn=clean_isbn(str(fields.get("ISBN") or "").partition(",")[0]),
+        pmid=_digits(str(fields.get("PMID") or "")),
+        pmcid=str(fields.get("PMCID") or "").upper(),
+        url=work.url,
+    )
+    found = find_identifiers(" ".join(numbers))
+    return _add_identifiers(_add_identifiers(reference, found), own)
+
+
+def _read_csl_authors(work: Work, written: str) -> tuple[tuple[Author, ...], bool]:
+    """The authors, and whether the list says that there are more."""
+    if written:
+        return parse_authors(written)
+    names = [Author(name.written, name.family, name.given) for name in work.authors]
+    named = [one for one in names if not one.written.lower().startswith("et al")]
+    return tuple(named), len(named) < len(names)
+
+
+def _add_identifiers(reference: Reference, found: Identifiers) -> Reference:
+    """The reference with these identifiers, where it has none of its own."""
+    names = ("doi", "other_doi", "arxiv_id", "pmid", "pmcid", "isbn", "rfc", "url")
+    values = {name: getattr(reference, name) or getattr(found, name) for name in names}
+    return replace(reference, **values)
+
+
+def _read_year(text: str) -> int | None:
+    found = _YEAR.search(text)
+    return int(found[1]) if found else None
+
+
+def _digits(text: str) -> str:
+    bare = text.strip()
+    return bare if bare.isascii() and bare.isdigit() else ""

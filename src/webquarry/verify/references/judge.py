@@ -1,0 +1,241 @@
+"""What the indexes said about one reference -> a verdict, in words that say what was compared with
+what. Never one about truth.
+
+    confirmed         a record, and every field agrees or the record is silent
+    differs           a record that is surely of the work, and a field that it contradicts
+    conflict          the identifier is registered for another work
+    not_registered    doi.org says that there is no such DOI
+    not_found         every index that was asked answered, and none has it
+    could_not_verify  somebody did not answer, or the indexes do not hold works of this kind
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from webquarry.verify.references.models import (
+    OUTSIDE,
+    FieldCheck,
+    Record,
+    ReferenceEvidence,
+    Verdict,
+)
+from webquarry.verify.references.weigh import (
+    AGENCIES,
+    SEARCHES,
+    Findings,
+    claims_publication,
+    is_preprint_only,
+    preprint_witnesses,
+    same_title,
+    weigh,
+)
+
+Existence = Literal["yes", "not_found", "unknown"]
+_ENOUGH_WITNESSES = 2
+_NOT_HELD = OUTSIDE | {"book", "chapter", "dataset"}
+_NAMES = {
+    "crossref": "Crossref", "openalex": "OpenAlex", "dblp": "DBLP", "arxiv": "arXiv",
+    "semanticscholar": "Semantic Scholar", "datacite": "DataCite", "doi": "doi.org",
+    "pubmed": "PubMed", "europepmc": "Europe PMC", "openlibrary": "Open Library",
+    "openreview": "OpenReview", "rfceditor": "RFC Editor", "wayback": "Wayback Machine",
+    "page": "the page itself",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on one reference, and everything that it rests on."""
+
+    verdict: Verdict
+    reason: str
+    exists: Existence
+    checks: list[FieldCheck] = field(default_factory=list)
+    record: Record | None = None  # that it was compared with
+    other: Record | None = None  # the work of that title, or the nearest one
+    having: list[str] = field(default_factory=list)  # indexes that have the work
+    without: list[str] = field(default_factory=list)  # that answered and do not have it
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def judge(evidence: ReferenceEvidence, today: date) -> Judgement:
+    """The verdict on a reference."""
+    findings = weigh(evidence, today)
+    having = findings.sources()
+    answered = {
+        one.index for one in evidence.replies if not one.failure and one.question.topic != "updates"
+    }
+    without = sorted(answered - set(having) - {"doi", "wayback"})
+    failed = evidence.failed
+    verdict, reason = _decide(evidence, findings, today)
+    checks = findings.checks
+    if verdict == "differs" and not findings.differing:
+        checks = _mark_venue(findings, today)
+    record, other = _choose_records(evidence, findings, verdict)
+    exists: Existence = "unknown"
+    if having:
+        exists = "yes"
+    elif verdict == "not_found":
+        exists = "not_found"
+    return Judgement(
+        verdict,
+        reason,
+        exists,
+        checks if verdict not in ("conflict", "not_registered") or having else [],
+        record,
+        other,
+        having,
+        without,
+        {index: kind for index, kind in failed.items() if index not in having},
+    )
+
+
+def _decide(evidence: ReferenceEvidence, findings: Findings, today: date) -> tuple[Verdict, str]:
+    reference = evidence.reference
+    if findings.foreign and not findings.by_number:
+        return _decide_foreign(findings)
+    if findings.is_registered is False and not findings.by_number:
+        doi = reference.doi or f"10.48550/arxiv.{reference.arxiv_id}"
+        return "not_registered", f"doi.org answered that {doi} is not registered."
+    if findings.same:
+        return _decide_fields(evidence, findings, today)
+    return _decide_missing(evidence, findings)
+
+
+def _decide_foreign(findings: Findings) -> tuple[Verdict, str]:
+    """The number belongs to another work, if the agency says so, or two indexes that agree."""
+    agency = [one for one in findings.foreign if one.record.source in AGENCIES]
+    first = (agency or findings.foreign)[0].record
+    sources = {one.record.source for one in findings.foreign if same_title(one.record, first)}
+    if agency or len(sources) > 1:
+        return "conflict", (
+            f"The identifier is registered for another work: {_name_all(sources)} "
+            f"has it as “{first.title}”, with no author in common."
+        )
+    return "could_not_verify", (
+        f"{_name_all(sources)} alone has another work under this identifier, and the agency that "
+        "registered it did not say."
+    )
+
+
+def _decide_fields(
+    evidence: ReferenceEvidence, findings: Findings, today: date
+) -> tuple[Verdict, str]:
+    """A record of the work was found: what of the reference does it confirm?"""
+    reference = evidence.reference
+    sources = _name_all(findings.sources())
+    differing = findings.differing
+    if differing:
+        names = ", ".join(check.field for check in differing)
+        is_alone = len(findings.sources()) == 1 and not findings.by_number
+        if is_alone and evidence.failed:
+            return "could_not_verify", (
+                f"{sources} alone has the work, with another {names}; "
+                f"{_name_all(evidence.failed)} did not answer."
+            )
+        return "differs", f"Compared with {sources}: {names} differ{'s' * (len(differing) == 1)}."
+    venue = findings.check("venue")
+    is_open = venue is not None and venue.agrees == "not_checked"
+    if is_open and claims_publication(reference) and is_preprint_only(findings):
+        witnesses = preprint_witnesses(findings, today)
+        if len(witnesses) >= _ENOUGH_WITNESSES:
+            return "differs", (
+                f"{_name_all(witnesses)} have the work as a preprint only; "
+                "no record of the publication that is cited was found."
+            )
+        return "could_not_verify", (
+            f"The work is in {sources} as a preprint; whether it appeared at "
+            f"{reference.venue} could not be checked."
+        )
+    agreeing = [check.field for check in findings.checks if check.agrees == "yes"]
+    if not agreeing:
+        return "confirmed", f"The identifier is registered in {sources}; nothing else was claimed."
+    return "confirmed", f"Compared with {sources}: {', '.join(agreeing)} agree."
+
+
+def _decide_missing(evidence: ReferenceEvidence, findings: Findings) -> tuple[Verdict, str]:
+    """No record of the work: not looked, not answered, not held, or not there."""
+    reference = evidence.reference
+    if evidence.failed:
+        return "could_not_verify", (
+            f"{_name_all(evidence.failed)} did not answer, so that nothing can be said."
+        )
+    if not evidence.replies:
+        if reference.kind in OUTSIDE:
+            return (
+                "could_not_verify",
+                f"The indexes do not hold works of this kind ({reference.kind}).",
+            )
+        return "could_not_verify", "Nothing in it can be looked up: no identifier and no title."
+    asked = [one.index for one in evidence.replies if one.question.topic != "updates"]
+    names = _name_all(asked)
+    if findings.is_registered:
+        return "could_not_verify", (
+            f"The DOI is registered, but none of the indexes that were asked ({names}) has its "
+            "record."
+        )
+    if reference.kind in _NOT_HELD:
+        return "could_not_verify", (
+            f"Not found in {names}, which hold few works of this kind ({reference.kind})."
+        )
+    if findings.maybe:
+        nearest = findings.maybe[0].record
+        return "could_not_verify", (
+            f"Not found in {names}; the nearest record is “{nearest.title}”, which may be another "
+            "work."
+        )
+    searched = [one for one in evidence.replies if one.question.topic in SEARCHES]
+    if not searched and not reference.has_identifier:
+        return "could_not_verify", "Nothing in it can be looked up: no identifier and no title."
+    return "not_found", f"Not found in {names}, which all answered."
+
+
+def _mark_venue(findings: Findings, today: date) -> list[FieldCheck]:
+    """The venue of a work that the indexes have as a preprint only."""
+    witnesses = preprint_witnesses(findings, today)
+    checks = []
+    for check in findings.checks:
+        if check.field == "venue":
+            named = [record.venues[0] for record in findings.records if record.venues]
+            note = "no record of a publication"
+            record = named[0] if named else "preprint"
+            check = FieldCheck(
+                "venue", "no", check.given, f"{record} (preprint)", ", ".join(witnesses), note
+            )
+        checks.append(check)
+    return checks
+
+
+def _choose_records(
+    evidence: ReferenceEvidence, findings: Findings, verdict: Verdict
+) -> tuple[Record | None, Record | None]:
+    """The record that is shown beside the reference, and another work that matters."""
+    cited = _choose_best(findings)
+    if verdict == "conflict":
+        agency = [one for one in findings.foreign if one.record.source in AGENCIES]
+        return (agency or findings.foreign)[0].record, cited
+    if verdict == "not_registered":
+        return None, cited
+    if cited is not None:
+        return cited, None
+    nearest = findings.maybe or findings.foreign
+    return None, nearest[0].record if nearest else None
+
+
+def _choose_best(findings: Findings) -> Record | None:
+    """Of the records of the work, the published one of an agency first."""
+    records = findings.records
+    if not records:
+        return None
+    return min(records, key=lambda one: (one.is_preprint, one.source not in AGENCIES, not one.doi))
+
+
+def _name_all(indexes: Iterable[str]) -> str:
+    """Names of indexes as a sentence has them, each once."""
+    names = [_NAMES.get(index, index) for index in dict.fromkeys(indexes)]
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

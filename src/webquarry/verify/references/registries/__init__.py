@@ -1,0 +1,1 @@
+"""one file for each index that is asked about references"""

@@ -1,0 +1,216 @@
+"""Crossref: the publishers' own records of their DOIs, and the notices about them. Needs no key.
+
+API: GET https://api.crossref.org/works/{doi}, or `/works?filter=doi:a,doi:b` for several;
+`query.title` for a title, `filter=updates:{doi}` for notices that name a work (which the work's own
+record does not always do). A DOI with a comma never goes into a filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.errors import BadInput, WebquarryError
+from webquarry.net import models as net
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    quote_words,
+    unknown_shape_failure,
+    unreadable_failure,
+)
+from webquarry.search.replies.doi import normal_doi
+from webquarry.search.scholarly.notices import Notice, crossref_notices
+from webquarry.search.scholarly.provider import build_author, date_of
+from webquarry.search.scholarly.text import abstract_from_markup
+from webquarry.settings import Settings
+from webquarry.verify.references.models import Record, WorkQuestion
+from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+
+_DATES = ("issued", "published", "published-online", "published-print", "posted")
+_KINDS = {
+    "journal-article": "article-journal",
+    "proceedings-article": "paper-conference",
+    "posted-content": "article",
+    "book-chapter": "chapter",
+    "book": "book",
+    "monograph": "book",
+    "edited-book": "book",
+    "reference-book": "book",
+    "dissertation": "thesis",
+    "report": "report",
+    "dataset": "dataset",
+    "standard": "standard",
+}
+_SELECTED = (
+    "DOI,URL,title,subtitle,original-title,short-title,author,editor,container-title,"
+    "short-container-title,event,issued,published,published-print,published-online,posted,"
+    "abstract,type,volume,issue,page,publisher,relation,ISBN,updated-by,update-to"
+)
+_MOST_NOTICES = 50
+
+
+class CrossrefRegistry(Registry):
+    name = "crossref"
+    label = "Crossref"
+    origin = "https://api.crossref.org"
+    topics = frozenset({"doi", "title", "text", "updates"})
+    most_at_once: ClassVar[Mapping[str, int]] = {"doi": 20, "updates": 20}
+    min_interval_seconds = 1.0
+
+    @classmethod
+    def configure(
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        registry = super().configure(settings, environ, clock)
+        if registry.contact:
+            registry.min_interval_seconds = 1 / 3
+        return registry
+
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        first = questions[0]
+        if first.topic == "doi" and len(questions) == 1:
+            return self._request(f"/works/{quote(first.value, safe='/')}", {})
+        values = [question.value for question in questions]
+        if first.topic in ("doi", "updates"):
+            conditions = ",".join(f"{first.topic}:{value}" for value in values)
+            rows = len(values) if first.topic == "doi" else _MOST_NOTICES
+            parameters = {"filter": conditions, "rows": str(rows)}
+        elif first.topic == "title":
+            parameters = {"query.title": first.value, "rows": str(CANDIDATES)}
+        else:
+            parameters = {"query.bibliographic": first.value, "rows": str(CANDIDATES)}
+        return self._request("/works", {**parameters, "select": _SELECTED})
+
+    def build_probe(self) -> httpx2.Request:
+        return self._request("/works", {"query": "test", "rows": "0"})
+
+    def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
+        if self.contact:
+            parameters["mailto"] = self.contact
+        return self.get(path, parameters)
+
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+        is_single = questions[0].topic == "doi" and len(questions) == 1
+        if is_single and reply.status == 404:
+            return []
+        if reply.status != 200:
+            raise self._failure(reply)
+        message = object_at(json_object(reply, self.label), "message")
+        if is_single:
+            if not message:
+                raise unknown_shape_failure(self.label)
+            return [self._record(message)]
+        items = message.get("items")
+        if not isinstance(items, list):
+            raise unknown_shape_failure(self.label)
+        return [self._record(item) for item in objects(items)]
+
+    def _record(self, work: dict[str, Any]) -> Record:
+        people = objects(work.get("author")) or objects(work.get("editor"))
+        authors = []
+        for person in people:
+            author = build_author(person.get("name"), person.get("family"), person.get("given"))
+            authors.append(author)
+        event = object_at(work, "event")
+        venues = [
+            *_texts(work.get("container-title")),
+            *_texts(work.get("short-container-title")),
+            *_texts([event.get("name"), event.get("acronym")]),
+        ]
+        kind = str(work.get("type") or "")
+        dates = _list_dates(work)
+        isbns = [isbn.rpartition("/")[2].replace("-", "") for isbn in _texts(work.get("ISBN"))]
+        return build_record(
+            self.name,
+            titles=_list_titles(work),
+            authors=authors,
+            years=dates,
+            venues=venues,
+            doi=work.get("DOI"),
+            url=_text(work, "URL"),
+            isbn=next(iter(isbns), ""),
+            kind=_KINDS.get(kind, kind),
+            date=next(iter(dates), ""),
+            is_preprint=kind == "posted-content",
+            published_doi=_find_related_doi(work, "is-preprint-of"),
+            abstract=abstract_from_markup(work.get("abstract")),
+            volume=_text(work, "volume"),
+            issue=_text(work, "issue"),
+            pages=_text(work, "page"),
+            publisher=_text(work, "publisher"),
+            notices=tuple(_read_notices(work)),
+            updates=tuple(_list_updated(work)),
+        )
+
+    def _failure(self, reply: net.Reply) -> WebquarryError:
+        """The error that the first problem of the envelope stands for, or the status."""
+        if reply.content_type != "application/json":
+            return unreadable_failure(reply, self.label)
+        problems = objects(json_object(reply, self.label).get("message"))
+        if problems:
+            words = quote_words(problems[0].get("message"))
+            return BadInput(f"Crossref did not accept the request: {words}")
+        return failure(reply, self.label)
+
+
+def _list_titles(work: dict[str, Any]) -> list[str]:
+    """The title with its subtitle first, then whatever else the work is called."""
+    titles, subtitles = _texts(work.get("title")), _texts(work.get("subtitle"))
+    names = [*titles, *_texts(work.get("original-title")), *_texts(work.get("short-title"))]
+    if titles and subtitles and subtitles[0].lower() not in titles[0].lower():
+        names.insert(0, f"{titles[0]}: {subtitles[0]}")
+    return names
+
+
+def _list_dates(work: dict[str, Any]) -> list[str]:
+    """Every date of appearance that is stated, the earliest first."""
+    dates = []
+    for name in _DATES:
+        parts = object_at(work, name).get("date-parts")
+        if isinstance(parts, list) and parts:
+            dates.append(date_of(parts[0]))
+    return sorted(filter(None, dates))
+
+
+def _list_updated(work: dict[str, Any]) -> list[str]:
+    """The works that a notice is about."""
+    found = [normal_doi(entry.get("DOI")) for entry in objects(work.get("update-to"))]
+    return [doi for doi in found if doi]
+
+
+def _text(work: dict[str, Any], name: str) -> str:
+    return str(work.get(name) or "")
+
+
+def _read_notices(work: dict[str, Any]) -> list[Notice]:
+    """The notices about a work; of a notice, what it says of the works that it names."""
+    notices = crossref_notices(work.get("updated-by"))
+    for entry in objects(work.get("update-to")):
+        (said,) = crossref_notices([entry])
+        notice_doi = normal_doi(work.get("DOI"))
+        notices.append(Notice(said.type, said.date, notice_doi, said.source))
+    return notices
+
+
+def _find_related_doi(work: dict[str, Any], relation: str) -> str:
+    for entry in objects(object_at(work, "relation").get(relation)):
+        doi = normal_doi(entry.get("id"))
+        if doi:
+            return doi
+    return ""
+
+
+def _texts(values: object) -> list[str]:
+    """The texts of a list."""
+    found: Iterable[object] = values if isinstance(values, list) else ()
+    return [value for value in found if isinstance(value, str) and value.strip()]

@@ -1,0 +1,135 @@
+"""OpenAlex: works of all fields, gathered from many places. A key (OPENALEX_API_KEY) raises the
+limits; a work by its DOI costs nothing.
+
+API: GET https://api.openalex.org/works/doi:{doi}, `/works/pmid:{pmid}`, `/works?search.title=`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry.net import models as net
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_hits,
+    quote_words,
+    rate_limit_failure,
+    unreadable_failure,
+)
+from webquarry.search.scholarly.notices import Notice
+from webquarry.search.scholarly.provider import build_author
+from webquarry.search.scholarly.providers.openalex import KEY, OpenAlex
+from webquarry.search.scholarly.text import from_inverted_index
+from webquarry.verify.references.models import Record, WorkQuestion
+from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+
+_FIELDS = (
+    "id,doi,title,display_name,publication_year,publication_date,ids,primary_location,locations,"
+    "type,authorships,is_retracted,abstract_inverted_index,biblio"
+)
+_KINDS = {"article": "article-journal", "preprint": "article", "book-chapter": "chapter"}
+
+
+class OpenAlexRegistry(Registry):
+    name = "openalex"
+    label = "OpenAlex"
+    origin = "https://api.openalex.org"
+    credentials = OpenAlex.credentials
+    sign_up = OpenAlex.sign_up
+    topics = frozenset({"doi", "pmid", "title"})
+    min_interval_seconds = 0.1
+
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        question = questions[0]
+        if question.topic in ("doi", "pmid"):
+            path = f"/works/{question.topic}:{quote(question.value, safe='/')}"
+            return self._request(path, {"select": _FIELDS})
+        # OpenAlex answers 400 to either mark, and takes a comma for another filter.
+        words = " ".join(question.value.replace("!", " ").replace("|", " ").split())
+        parameters = {"search.title": words, "per_page": str(CANDIDATES), "select": _FIELDS}
+        return self._request("/works", parameters)
+
+    def build_probe(self) -> httpx2.Request:
+        return self._request("/works/W2741809807", {"select": "id"})
+
+    def parse_probe(self, reply: net.Reply) -> None:
+        if reply.status != 200:
+            raise self._failure(reply)
+
+    def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
+        request = self.get(path, parameters)
+        key = self.optional(KEY)
+        if key:
+            request.headers["Authorization"] = f"Bearer {key}"
+        return request
+
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+        is_single = questions[0].topic != "title"
+        if is_single and reply.status == 404:
+            return []
+        if reply.status != 200:
+            raise self._failure(reply)
+        answer = json_object(reply, self.label)
+        if is_single:
+            return parse_hits([answer], self._record, self.label)
+        return parse_hits(answer.get("results"), self._record, self.label)
+
+    def _record(self, work: dict[str, Any]) -> Record | None:
+        if not isinstance(work.get("id"), str):
+            return None
+        first = object_at(work, "primary_location")
+        places = [first, *objects(work.get("locations"))]
+        venues = []
+        for place in places:
+            venues.append(object_at(place, "source").get("display_name"))
+            venues.append(place.get("raw_source_name"))
+        authors = []
+        for authorship in objects(work.get("authorships")):
+            person = object_at(authorship, "author")
+            name = person.get("display_name") or authorship.get("raw_author_name")
+            authors.append(build_author(name))
+        notices = []
+        if work.get("is_retracted") is True:
+            notices.append(Notice("retraction", source=self.name))
+        biblio = object_at(work, "biblio")
+        pages = [biblio.get("first_page"), biblio.get("last_page")]
+        kind = str(work.get("type") or "")
+        pmid = str(object_at(work, "ids").get("pmid") or "").rstrip("/").rpartition("/")[2]
+        return build_record(
+            self.name,
+            titles=[work.get("title"), work.get("display_name")],
+            authors=authors,
+            years=[work.get("publication_year"), work.get("publication_date")],
+            venues=venues,
+            doi=work.get("doi"),
+            pmid=pmid if pmid.isdigit() else "",
+            url=str(work.get("doi") or work.get("id") or ""),
+            kind=_KINDS.get(kind, kind),
+            date=str(work.get("publication_date") or ""),
+            is_preprint=kind == "preprint",
+            abstract=from_inverted_index(work.get("abstract_inverted_index")),
+            volume=str(biblio.get("volume") or ""),
+            issue=str(biblio.get("issue") or ""),
+            pages="-".join(dict.fromkeys(page for page in pages if isinstance(page, str))),
+            notices=tuple(notices),
+        )
+
+    def _failure(self, reply: net.Reply) -> Exception:
+        if reply.content_type != "application/json":
+            return unreadable_failure(reply, self.label)
+        answer = json_object(reply, self.label)
+        words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
+        if reply.status == 401:
+            return self.key_refused()
+        if reply.status == 429:
+            wait = answer.get("retryAfter")
+            at_least = float(wait) if isinstance(wait, int | float) else None
+            return rate_limit_failure(reply, self.label, words, at_least=at_least)
+        return failure(reply, self.label, words)

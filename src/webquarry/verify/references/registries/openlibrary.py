@@ -1,0 +1,89 @@
+"""Open Library: books, by ISBN or title. Needs no key.
+
+API: GET https://openlibrary.org/api/books?bibkeys=ISBN:a,ISBN:b&format=json&jscmd=data (an ISBN
+that it does not have is simply not in the answer), and `/search.json?title=`. The year of a search
+is that of the work's first edition, so that it says nothing about the edition cited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import httpx2
+
+from webquarry.net import models as net
+from webquarry.search.replies.body import failure, json_object, objects, unknown_shape_failure
+from webquarry.search.scholarly.provider import build_author
+from webquarry.verify.references.models import Record, WorkQuestion
+from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+
+_FIELDS = "key,title,subtitle,author_name,isbn,publisher"
+_YEAR = re.compile(r"\b(1[4-9]\d\d|20\d\d)\b")
+
+
+class OpenLibrary(Registry):
+    name = "openlibrary"
+    label = "Open Library"
+    origin = "https://openlibrary.org"
+    topics = frozenset({"isbn", "title"})
+    most_at_once: ClassVar[Mapping[str, int]] = {"isbn": 40}
+    min_interval_seconds = 0.5
+
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        if questions[0].topic == "isbn":
+            keys = ",".join(f"ISBN:{question.value}" for question in questions)
+            parameters = {"bibkeys": keys, "format": "json", "jscmd": "data"}
+            return self.get("/api/books", parameters)
+        parameters = {"title": questions[0].value, "fields": _FIELDS, "limit": str(CANDIDATES)}
+        return self.get("/search.json", parameters)
+
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+        answer = json_object(reply, self.label)
+        if reply.status != 200:
+            raise failure(reply, self.label)
+        if questions[0].topic == "isbn":
+            books = [(key, book) for key, book in answer.items() if isinstance(book, dict)]
+            return [self._edition(key, book) for key, book in books]
+        found = answer.get("docs")
+        if not isinstance(found, list):
+            raise unknown_shape_failure(self.label)
+        return [self._work(entry) for entry in objects(found)]
+
+    def _edition(self, key: str, book: dict[str, Any]) -> Record:
+        publishers = [person.get("name") for person in objects(book.get("publishers"))]
+        people = objects(book.get("authors"))
+        return build_record(
+            self.name,
+            titles=_titles(book),
+            authors=[build_author(person.get("name")) for person in people],
+            years=_YEAR.findall(str(book.get("publish_date") or "")),
+            isbn=key.removeprefix("ISBN:"),
+            url=str(book.get("url") or ""),
+            kind="book",
+            publisher=next((str(name) for name in publishers if name), ""),
+        )
+
+    def _work(self, entry: dict[str, Any]) -> Record:
+        names = entry.get("author_name")
+        isbns = entry.get("isbn")
+        numbers = isbns if isinstance(isbns, list) else []
+        return build_record(
+            self.name,
+            titles=_titles(entry),
+            authors=[build_author(name) for name in names if isinstance(name, str)]
+            if isinstance(names, list)
+            else [],
+            # No years: those of a search are of other editions than the one that is cited.
+            isbn=str(numbers[0]) if numbers else "",
+            url=f"https://openlibrary.org{entry.get('key') or ''}",
+            kind="book",
+        )
+
+
+def _titles(entry: dict[str, Any]) -> list[str]:
+    title, subtitle = str(entry.get("title") or ""), str(entry.get("subtitle") or "")
+    if subtitle:
+        return [f"{title}: {subtitle}", title]
+    return [title]

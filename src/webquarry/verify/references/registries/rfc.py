@@ -1,0 +1,49 @@
+"""The RFC Editor: RFCs by their number. Needs no key.
+
+API: GET https://www.rfc-editor.org/rfc/rfc{n}.json; 404 where there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import httpx2
+
+from webquarry.net import models as net
+from webquarry.search.replies.body import failure, json_object
+from webquarry.search.scholarly.provider import build_author
+from webquarry.verify.references.models import Record, WorkQuestion
+from webquarry.verify.references.registry import Registry, build_record
+
+
+class RfcEditor(Registry):
+    name = "rfceditor"
+    label = "RFC Editor"
+    origin = "https://www.rfc-editor.org"
+    topics = frozenset({"rfc"})
+
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        return self.get(f"/rfc/rfc{questions[0].value}.json")
+
+    def build_probe(self) -> httpx2.Request:
+        return self.get("/rfc/rfc791.json")
+
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+        if reply.status == 404:
+            return []
+        if reply.status != 200:
+            raise failure(reply, self.label)
+        answer = json_object(reply, self.label)
+        names = answer.get("authors")
+        people = names if isinstance(names, list) else []
+        date = str(answer.get("pub_date") or "")
+        record = build_record(
+            self.name,
+            titles=[answer.get("title")],
+            authors=[build_author(name.removesuffix(", Ed.")) for name in people if name],
+            years=[date[-4:]],
+            doi=answer.get("doi"),
+            url=f"https://www.rfc-editor.org/rfc/rfc{questions[0].value}",
+            kind="standard",
+        )
+        return [record]

@@ -1,0 +1,100 @@
+"""Semantic Scholar: works of all fields. Without a key one pool is shared by everybody and often
+full, so that it is asked last.
+
+API: GET https://api.semanticscholar.org/graph/v1/paper/DOI:{doi}, `ARXIV:{id}`, `PMID:{pmid}`, and
+`/paper/search/match?query=` for the one work of a title (404 where there is none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from webquarry.net import models as net
+from webquarry.search.replies.body import (
+    failure,
+    json_object,
+    object_at,
+    objects,
+    parse_hits,
+    quote_words,
+    rate_limit_failure,
+)
+from webquarry.search.scholarly.provider import build_author
+from webquarry.search.scholarly.providers.semanticscholar import KEY, SemanticScholar
+from webquarry.verify.references.models import Record, WorkQuestion
+from webquarry.verify.references.registry import Registry, build_record
+
+_FIELDS = (
+    "title,abstract,venue,publicationVenue,journal,year,publicationDate,externalIds,url,authors"
+)
+_PREFIXES = {"doi": "DOI", "arxiv": "ARXIV", "pmid": "PMID"}
+
+
+class SemanticScholarRegistry(Registry):
+    name = "semanticscholar"
+    label = "Semantic Scholar"
+    origin = "https://api.semanticscholar.org"
+    credentials = SemanticScholar.credentials
+    sign_up = SemanticScholar.sign_up
+    topics = frozenset({"doi", "arxiv", "pmid", "title"})
+    min_interval_seconds = 1.0
+
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        question = questions[0]
+        prefix = _PREFIXES.get(question.topic)
+        if prefix:
+            number = quote(question.value, safe="/")
+            path = f"/graph/v1/paper/{prefix}:{number}"
+            parameters = {"fields": _FIELDS}
+        else:
+            path = "/graph/v1/paper/search/match"
+            words = question.value.replace("-", " ")
+            parameters = {"query": words, "fields": _FIELDS}
+        request = self.get(path, parameters)
+        key = self.optional(KEY)
+        if key:
+            request.headers["x-api-key"] = key
+        return request
+
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+        answer = json_object(reply, self.label)
+        if reply.status == 404 and "not found" in str(answer.get("error") or "").lower():
+            return []
+        if reply.status != 200:
+            words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
+            if reply.status in (401, 403) and self.sources():
+                raise self.not_accepted()
+            if reply.status == 429:
+                raise rate_limit_failure(reply, self.label, words)
+            raise failure(reply, self.label, words)
+        if questions[0].topic == "title":
+            return parse_hits(answer.get("data"), self._record, self.label)
+        return parse_hits([answer], self._record, self.label)
+
+    def _record(self, paper: dict[str, Any]) -> Record | None:
+        if not isinstance(paper.get("title"), str):
+            return None
+        ids = object_at(paper, "externalIds")
+        journal = object_at(paper, "journal")
+        venue = object_at(paper, "publicationVenue")
+        names = venue.get("alternate_names")
+        others = names if isinstance(names, list) else []
+        people = objects(paper.get("authors"))
+        return build_record(
+            self.name,
+            titles=[paper.get("title")],
+            authors=[build_author(person.get("name")) for person in people],
+            years=[paper.get("year"), paper.get("publicationDate")],
+            venues=[paper.get("venue"), venue.get("name"), journal.get("name"), *others],
+            doi=ids.get("DOI"),
+            arxiv=ids.get("ArXiv"),
+            pmid=str(ids.get("PubMed") or ""),
+            url=str(paper.get("url") or ""),
+            date=str(paper.get("publicationDate") or ""),
+            abstract=str(paper.get("abstract") or "")[:10_000],
+            volume=str(journal.get("volume") or ""),
+        )

@@ -1,0 +1,168 @@
+"""What an index of works is for checking references: it builds requests and parses replies, and
+never opens a socket.
+
+It is asked for a work by a number or by its title; several numbers go into one request where the
+index takes that. "None" is only what it said was none: anything else is an error of its kind.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Self
+
+import httpx2
+
+from webquarry.clock import Clock
+from webquarry.errors import AuthFailure
+from webquarry.net import models as net
+from webquarry.search.replies.doi import normal_doi
+from webquarry.search.scholarly.models import ARXIV_DOI, Author
+from webquarry.search.scholarly.provider import arxiv_id
+from webquarry.search.scholarly.text import from_markup
+from webquarry.search.services.service import Service
+from webquarry.settings import Settings
+from webquarry.verify.references.models import Record, WorkQuestion
+
+CANDIDATES = 5  # of each index for a title
+_YEARS = range(1400, 2201)
+_MOST_AUTHORS = 3000
+
+
+class Registry(Service):
+    """One index. A subclass in `registries/` is all that it takes to add one."""
+
+    topics: ClassVar[frozenset[str]]  # what it can be asked for
+    most_at_once: ClassVar[Mapping[str, int]] = {}  # numbers in one request, by topic
+    lanes: ClassVar[int] = 1  # requests under way at once
+    contact: str | None = (
+        None  # an e-mail address for those who serve better whom they can write to
+    )
+    user_agent: str = ""
+
+    @classmethod
+    def configure(
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """The same as of every service, with the contact address."""
+        registry = super().configure(settings, environ, clock)
+        registry.contact = settings.contact
+        registry.user_agent = settings.user_agent
+        return registry
+
+    @property
+    def missing(self) -> list[str]:
+        """Nothing: its keys are optional."""
+        return []
+
+    def optional(self, variable: str) -> str | None:
+        """A key if there is one."""
+        if variable in self.sources() or variable in self.unusable:
+            return self.credential(variable)
+        return None
+
+    def key_refused(self) -> AuthFailure:
+        """The error for an index that speaks of a key."""
+        if self.sources():
+            return self.not_accepted()
+        return self.credentials_failure(f"{self.label} asks for a key.", "Ask it later.")
+
+    @abstractmethod
+    def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
+        """The request for these questions, which are of one topic."""
+
+    def next_request(
+        self, questions: Sequence[WorkQuestion], reply: net.Reply
+    ) -> httpx2.Request | None:
+        """The request that this reply leads to; None where it holds the records."""
+        return None
+
+    @abstractmethod
+    def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
+        """The records of the last reply, best first; none only if it said so."""
+
+    def select(self, question: WorkQuestion, records: Iterable[Record]) -> list[Record]:
+        """Of the records that answer several questions, those that answer this one."""
+        chosen = []
+        for record in records:
+            numbers = {
+                "doi": record.doi,
+                "arxiv": record.arxiv_id,
+                "pmid": record.pmid,
+                "isbn": record.isbn,
+            }
+            if question.topic == "updates":
+                if question.value in record.updates:
+                    chosen.append(record)
+            elif question.topic not in numbers or numbers[question.topic] == question.value:
+                chosen.append(record)
+        return chosen
+
+    def build_probe(self) -> httpx2.Request:
+        topic = "title" if "title" in self.topics else next(iter(sorted(self.topics)))
+        return self.build_request([WorkQuestion(topic, "test")])  # type: ignore[arg-type]
+
+    def parse_probe(self, reply: net.Reply) -> None:
+        self.parse_reply([WorkQuestion("title", "test")], reply)
+
+    def headers(self, accept: str = "application/json") -> dict[str, str]:
+        """What a request carries: whom to write to, where the user said so."""
+        headers = {"Accept": accept}
+        if self.contact:
+            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
+        return headers
+
+    def get(
+        self,
+        path: str,
+        parameters: Mapping[str, str] | None = None,
+        accept: str = "application/json",
+    ) -> httpx2.Request:
+        """A request for a path, with these parameters."""
+        url = self.endpoint(path)
+        return httpx2.Request("GET", url, params=parameters or None, headers=self.headers(accept))
+
+
+def build_record(
+    source: str,
+    *,
+    titles: Iterable[object] = (),
+    authors: Iterable[Author | None] = (),
+    years: Iterable[object] = (),
+    venues: Iterable[object] = (),
+    doi: object = "",
+    arxiv: object = "",
+    **others: object,
+) -> Record:
+    """A record in the common form, whatever came."""
+    clean_doi = normal_doi(doi) or ""
+    number = arxiv_id(arxiv) or arxiv_id(clean_doi.removeprefix(ARXIV_DOI)) or ""
+    stated = sorted({year for year in map(read_year, years) if year})
+    texts = {name: value for name, value in others.items() if value}
+    return Record(
+        source=source,
+        titles=_clean_texts(titles),
+        authors=tuple(author for author in authors if author is not None)[:_MOST_AUTHORS],
+        years=tuple(stated),
+        venues=_clean_texts(venues),
+        doi=clean_doi,
+        arxiv_id=number,
+        **texts,  # type: ignore[arg-type]
+    )
+
+
+def read_year(value: object) -> int | None:
+    """A year that can be right, of a number or of a date that begins with it."""
+    if isinstance(value, str) and value[:4].isascii() and value[:4].isdigit():
+        value = int(value[:4])
+    if isinstance(value, int) and not isinstance(value, bool) and value in _YEARS:
+        return value
+    return None
+
+
+def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
+    cleaned = dict.fromkeys(from_markup(value) for value in values if isinstance(value, str))
+    return tuple(text for text in cleaned if text)
