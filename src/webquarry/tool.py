@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,6 +90,10 @@ class Answer(BaseModel):
         """The answer as JSON has it; what is not known is absent."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
+    def write(self) -> str:
+        """The answer as doors write it: JSON in its shortest form."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
+
     def as_markdown(self) -> str | None:
         """The answer as a text for a model to read; None where its shape says enough."""
         return None
@@ -100,6 +105,9 @@ class TextAnswer(Answer):
     """
 
     text: str
+
+    def write(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -173,6 +181,13 @@ class Tool:
             problems = _describe_problems(error, self.arguments.model_fields, given)
             raise BadInput(problems) from None  # the cause repeats the values
         return {name: getattr(model, name) for name in self.arguments.model_fields}
+
+    async def call_and_log(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
+        """`call` for a door: the call is put in the log of calls, too."""
+        with kit.calls.watch(self.name, arguments) as call:
+            answer = await self.call(kit, arguments)
+            call.answer = answer
+            return answer
 
     async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """Check the arguments and run the tool; for a research session, record what came of it.

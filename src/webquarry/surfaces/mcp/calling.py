@@ -14,6 +14,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from webquarry.calls.log import NO_LOG
+from webquarry.calls.models import OngoingCall
+from webquarry.calls.receipt import RECEIPT_META
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.meter import span
 from webquarry.progress import listening
@@ -61,21 +64,26 @@ async def call_tool(
 async def run_tool(
     tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
 ) -> CallOutcome:
-    """Run a tool and give back what the protocol wants of it."""
-    try:
-        with span("tool", tool=tool.name):
-            async with (
-                _report_progress(options.report, tool.name),
-                _limit_time(options.seconds, tool.name),
-            ):
-                answer = await tool.call(kit, arguments)
-        return await render_answer(answer, kit, options.text, with_links=options.with_links)
-    except WebquarryError as error:
-        return render_failure(tool, error)
-    except Exception as error:
-        log.exception("the tool %s failed", tool.name)
-        unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
-        return render_failure(tool, unforeseen)
+    """Run a tool and give back what the protocol wants of it, with a receipt beside it."""
+    calls = getattr(kit, "calls", NO_LOG)  # a tool that needs no toolkit may be called without one
+    with calls.watch(tool.name, arguments) as call:
+        try:
+            with span("tool", tool=tool.name):
+                async with (
+                    _report_progress(options.report, tool.name),
+                    _limit_time(options.seconds, tool.name),
+                ):
+                    answer = await tool.call(kit, arguments)
+            call.answer = answer
+            return await render_answer(
+                answer, kit, options.text, with_links=options.with_links, call=call
+            )
+        except WebquarryError as error:
+            return render_failure(tool, error, call)
+        except Exception as error:
+            log.exception("the tool %s failed", tool.name)
+            unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
+            return render_failure(tool, unforeseen, call)
 
 
 async def build_result(
@@ -87,16 +95,26 @@ async def build_result(
 
 
 async def render_answer(
-    answer: Answer, kit: Toolkit, text: str = "json", *, with_links: bool = True
+    answer: Answer,
+    kit: Toolkit,
+    text: str = "json",
+    *,
+    with_links: bool = True,
+    call: OngoingCall | None = None,
 ) -> CallOutcome:
     """Text answers are their text; the others are structured, with a text besides that holds what
-    was chosen. A large one is linked to, in words for clients that know no links.
+    was chosen. A large one is linked to, in words for clients that know no links. The answer to a
+    call gets its receipt.
     """
-    meta = answer.meta or None
     if isinstance(answer, TextAnswer):
-        return CallOutcome([build_text(answer.text)], meta=meta)
+        if call is not None:
+            answer.add_meta(receipt=call.seal(answer.text))
+        return CallOutcome([build_text(answer.text)], meta=answer.meta or None)
     data = answer.as_dict()
     whole = await encode_json(data)
+    if call is not None:
+        answer.add_meta(receipt=call.seal(whole))
+    meta = answer.meta or None
     if answer.may_be_large:
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
@@ -111,15 +129,21 @@ async def render_answer(
     return CallOutcome([build_text(shown)], data, whole, meta)
 
 
-def render_failure(tool: Tool, error: WebquarryError) -> CallOutcome:
+def render_failure(
+    tool: Tool, error: WebquarryError, call: OngoingCall | None = None
+) -> CallOutcome:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
+    meta = None
+    if call is not None:
+        call.error = error
+        meta = {RECEIPT_META: call.seal(as_json(error.as_dict()))}
     sentence = redact(error.sentences)
     content = [build_text(sentence)]
     if not issubclass(tool.answer, TextAnswer):
         facts = error.as_dict()
         facts.pop("message", None)
         content.append(build_text(redact(as_json(facts))))
-    return CallOutcome(content, is_error=True)
+    return CallOutcome(content, meta=meta, is_error=True)
 
 
 @asynccontextmanager
