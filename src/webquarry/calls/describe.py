@@ -1,13 +1,14 @@
 """A call that is over -> what the log keeps of it: masked, bounded, nothing of the answer's text.
 
-Done on the thread of the log, never on the way of an answer.
+Done on the thread of the log, never on the way of an answer; and yet quickly, because a processor
+that is busy here answers nobody meanwhile.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from webquarry.calls.models import LoggedCall, LoggedSource, OngoingCall
@@ -26,20 +27,26 @@ def describe_call(call: OngoingCall) -> LoggedCall:
     """What the log keeps of a call."""
     if not call.receipt:
         call.seal(_write_outcome(call))
+    fields: dict[str, Any] = {
+        "arguments": bound_value(call.arguments),
+        "message": _write_message(call.error)[:_LONGEST_MASKED],
+        "session": _find_session(call.arguments),
+        **_describe_answer(call),
+    }
+    fields = mask_texts(fields)
+    sources = tuple(LoggedSource(*source) for source in fields.pop("sources", ()))
     return LoggedCall(
         id=0,
         tool=call.tool,
-        arguments=mask_value(dict(call.arguments)),
         caller=call.caller,
         at=call.began_at,
         outcome=name_outcome(call.error),
         seconds=round(call.seconds, 6),
         receipt=call.receipt,
         answer_digest=call.answer_digest,
-        message=_write_message(call.error),
-        session=_find_session(call.arguments),
         process=os.getpid(),
-        **_describe_answer(call),
+        sources=sources,
+        **fields,
     )
 
 
@@ -54,27 +61,70 @@ def name_outcome(error: BaseException | None) -> str:
     return "cancelled"
 
 
-def mask_value(value: Any, depth: int = _DEEPEST) -> Any:
-    """A value of the arguments without secrets, and of a bounded size."""
+def bound_value(value: Any, depth: int = _DEEPEST) -> Any:
+    """A value of JSON, or what stands for it, of a bounded size; what a name says to be secret is
+    left out.
+    """
     if isinstance(value, str):
-        return _shorten(value)
-    if isinstance(value, Mapping):
-        if not depth:
-            return "..."
-        masked: dict[str, Any] = {}
-        for name, member in list(value.items())[:_MOST_MEMBERS]:
-            if str(name).lower() in _SECRET_NAMES:
-                masked[str(name)] = MASK
-            else:
-                masked[_shorten(str(name))] = mask_value(member, depth - 1)
-        return masked
-    if isinstance(value, (list, tuple)):
-        if not depth:
-            return "..."
-        return [mask_value(member, depth - 1) for member in value[:_MOST_MEMBERS]]
+        return value[:_LONGEST_MASKED]
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    return _shorten(str(value))
+    if not depth:
+        return "..."
+    if isinstance(value, Mapping):
+        bounded: dict[str, Any] = {}
+        for name in list(value)[:_MOST_MEMBERS]:
+            if str(name).lower() in _SECRET_NAMES:
+                bounded[str(name)] = MASK
+            else:
+                bounded[str(name)[:_LONGEST_TEXT]] = bound_value(value[name], depth - 1)
+        return bounded
+    if isinstance(value, (list, tuple)):
+        return [bound_value(member, depth - 1) for member in value[:_MOST_MEMBERS]]
+    return str(value)[:_LONGEST_MASKED]
+
+
+def mask_texts(value: dict[str, Any]) -> dict[str, Any]:
+    """The value with its texts masked and cut short. They are looked through all at once, since
+    hardly ever is there a secret in them. Cutting comes last: half a secret would not be known as
+    one.
+    """
+    texts = list(_list_texts(value))
+    joined = "\n".join(texts)
+    if redact(joined) != joined:
+        value = _map_texts(value, redact)
+    elif max(map(len, texts), default=0) <= _LONGEST_TEXT:
+        return value
+    shortened: dict[str, Any] = _map_texts(value, _shorten)
+    return shortened
+
+
+def _list_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            yield name
+            yield from _list_texts(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _list_texts(member)
+
+
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(name): _map_texts(member, change) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_map_texts(member, change) for member in value]
+    return value
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return text[:_LONGEST_TEXT] + "..."
 
 
 def _write_outcome(call: OngoingCall) -> str:
@@ -95,23 +145,24 @@ def _describe_answer(call: OngoingCall) -> dict[str, Any]:
         attempts = [
             {"provider": one.provider, "outcome": one.outcome} for one in call.error.attempts
         ]
-        return {"providers": {"attempts": attempts}}
+        return {"providers": bound_value({"attempts": attempts})}
     answer = call.answer
     if answer is None:
         return {}
     meta = answer.meta
-    sources = [
-        LoggedSource(_shorten(source.url), _shorten(source.title), source.was_read)
-        for source in answer.sources()
+    sources = answer.sources()
+    read = sum(source.was_read for source in sources)
+    listed = [
+        [source.url[:_LONGEST_MASKED], source.title[:_LONGEST_MASKED], source.was_read]
+        for source in sources[:_MOST_SOURCES]
     ]
-    read = sum(source.read for source in sources)
     return {
         "cached": meta.get("webquarry/cache", {}).get("cached"),
-        "providers": mask_value(meta.get("webquarry/trace") or meta.get("webquarry/routing")),
+        "providers": bound_value(meta.get("webquarry/trace") or meta.get("webquarry/routing")),
         "cost": meta.get("webquarry/cost"),
         "found": len(sources) - read,
         "read": read,
-        "sources": tuple(sources[:_MOST_SOURCES]),
+        "sources": listed,
         "failures": len(answer.failures()),
     }
 
@@ -121,22 +172,12 @@ def _write_message(error: BaseException | None) -> str:
     if error is None:
         return ""
     if isinstance(error, WebquarryError):
-        return _shorten(error.sentence)
+        return error.sentence
     return type(error).__name__
 
 
 def _find_session(arguments: Mapping[str, Any]) -> str | None:
     session = arguments.get("sessionId")
     if isinstance(session, str) and session.strip():
-        return _shorten(session)
+        return session.strip()[:_LONGEST_TEXT]
     return None
-
-
-def _shorten(text: str) -> str:
-    """A text of a bounded length without secrets. It is cut after they are masked: half a secret
-    would not be known as one.
-    """
-    masked = redact(text[:_LONGEST_MASKED])
-    if len(masked) <= _LONGEST_TEXT:
-        return masked
-    return masked[:_LONGEST_TEXT] + "..."

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BATCH_SECONDS = 0.2  # how long calls are gathered before they are written
+_PAUSE_SECONDS = 0.000_05  # after each call, so that whoever answers the next one goes first
 _MOST_WAITING = 10_000  # calls; a disk that is slower than the callers holds nobody up
 _AT_ONCE = 100  # calls that are listed unless more are asked for
 
@@ -103,7 +104,8 @@ class CallLog:
                 batch.append((call.caller, describe_call(call).write()))
             except Exception as error:  # an answer of another package may be of any kind
                 log.debug("a call of %s cannot be logged: %s", call.tool, type(error).__name__)
-            time.sleep(0)  # whoever answers a call goes first
+            if not self._is_closing.is_set():
+                time.sleep(_PAUSE_SECONDS)
         if not batch:
             return
         try:

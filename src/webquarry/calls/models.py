@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from webquarry.caller import caller
 from webquarry.calls.receipt import digest_text, make_receipt
+
+_EMPTY: tuple[Any, ...] = (None, "", (), {})  # what says nothing
 
 
 class FoundSource(Protocol):
@@ -104,12 +106,10 @@ class LoggedCall:
 
     def write(self) -> bytes:
         """The call as it is stored, without its id."""
-        fields = asdict(self)
+        fields = self.as_dict()
         del fields["id"]
-        said = {name: value for name, value in fields.items() if value not in (None, "", (), {})}
-        return json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode(
-            "utf-8", "replace"
-        )
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")
 
     @classmethod
     def parse(cls, id: int, stored: bytes) -> LoggedCall:
@@ -124,6 +124,8 @@ class LoggedCall:
 
     def as_dict(self) -> dict[str, Any]:
         """The call for a program: what is not known is absent."""
-        fields = asdict(self)
-        del fields["more"]
-        return {name: value for name, value in fields.items() if value not in (None, "", ())}
+        fields = {name: value for name, value in vars(self).items() if value not in _EMPTY}
+        if self.sources:
+            fields["sources"] = [vars(source) for source in self.sources]
+        fields.pop("more", None)
+        return fields
