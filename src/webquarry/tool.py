@@ -31,7 +31,7 @@ from webquarry.registry import module_names
 from webquarry.sessions.recording import record_call
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import Source
+    from webquarry.sessions.models import KeptQuote, Source
     from webquarry.toolkit import Toolkit
 
 SESSION = "sessionId"  # the parameter that names a research session
@@ -65,6 +65,10 @@ class Answer(BaseModel):
 
     def sources(self) -> list[Source]:
         """What a research session keeps of this answer."""
+        return []
+
+    def kept_quotes(self) -> list[KeptQuote]:
+        """The quotes that were checked, which a research session keeps with its sources."""
         return []
 
     def failures(self) -> list[WebquarryError]:

@@ -109,6 +109,7 @@ def call(
     style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
     sessionId: str | None = None,
     sources: list[str | dict[str, Any]] | None = None,
+    include_found: bool = False,
     on_progress: OnProgress | None = None,
 ) -> BibliographyOutput: ...
 
@@ -163,6 +164,7 @@ def call(
     sessionId: str,
     format: Literal["markdown", "json"] = "markdown",
     verify_links: bool = False,
+    include_found: bool = False,
     on_progress: OnProgress | None = None,
 ) -> ResearchExportOutput: ...
 
@@ -470,6 +472,7 @@ class Quarry:
         style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
         sessionId: str | None = None,
         sources: list[str | dict[str, Any]] | None = None,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> BibliographyOutput: ...
     async def get_research_session(
@@ -508,6 +511,7 @@ class Quarry:
         sessionId: str,
         format: Literal["markdown", "json"] = "markdown",
         verify_links: bool = False,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> ResearchExportOutput: ...
     async def scrape_page(
@@ -766,6 +770,7 @@ class ResearchTools:
         style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
         sessionId: str | None = None,
         sources: list[str | dict[str, Any]] | None = None,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> BibliographyOutput: ...
     async def get_research_session(
@@ -804,6 +809,7 @@ class ResearchTools:
         sessionId: str,
         format: Literal["markdown", "json"] = "markdown",
         verify_links: bool = False,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> ResearchExportOutput: ...
     async def scrape_page(
