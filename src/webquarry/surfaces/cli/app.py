@@ -21,6 +21,7 @@ from webquarry.surfaces.cli.call import call
 from webquarry.surfaces.cli.demo.command import demo
 from webquarry.surfaces.cli.doctor.command import doctor
 from webquarry.surfaces.cli.evidence.calls import calls
+from webquarry.surfaces.cli.evidence.pack import pack, verify
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.cli.session.command import app as session_app
@@ -63,7 +64,8 @@ for command in (search, read, cite, papers, patents, ask, sql):
     app.command()(command)
 # `call TOOL --help` is about the tool, so that the command answers it.
 app.command(add_help_option=False)(call)
-app.command()(calls)
+for command in (pack, verify, calls):
+    app.command()(command)
 app.command()(doctor)
 app.command()(demo)
 
