@@ -32,7 +32,7 @@ from webquarry.verify.pack.container import read_container, write_container
 from webquarry.verify.pack.problem import DamagedPack
 from webquarry.verify.pack.wacz import read_wacz, write_json, write_wacz
 
-EVERY = 7  # the step in which bytes are flipped
+EVERY = 1  # the step in which bytes are flipped
 
 
 @pytest.fixture(scope="module")
