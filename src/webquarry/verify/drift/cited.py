@@ -11,8 +11,8 @@ from email.utils import format_datetime
 from typing import Any
 
 from webquarry.sessions.models import FOUND_TIERS, RecordedSource, ResearchSession
-from webquarry.verify.pack.warc import ReadRecord
 from webquarry.verify.pack.wacz import PackContents
+from webquarry.verify.pack.warc import ReadRecord
 
 
 @dataclass(frozen=True)

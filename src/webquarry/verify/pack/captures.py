@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from webquarry.search.identity import identity
 from webquarry.secret import HEADERS
 from webquarry.verify.pack.warc import WarcRecord
 
@@ -86,9 +87,11 @@ class IndexedResponse:
 
 
 def find_response(records: Sequence[WarcRecord], url: str) -> WarcRecord | None:
-    """The last response that came from an address, and not a redirect."""
+    """The last response that came from an address, however it is spelt, and not a redirect."""
+    page = identity(url)
     for record in reversed(records):
-        if record.kind == "response" and record.url == url and not is_redirect(record):
+        is_answer = record.kind == "response" and not is_redirect(record)
+        if is_answer and (record.url == url or identity(record.url) == page):
             return record
     return None
 
