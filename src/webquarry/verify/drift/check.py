@@ -75,8 +75,7 @@ class DriftChecker:
         try:
             fetched = await self._reader.fetch_changed(page.url, page.conditions)
             if fetched is None:
-                quotes = [QuoteDrift(quote=quote, state="there") for quote in page.quotes]
-                return self._describe(page, "same", quotes=quotes or None)
+                return self._describe(page, "same", quotes=_keep_quotes(page) or None)
             words = await self._read_words(fetched)
         except WebquarryError as error:
             return await self._describe_failure(page, error)
@@ -89,8 +88,10 @@ class DriftChecker:
     def _compare(self, page: CitedPage, words: KeptWords) -> PageDrift:
         """A page that was read, against its text and its quotes from before."""
         source = SourceText(page.url, words.words, words.title, words.fetched_at)
-        findings = check_quotes(page.quotes, [source])
-        quotes = [_describe_quote(finding) for finding in findings]
+        if page.text_hash == source.text_hash:
+            quotes = _keep_quotes(page)
+        else:
+            quotes = [_describe_quote(one) for one in check_quotes(page.quotes, [source])]
         state = _judge(page, source, quotes)
         drift = self._describe(page, state, quotes=quotes or None, text_hash=source.text_hash)
         if identity(words.url) != identity(page.url):
@@ -142,6 +143,11 @@ class DriftChecker:
             text_hash_then=page.text_hash or None,
             **more,
         )
+
+
+def _keep_quotes(page: CitedPage) -> list[QuoteDrift]:
+    """The quotes of a page that is as it was."""
+    return [QuoteDrift(quote=quote, state="there") for quote in page.quotes]
 
 
 def _describe_quote(finding: QuoteFinding) -> QuoteDrift:
