@@ -67,7 +67,7 @@ class Answer(BaseModel):
         """What a research session keeps of this answer."""
         return []
 
-    def kept_quotes(self) -> list[KeptQuote]:
+    def quotes_to_keep(self) -> list[KeptQuote]:
         """The quotes that were checked, which a research session keeps with its sources."""
         return []
 

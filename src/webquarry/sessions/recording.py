@@ -27,7 +27,7 @@ class RecordableAnswer(Protocol):
     def sources(self) -> Sequence[Source]:
         """What a session keeps of the answer."""
 
-    def kept_quotes(self) -> Sequence[KeptQuote]:
+    def quotes_to_keep(self) -> Sequence[KeptQuote]:
         """The quotes that were checked for it."""
 
     def failures(self) -> Sequence[WebquarryError]:
@@ -61,7 +61,7 @@ async def record_call(
     meta: dict[str, Any] = {"sessionId": session_id, "stepNumber": session.current.number}
     try:
         meta["recorded"] = await sessions.record(session, tool, answer.sources())
-        quotes = answer.kept_quotes()
+        quotes = answer.quotes_to_keep()
         if quotes:
             session = await sessions.read(session_id)
             meta["recordedQuotes"] = await sessions.record_quotes(session, tool, quotes)

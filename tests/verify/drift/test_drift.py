@@ -17,7 +17,7 @@ from tests.verify.pack.packs import TEXT, WORDS, A, make_pack, make_session
 from webquarry.sessions.models import KeptQuote, Source
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drift.check import DriftChecker
-from webquarry.verify.drift.cited import CitedPage, list_cited_pages, list_packed_pages
+from webquarry.verify.drift.cited import EarlierReading, list_cited_pages, list_packed_pages
 from webquarry.verify.drift.models import PageDrift
 from webquarry.verify.pack.wacz import read_wacz
 
@@ -31,13 +31,13 @@ PROSE = " ".join(
 PAGE = f"<html><head><title>Tides</title></head><body><p>{PROSE}</p><p>The lagoon is full, and {QUOTE}.</p>"
 
 
-def cited(**more: Any) -> CitedPage:
+def cited(**more: Any) -> EarlierReading:
     fields: dict[str, Any] = {"read_at": READ_AT, "quotes": (QUOTE,), **more}
-    return CitedPage(1, URL, "Tides", **fields)
+    return EarlierReading(1, URL, "Tides", **fields)
 
 
 def check(
-    folder: Path, pages: dict[str, Page | list[Page]], page: CitedPage, **environ: str
+    folder: Path, pages: dict[str, Page | list[Page]], page: EarlierReading, **environ: str
 ) -> tuple[PageDrift, FakeWeb]:
     web = FakeWeb(pages)
 
@@ -189,7 +189,7 @@ def test_without_a_quote_or_a_hash_nothing_is_claimed(tmp_path: Path) -> None:
 
 
 def test_an_address_whose_secret_was_masked_is_not_asked_for(tmp_path: Path) -> None:
-    page = CitedPage(1, "https://site.example/?key=***", "Tides")
+    page = EarlierReading(1, "https://site.example/?key=***", "Tides")
     drift, web = check(tmp_path, {}, page)
 
     assert drift.state == "unreachable"

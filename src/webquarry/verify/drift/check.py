@@ -18,7 +18,7 @@ from webquarry.search.identity import identity
 from webquarry.secret import MASK, redact
 from webquarry.sessions.views import format_time
 from webquarry.verify.drift.archive import find_copy, original_address
-from webquarry.verify.drift.cited import CitedPage
+from webquarry.verify.drift.cited import EarlierReading
 from webquarry.verify.drift.models import (
     ChangedWords,
     PageDrift,
@@ -52,12 +52,12 @@ class DriftChecker:
         self._settings = settings
         self._clock = clock
 
-    async def check_all(self, cited: Sequence[CitedPage]) -> list[PageDrift]:
+    async def check_all(self, cited: Sequence[EarlierReading]) -> list[PageDrift]:
         """What became of each page, in their order; a few are read at once."""
         slots = asyncio.Semaphore(_AT_ONCE)
         done = 0
 
-        async def check(page: CitedPage) -> PageDrift:
+        async def check(page: EarlierReading) -> PageDrift:
             nonlocal done
             async with slots:
                 drift = await self.check(page)
@@ -67,7 +67,7 @@ class DriftChecker:
 
         return list(await asyncio.gather(*map(check, cited)))
 
-    async def check(self, page: CitedPage) -> PageDrift:
+    async def check(self, page: EarlierReading) -> PageDrift:
         """What became of one page."""
         if MASK in page.url:
             reason = "Its address held a secret, which was not kept."
@@ -85,7 +85,7 @@ class DriftChecker:
         packed = await self._reader.runner.run(fetched.to_job("take words"))
         return unpack_words(packed, cached=False)
 
-    def _compare(self, page: CitedPage, words: KeptWords) -> PageDrift:
+    def _compare(self, page: EarlierReading, words: KeptWords) -> PageDrift:
         """A page that was read, against its text and its quotes from before."""
         source = SourceText(page.url, words.words, words.title, words.fetched_at)
         if page.text_hash == source.text_hash:
@@ -98,7 +98,7 @@ class DriftChecker:
             drift.moved_to = clean_url(redact(words.url))
         return drift
 
-    async def _describe_failure(self, page: CitedPage, error: WebquarryError) -> PageDrift:
+    async def _describe_failure(self, page: EarlierReading, error: WebquarryError) -> PageDrift:
         """A page that cannot be read any more; where it is gone, a copy of it, and whether the
         quotes stand there.
         """
@@ -129,7 +129,7 @@ class DriftChecker:
         for quote, finding in zip(quotes, findings, strict=True):
             quote.in_archive = finding.is_accepted
 
-    def _describe(self, page: CitedPage, state: PageState, **more: Any) -> PageDrift:
+    def _describe(self, page: EarlierReading, state: PageState, **more: Any) -> PageDrift:
         read_at = None
         if page.read_at is not None:
             read_at = format_time(page.read_at)
@@ -145,7 +145,7 @@ class DriftChecker:
         )
 
 
-def _keep_quotes(page: CitedPage) -> list[QuoteDrift]:
+def _keep_quotes(page: EarlierReading) -> list[QuoteDrift]:
     """The quotes of a page that is as it was."""
     return [QuoteDrift(quote=quote, state="there") for quote in page.quotes]
 
@@ -173,7 +173,7 @@ def _describe_quote(finding: QuoteFinding) -> QuoteDrift:
     )
 
 
-def _judge(page: CitedPage, source: SourceText, quotes: Sequence[QuoteDrift]) -> PageState:
+def _judge(page: EarlierReading, source: SourceText, quotes: Sequence[QuoteDrift]) -> PageState:
     """The state of a page that could be read."""
     if page.text_hash and page.text_hash == source.text_hash:
         return "same_text"

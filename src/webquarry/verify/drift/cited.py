@@ -16,7 +16,7 @@ from webquarry.verify.pack.warc import ReadRecord
 
 
 @dataclass(frozen=True)
-class CitedPage:
+class EarlierReading:
     """A page that was read, and what is known of it from then."""
 
     number: int
@@ -42,25 +42,25 @@ class CitedPage:
         return headers
 
 
-def list_cited_pages(session: ResearchSession) -> list[CitedPage]:
+def list_cited_pages(session: ResearchSession) -> list[EarlierReading]:
     """The pages of a session that were read or quoted."""
     return [_describe(recorded) for recorded in session.sources if recorded.stage != "found"]
 
 
-def list_packed_pages(contents: PackContents) -> list[CitedPage]:
+def list_packed_pages(contents: PackContents) -> list[EarlierReading]:
     """The pages of an evidence pack, which also knows what the servers said of them."""
     quotes: dict[int, list[str]] = {}
     for quote in contents.evidence["quotes"]:
         if "source" in quote and quote["inPack"]["tier"] in FOUND_TIERS:
             quotes.setdefault(int(quote["source"]), []).append(str(quote["quote"]))
-    pages: list[CitedPage] = []
+    pages: list[EarlierReading] = []
     for source in contents.evidence["sources"]:
         if "textHash" not in source:
             continue
         number = int(source["number"])
         headers = _read_headers(contents.records.get(source.get("responseRecord", "")))
         pages.append(
-            CitedPage(
+            EarlierReading(
                 number=number,
                 url=str(source["url"]),
                 title=str(source["title"]),
@@ -74,7 +74,7 @@ def list_packed_pages(contents: PackContents) -> list[CitedPage]:
     return pages
 
 
-def _describe(recorded: RecordedSource) -> CitedPage:
+def _describe(recorded: RecordedSource) -> EarlierReading:
     """A source of a session. The latest check of a quote tells the text it was compared with."""
     found = [quote for quote in recorded.quotes if quote.is_found]
     read_at = _read_accessed(recorded.source.csl)
@@ -83,7 +83,7 @@ def _describe(recorded: RecordedSource) -> CitedPage:
         if quote.text_hash:
             text_hash = quote.text_hash
             read_at = _parse_moment(quote.read_at) or read_at
-    return CitedPage(
+    return EarlierReading(
         number=recorded.number,
         url=recorded.source.url,
         title=recorded.source.title,
@@ -126,6 +126,6 @@ def _parse_moment(text: Any) -> datetime | None:
     return moment
 
 
-def count_quotes(pages: Sequence[CitedPage]) -> int:
+def count_quotes(pages: Sequence[EarlierReading]) -> int:
     """How many quotes the pages have."""
     return sum(len(page.quotes) for page in pages)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from webquarry.toolkit import Toolkit
-    from webquarry.verify.drift.cited import CitedPage
+    from webquarry.verify.drift.cited import EarlierReading
     from webquarry.verify.drift.models import PageDrift
 
 _FAILING = "quote_changed,quote_gone,page_gone"
@@ -86,7 +86,7 @@ async def _check(id: str, pack_file: Path | None) -> list[PageDrift]:
         return await checker.check_all(cited)
 
 
-async def _list_pages(kit: Toolkit, id: str, pack_file: Path | None) -> list[CitedPage]:
+async def _list_pages(kit: Toolkit, id: str, pack_file: Path | None) -> list[EarlierReading]:
     """The pages that a session or a pack cites; a pack is checked first."""
     from webquarry.verify.drift.cited import list_cited_pages, list_packed_pages
     from webquarry.verify.pack.check import check_pack
