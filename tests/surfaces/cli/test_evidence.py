@@ -79,7 +79,7 @@ def test_a_pack_passes_on_a_machine_that_has_nothing_else_of_ours(tmp_path: Path
     report = json.loads(done.stdout)
 
     assert report["intact"] is True
-    assert (report["texts"], report["problems"]) == (1, [])
+    assert (report["texts"], report["remade"], report["problems"]) == (1, 1, [])
     assert sum(report["quotes"].values()) == 1
     assert not (tmp_path / "nowhere").exists()
 
@@ -108,6 +108,53 @@ def test_a_pack_for_a_person_says_what_it_shows_and_what_not(tmp_path: Path) -> 
 
     assert "Everything in the pack fits together." in text
     assert "It does not show that a site said so to anybody else" in text
+
+
+def test_a_text_that_its_bytes_do_not_come_to_is_noticed(tmp_path: Path) -> None:
+    """Somebody has written another text and made every hash anew."""
+    from webquarry.verify.pack.wacz import read_wacz
+
+    file = packed(tmp_path, researched(""))
+    contents = read_wacz(file.read_bytes())
+    source = next(one for one in contents.evidence["sources"] if "textRecord" in one)
+    text = contents.records[source["textRecord"]].block.decode()
+    forged = forge_text(file.read_bytes(), text, text.replace("tide", "wind"))
+    file.write_bytes(forged)
+    done = run("verify", str(file), "--json")
+    report = json.loads(done.stdout)
+
+    assert done.exit_code == 1
+    assert [problem for problem in report["problems"] if "do not come to the text" in problem]
+
+
+def forge_text(data: bytes, text: str, other: str) -> bytes:
+    """A pack with another text in the place of one, whose digests and hashes all fit."""
+    from hashlib import sha256
+
+    from webquarry.verify.pack.wacz import read_wacz, write_wacz
+    from webquarry.verify.pack.warc import WarcRecord
+
+    contents = read_wacz(data)
+    records = []
+    ids = {}
+    for old in contents.records.values():
+        block = other.encode() if old.block == text.encode() else old.block
+        more = {}
+        if "warc-refers-to" in old.headers:
+            more["WARC-Refers-To"] = old.headers["warc-refers-to"]
+        kind = old.headers["content-type"]
+        date = old.headers["warc-date"]
+        payload = old.payload if old.kind == "response" else None
+        record = WarcRecord(old.kind, date, kind, block, old.url, payload, more)
+        ids[old.id] = record.id
+        records.append(record)
+    evidence = contents.evidence
+    for source in evidence["sources"]:
+        if "textRecord" in source:
+            source["textRecord"] = ids[source["textRecord"]]
+            source["textHash"] = sha256(other.encode()).hexdigest()
+    evidence["quotes"] = []
+    return write_wacz(records, [], evidence, {})
 
 
 def test_hashes_alone_are_small_and_hold_no_page(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from webquarry.secret import HEADERS
 from webquarry.verify.pack.warc import WarcRecord
 
 _DROPPED_HEADERS = HEADERS | {"www-authenticate", "proxy-authenticate", "authentication-info"}
+_STATUS = slice(len("HTTP/1.1 "), len("HTTP/1.1 2"))  # the first digit of it
 _KINDS = ("request", "response")
 
 
@@ -87,15 +88,10 @@ class IndexedResponse:
 
 
 def find_response(records: Sequence[WarcRecord], url: str) -> WarcRecord | None:
-    """The last response that came from an address, however it is spelt, and not a redirect."""
+    """The last response with a page that came from an address, however it is spelt."""
     page = identity(url)
     for record in reversed(records):
-        is_answer = record.kind == "response" and not is_redirect(record)
-        if is_answer and (record.url == url or identity(record.url) == page):
+        is_page = record.kind == "response" and record.block[_STATUS] == b"2"
+        if is_page and (record.url == url or identity(record.url) == page):
             return record
     return None
-
-
-def is_redirect(record: WarcRecord) -> bool:
-    """Whether a response sends its reader elsewhere."""
-    return record.block[9:10] == b"3"

@@ -22,6 +22,7 @@ from webquarry.verify.pack.warc import ReadRecord
 from webquarry.verify.quotes import QuoteChecker, SourceText
 
 _MOST_QUOTES = 10_000
+_LONGEST_QUOTE = 20_000  # characters; sessions keep fewer
 _MOST_COMPARED = 4_000_000_000  # characters of texts, times quotes; beyond it spans are compared
 
 
@@ -35,6 +36,7 @@ class PackReport:
     scope: str = ""
     sources: int = 0
     texts: int = 0
+    remade: int = 0  # texts that were made once more from their bytes, and are the same
     records: int = 0
     quotes: Counter[str] = field(default_factory=Counter)  # by how they stand in the pack
     problems: list[str] = field(default_factory=list)
@@ -54,6 +56,7 @@ class PackReport:
             "scope": self.scope,
             "sources": self.sources,
             "texts": self.texts,
+            "remade": self.remade,
             "records": self.records,
             "quotes": dict(sorted(self.quotes.items())),
             "problems": self.problems,
@@ -63,7 +66,11 @@ class PackReport:
 
 def check_pack(data: bytes, software: str) -> PackReport:
     """What is in a pack and whether it fits together; `software` is who checks it."""
-    contents = read_wacz(data)
+    return check_contents(read_wacz(data), software)
+
+
+def check_contents(contents: PackContents, software: str) -> PackReport:
+    """The same for a pack whose bytes were checked."""
     evidence = contents.evidence
     if evidence.get("format") != FORMAT:
         raise DamagedPack("evidence.json is of a form that this release does not know.")
@@ -91,6 +98,7 @@ class _PackCheck:
         self._evidence = contents.evidence
         self._software = software
         self._texts: dict[int, SourceText] = {}
+        self._by_url: dict[str, SourceText] = {}
         self._compared: list[SourceText] = []  # these, and those that could not be read
         self.report = PackReport(
             session=str(self._evidence["session"]["sessionId"]),
@@ -139,6 +147,7 @@ class _PackCheck:
         self.report.texts += 1
         text = _as_text(source, record)
         self._texts[number] = text
+        self._by_url.setdefault(text.url, text)
         self._compared.append(text)
 
     def _check_response(self, source: Mapping[str, Any], text: ReadRecord, name: str) -> None:
@@ -166,6 +175,8 @@ class _PackCheck:
         else:
             self.report.notes.append("The texts are so long that only spans were compared.")
         for number, quote in enumerate(quotes, 1):
+            if len(quote["quote"]) > _LONGEST_QUOTE:
+                raise DamagedPack(f"Quote {number} is longer than a quote may be.")
             found = quote["inPack"]
             self.report.quotes[str(found["tier"])] += 1
             self._check_span(number, quote)
@@ -207,10 +218,7 @@ class _PackCheck:
             self.report.notes.append(f"{words}; another release made the pack.")
 
     def _find_text(self, found: Mapping[str, Any]) -> SourceText | None:
-        for text in self._texts.values():
-            if text.url == found.get("url"):
-                return text
-        return None
+        return self._by_url.get(str(found.get("url")))
 
 
 def _as_text(source: Mapping[str, Any], record: ReadRecord) -> SourceText:

@@ -66,13 +66,29 @@ def verify(
 ) -> None:
     """Check an evidence pack: every byte, every hash, every quote. Nothing is fetched."""
     with command_output(as_json) as output:
-        from webquarry import __version__
-        from webquarry.verify.pack.check import check_pack
+        from webquarry.surfaces.bridge import bridge
 
-        report = check_pack(read_pack_file(file), f"webquarry {__version__}").as_dict()
+        report = bridge.run(_verify(read_pack_file(file)))
         output.show(report, lambda console: _show_report(console, report))
         if not report["intact"]:
             raise typer.Exit(1)
+
+
+async def _verify(data: bytes) -> dict[str, Any]:
+    """What is found in a pack; nothing but a process for the texts is opened."""
+    from webquarry import __version__
+    from webquarry.toolkit import Toolkit
+    from webquarry.verify.pack.check import check_contents
+    from webquarry.verify.pack.remake import remake_texts
+    from webquarry.verify.pack.wacz import read_wacz
+
+    software = f"webquarry {__version__}"
+    contents = read_wacz(data)
+    report = check_contents(contents, software)
+    async with Toolkit.open(runner="fork") as kit:
+        most_bytes = kit.settings.max_bytes
+        await remake_texts(contents, report, kit.runner, most_bytes, software)
+    return report.as_dict()
 
 
 def read_pack_file(file: Path) -> bytes:
@@ -193,7 +209,8 @@ def _show_report(console: Console, report: dict[str, Any]) -> None:
     if not report["intact"]:
         verdict = Text("The pack does not fit together.", "bold red")
     print_hanging(console, "", verdict)
-    counts = f"{report['sources']} sources, {report['texts']} texts, {report['records']} records"
+    texts = f"{report['texts']} texts ({report['remade']} made again from their bytes)"
+    counts = f"{report['sources']} sources, {texts}, {report['records']} records"
     tiers = ", ".join(f"{count} {tier}" for tier, count in report["quotes"].items())
     about = f"session {report['sessionId']}, {report['created']}: {counts}"
     if tiers:
