@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from webquarry.calls.log import CallLog
-from webquarry.records.open import find_records_folder
+from webquarry.records.place import find_records_folder
 from webquarry.settings import Settings
 
 _FOLDER = "calls"  # beside the records

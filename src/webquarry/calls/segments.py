@@ -17,9 +17,12 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webquarry.calls.models import LoggedCall
-from webquarry.store.encryption import Cipher
+
+if TYPE_CHECKING:
+    from webquarry.store.encryption import Cipher
 
 if sys.platform != "win32":
     import fcntl
@@ -99,6 +102,8 @@ class CallSegments:
 
     def _open_cipher(self) -> Cipher:
         if self._cipher is None:
+            from webquarry.store.encryption import Cipher  # heavy, and no call waits for it
+
             self._cipher = Cipher.open(self._folder / _KEY_NAME)
         return self._cipher
 
