@@ -57,6 +57,7 @@ def test_clients_of_both_eras_list_and_call(server: Served, mode: str) -> None:
                 result.structured_content, ensure_ascii=False, separators=(",", ":")
             )
             receipt = make_receipt("web_search", QUERY, digest_text(answer))
+            assert result.meta is not None
             assert result.meta["webquarry/receipt"] == receipt
             assert {resource.name for resource in (await client.list_resources()).resources} >= {
                 "lenses-catalog"
