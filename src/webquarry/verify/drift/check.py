@@ -26,7 +26,9 @@ from webquarry.verify.drift.models import (
     QuoteDrift,
     QuoteState,
 )
-from webquarry.verify.quotes import QuoteFinding, SourceText, check_quotes
+from webquarry.verify.quotes.check import check_quotes
+from webquarry.verify.quotes.findings import QuoteFinding
+from webquarry.verify.quotes.source import SourceText
 
 if TYPE_CHECKING:
     from webquarry.clock import Clock

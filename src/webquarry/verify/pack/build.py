@@ -24,7 +24,9 @@ from webquarry.sessions.views import format_time
 from webquarry.verify.pack.captures import find_response
 from webquarry.verify.pack.wacz import write_wacz
 from webquarry.verify.pack.warc import LARGEST_RECORD, WarcRecord
-from webquarry.verify.quotes import QuoteChecker, QuoteFinding, SourceText
+from webquarry.verify.quotes.check import QuoteChecker
+from webquarry.verify.quotes.findings import QuoteFinding
+from webquarry.verify.quotes.source import SourceText
 
 FORMAT = "webquarry-evidence-1"
 STATEMENT = (

@@ -19,7 +19,8 @@ from webquarry.verify.pack.build import FORMAT, describe_finding
 from webquarry.verify.pack.problem import DamagedPack
 from webquarry.verify.pack.wacz import PackContents, read_wacz
 from webquarry.verify.pack.warc import ReadRecord
-from webquarry.verify.quotes import QuoteChecker, SourceText
+from webquarry.verify.quotes.check import QuoteChecker
+from webquarry.verify.quotes.source import SourceText
 
 _MOST_QUOTES = 10_000
 _LONGEST_QUOTE = 20_000  # characters; sessions keep fewer
