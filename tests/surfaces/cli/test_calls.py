@@ -57,3 +57,27 @@ def test_a_look_goes_on_where_the_last_one_ended(own_log: CallLog) -> None:
 
 def test_an_empty_log_says_so() -> None:
     assert run("--text").stdout == "No call is in the log.\n"
+
+
+def test_calls_are_followed_as_they_are_made(
+    own_log: CallLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One call is there, one is made between two looks; then the user has seen enough."""
+    with own_log.watch("web_search", {"number": 1}):
+        pass
+    own_log.flush()
+    looks = iter([1])
+
+    def wait(seconds: float) -> None:
+        if next(looks, None) is None:
+            raise KeyboardInterrupt
+        monkeypatch.undo()
+        with own_log.watch("web_search", {"number": 2}):
+            pass
+        own_log.flush()
+        monkeypatch.setattr("webquarry.surfaces.cli.evidence.calls.time.sleep", wait)
+
+    monkeypatch.setattr("webquarry.surfaces.cli.evidence.calls.time.sleep", wait)
+    lines = run("--follow", "--json").stdout.splitlines()
+
+    assert [json.loads(line)["arguments"]["number"] for line in lines] == [1, 2]
