@@ -31,7 +31,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Imports point down this list and never up.
 ORDER = (
     "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages",
-    "evidence", "read", "search", "net", "records", "quota", "cache", "store", "registry",
+    "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
     "memory", "secret", "masking", "errors",
 )  # fmt: skip
@@ -39,7 +39,7 @@ ORDER = (
 ORDER_WITHIN = {
     "read": (
         "page_jobs", "reader", "page_feed", "linked_styles", "slices", "special", "detect", "formats",
-        "special_reader", "walls", "documents", "feeds", "main_content", "format", "markdown", "encoding", "page_form",
+        "special_reader", "walls", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (

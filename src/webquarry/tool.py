@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +32,7 @@ from webquarry.registry import module_names
 from webquarry.sessions.recording import record_call
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import Source
+    from webquarry.sessions.models import KeptQuote, Source
     from webquarry.toolkit import Toolkit
 
 SESSION = "sessionId"  # the parameter that names a research session
@@ -70,6 +71,10 @@ class Answer(BaseModel):
         """What a research session keeps of this answer."""
         return []
 
+    def quotes_to_keep(self) -> list[KeptQuote]:
+        """The quotes that were checked, which a research session keeps with its sources."""
+        return []
+
     def failures(self) -> list[WebquarryError]:
         """What went wrong on the way to this answer; a research session counts it with the errors
         of tools.
@@ -105,6 +110,10 @@ class Answer(BaseModel):
         """The answer as JSON has it; what is not known is absent."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
+    def write(self) -> str:
+        """The answer as doors write it: JSON in its shortest form."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
+
     def as_markdown(self) -> str | None:
         """The answer as a text for a model to read; None where its shape says enough."""
         return None
@@ -116,6 +125,9 @@ class TextAnswer(Answer):
     """
 
     text: str
+
+    def write(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -190,6 +202,13 @@ class Tool:
             problems = _describe_problems(error, self.arguments.model_fields, given)
             raise BadInput(problems) from None  # the cause repeats the values
         return {name: getattr(model, name) for name in self.arguments.model_fields}
+
+    async def call_and_log(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
+        """`call` for a door: the call is put in the log of calls, too."""
+        with kit.calls.watch(self.name, arguments) as call:
+            answer = await self.call(kit, arguments)
+            call.answer = answer
+            return answer
 
     async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """Check the arguments and run the tool; for a research session, record what came of it.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
     from webquarry.cache.written import WrittenAnswers
+    from webquarry.calls.log import CallLog
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
@@ -236,6 +237,15 @@ class Toolkit:
         records = open_records(self.settings, self.environ)
         self._opened.callback(records.close)
         return records
+
+    @cached_property
+    def calls(self) -> CallLog:
+        """The log of calls; where it is turned off, calls have receipts all the same."""
+        from webquarry.calls.open import open_call_log
+
+        calls = open_call_log(self.settings, self.environ)
+        self._opened.callback(calls.close)
+        return calls
 
     @cached_property
     def journals(self) -> Journals:

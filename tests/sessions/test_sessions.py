@@ -29,7 +29,7 @@ from webquarry.errors import (
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.sessions import sessions as engine
-from webquarry.sessions.models import ResearchSession, Source, StepDraft
+from webquarry.sessions.models import KeptQuote, ResearchSession, Source, StepDraft
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 
@@ -569,3 +569,34 @@ def test_a_killed_process_leaves_every_acknowledged_step_and_another_one_carries
             return (await sessions.add_step(id, StepDraft(len(found.steps) + 1, "carried on")))[0]
 
     assert asyncio.run(scenario()).current.text == "carried on"
+
+
+def test_quotes_that_were_checked_are_kept_with_the_source_they_stand_in(tmp_path: Path) -> None:
+    quotes = [
+        KeptQuote("It turns twice a day.", "exact", A, spans=((3, 24),), text_hash="aa"),
+        KeptQuote("It turns thrice a day.", "near", A, text_hash="aa"),
+        KeptQuote("A page nobody searched for.", "letters", C, title="C"),
+        KeptQuote("Nowhere at all, this one.", "absent"),
+    ]
+
+    async def scenario() -> tuple[int, int, ResearchSession]:
+        async with sessions_in(tmp_path) as sessions:
+            session = await sessions.begin(StepDraft(1, "one"))
+            await sessions.record(session, "web_search", [Source(A, "A"), Source(B, "B")])
+            first = await sessions.record_quotes(session, "check_quotes", quotes)
+            session = await sessions.read(session.id)
+            again = await sessions.record_quotes(session, "check_quotes", quotes)
+            return first, again, await sessions.read(session.id)
+
+    first, again, session = asyncio.run(scenario())
+
+    assert (first, again) == (4, 0)
+    assert [recorded.stage for recorded in session.sources] == ["quoted", "found", "quoted"]
+    assert [recorded.tools for recorded in session.sources] == [
+        ("web_search",),
+        ("web_search",),
+        ("check_quotes",),
+    ]
+    assert session.sources[0].quotes[0].spans == ((3, 24),)
+    assert session.sources[0].count_of_quotes == 1
+    assert [quote.tier for quote in session.quotes] == ["exact", "near", "letters", "absent"]

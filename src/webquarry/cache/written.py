@@ -11,7 +11,7 @@ time.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,21 @@ class WrittenAnswer:
 
     source: EntrySource
     content: bytes
-    meta: Mapping[str, Any]
+    meta: dict[str, Any]
+    named: tuple[Any, ...] = ()  # the sources in it
+    digest: str = ""  # of the answer, for its receipt
+
+    def sources(self) -> Sequence[Any]:
+        """The sources that it names, for the log of calls."""
+        return self.named
+
+    def failures(self) -> Sequence[Exception]:
+        """What it had to do without: nothing, or it were not kept."""
+        return ()
+
+    def write(self) -> str:
+        """The answer as it was written."""
+        return self.content.decode("utf-8", "replace")
 
     @property
     def size(self) -> int:

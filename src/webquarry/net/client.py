@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from types import TracebackType
@@ -45,6 +45,7 @@ class FetchOptions:
     most_redirects: int
     is_page: bool = True  # robots.txt is no page: it is not looked up in itself
     cut: bool = False  # the beginning of the body is enough
+    conditions: Mapping[str, str] | None = None  # headers under which there is nothing to send
 
 
 class Client:
@@ -70,11 +71,23 @@ class Client:
         self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
         self._retries = settings.retries  # of requests to providers
 
-    async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
-        """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure,
-        TooLarge, Unreadable.
+    async def fetch(
+        self,
+        url: str,
+        *,
+        accept: str = ACCEPT_PAGE,
+        conditions: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Whatever is at this URL, of any status; 304 where `conditions` (`If-None-Match` and the
+        like) say that it is known already. Raises Refused, RobotsRefused, NetworkFailure, TooLarge,
+        Unreadable.
         """
-        options = FetchOptions(accept, self._settings.max_bytes, self._settings.max_redirects)
+        options = FetchOptions(
+            accept,
+            self._settings.max_bytes,
+            self._settings.max_redirects,
+            conditions=conditions,
+        )
         return await self._fetch(url, options)
 
     async def fetch_style(self, url: str, limit: int) -> Reply:
@@ -151,7 +164,7 @@ class Client:
                 if options.is_page and self._settings.robots:
                     budget.doing = f"reading the robots.txt of {address.host}"
                     await self._robots.check(address)
-                request = self._build_page_request(address, options.accept, budget)
+                request = self._build_page_request(address, options, budget)
                 chain.add_cookies(request)
                 sent = await self._sender.send(
                     self._pages.get(), request, budget, options.limit, cut=options.cut
@@ -163,12 +176,15 @@ class Client:
                 url = chain.follow(sent.response, sent.location)
                 budget.redirects += 1
 
-    def _build_page_request(self, url: httpx2.URL, accept: str, budget: Budget) -> httpx2.Request:
+    def _build_page_request(
+        self, url: httpx2.URL, options: FetchOptions, budget: Budget
+    ) -> httpx2.Request:
         headers = {
             "User-Agent": self._settings.user_agent,
-            "Accept": accept,
+            "Accept": options.accept,
             "Accept-Language": ACCEPT_LANGUAGE,
             "Accept-Encoding": ACCEPTED,
+            **(options.conditions or {}),
         }
         extensions = {"timeout": self._build_timeouts(budget)}
         return httpx2.Request("GET", url, headers=headers, extensions=extensions)

@@ -25,6 +25,7 @@ from webquarry.pages.snapshot import (
     snapshot_pieces,
     unpack_snapshot,
 )
+from webquarry.pages.words import pack_words
 from webquarry.read.models import Page
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.reader import FetchedPage, raw_reply
@@ -41,6 +42,11 @@ def take_snapshot(job: Job) -> bytes:
     evidence = evidence_of(page.url, page.document, page, page.fetched_at)
     snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
     return pack_fields({"doi": evidence.detected_doi}, pack_snapshot(snapshot))
+
+
+def take_words(job: Job) -> bytes:
+    """A reply, or the page of a special reader -> the packed words of all of it."""
+    return pack_words(FetchedPage.of(job).parse("whole"))
 
 
 def take_raw_snapshot(job: Job) -> bytes:

@@ -29,6 +29,7 @@ from webquarry.pages.snapshot import (
     pack_snapshot,
     unpack_snapshot,
 )
+from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.read.linked_styles import MOST_BYTES, find_addresses
 from webquarry.read.page_form import unpack_fields
 from webquarry.read.reader import FetchedPage, Reader
@@ -109,6 +110,18 @@ class Pages:
             plain_key = self._build_key(url, mode)
             await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))
         return unpack_snapshot(kept.value, cached=kept.cached)
+
+    async def get_words(self, url: str, *, fresh: bool = False) -> KeptWords:
+        """The words of the whole page at a URL, for quotes to be compared with; kept, or new."""
+
+        async def make() -> Made:
+            fetched = await self._fetch(url, with_styles=False, fresh=fresh)
+            packed = await self.runner.run(fetched.to_job("take words"))
+            return Made(packed, self._settings.cache_read_seconds)
+
+        key = self._build_key(url, "words")
+        kept = await self._cache.get_or_make(key, make, fresh=fresh)
+        return unpack_words(kept.value, cached=kept.cached)
 
     async def get_raw(self, url: str, needed: int, *, fresh: bool = False) -> Snapshot:
         """The bytes at a URL, so many of them at least if there are so many; little more than that

@@ -58,6 +58,7 @@ _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
 _NOT_ACCEPTABLE = 406
 _OK = 200
+_NOT_MODIFIED = 304
 _FEED_NOTE = "The site refuses the page to programs: its feed was read, which has no votes."
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
 
@@ -217,6 +218,23 @@ class Reader:
             styles = await fetch_styles(reply, get_style)
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)
+
+    async def fetch_changed(self, url: str, conditions: Mapping[str, str]) -> FetchedPage | None:
+        """What is at a URL, as `fetch` has it; None where the server says that it is as it was
+        under these conditions (`If-None-Match`, `If-Modified-Since`). What only an API tells is
+        asked for anew.
+        """
+        from webquarry.read.special_reader import find_special_reader
+
+        if find_special_reader(url) is not None or not conditions:
+            return await self.fetch(url)
+        self.runner.prepare()
+        reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, conditions=conditions)
+        if reply.status == _NOT_MODIFIED:
+            return None
+        if reply.status == _NOT_ACCEPTABLE or reply.status in REFUSALS:
+            return await self.fetch(url)  # which knows other ways
+        return FetchedPage(url, reply)
 
     async def _fetch_feed(self, url: str, refusal: Reply) -> Reply | None:
         """The feed of a page that the site refuses to programs, as the answer of the page; None

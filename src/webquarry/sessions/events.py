@@ -4,6 +4,7 @@
     step     a further step
     sources  what a tool found, and the step it was found for
     error    a tool that failed, by kind
+    quotes   what was compared with sources, and how it stands there
     used     somebody worked with the session and had nothing to add
 
 An event of a kind that this release does not know is passed over.
@@ -23,6 +24,7 @@ from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shorten_text
 from webquarry.secret import redact
 from webquarry.sessions.models import (
+    KeptQuote,
     RecordedError,
     RecordedSource,
     ResearchSession,
@@ -35,6 +37,7 @@ T = TypeVar("T")
 
 _LONGEST_TITLE = 1000
 _LONGEST_MESSAGE = 300
+_LONGEST_QUOTE = 10_000  # characters
 _LONGEST_REFERENCE = 20_000  # bytes of CSL-JSON; one with a thousand authors is still shorter
 _EMPTY = (None, "", (), False)  # values of fields that say nothing
 
@@ -76,6 +79,12 @@ def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> 
     )
 
 
+def write_quotes(tool: str, step: int, quotes: Sequence[KeptQuote], now: datetime) -> bytes:
+    """Quotes that were checked, and the step they were checked in."""
+    fields = [_nonempty_fields(quote) for quote in quotes]
+    return _write_event("quotes", now, tool=tool, of=step, quotes=fields)
+
+
 def write_used(now: datetime) -> bytes:
     """Somebody worked with the session and had nothing to add."""
     return _write_event("used", now)
@@ -97,6 +106,18 @@ def prepare_source(source: Source) -> Source:
         url=redact(source.url.strip()),
         title=shorten_text(title, _LONGEST_TITLE),
         csl=reference or None,
+    )
+
+
+def prepare_quote(quote: KeptQuote, now: datetime) -> KeptQuote:
+    """The quote as it may be kept: no secret in its address, and of a bounded length."""
+    return replace(
+        quote,
+        text=shorten_text(quote.text, _LONGEST_QUOTE),
+        url=redact(quote.url.strip()),
+        title=shorten_text(plain(quote.title), _LONGEST_TITLE),
+        matched=tuple(shorten_text(words, _LONGEST_QUOTE) for words in quote.matched),
+        checked_at=quote.checked_at or f"{now:%Y-%m-%dT%H:%M:%SZ}",
     )
 
 
@@ -126,8 +147,9 @@ def replay_journal(journal: Journal) -> ResearchSession:
         began_at=datetime.fromtimestamp(journal.created_at, UTC),
         touched_at=datetime.fromtimestamp(journal.touched_at, UTC),
         steps=tuple(builder.steps),
-        sources=tuple(builder.sources),
+        sources=builder.build_sources(),
         errors=tuple(builder.errors),
+        quotes=tuple(builder.quotes),
         version=len(journal.entries),
     )
 
@@ -142,6 +164,7 @@ class _SessionBuilder:
         self.steps: list[Step] = []
         self.sources: list[RecordedSource] = []
         self.errors: list[RecordedError] = []
+        self.quotes: list[KeptQuote] = []
         self._places: dict[str, int] = {}  # where in `sources` a page is
 
     def add_step(self, event: Mapping[str, Any], at: datetime) -> None:
@@ -179,6 +202,31 @@ class _SessionBuilder:
         step = self.steps[place]
         all_numbers = _unique(*step.sources, *numbers)
         self.steps[place] = replace(step, sources=all_numbers)
+
+    def add_quotes(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add quotes that were checked. One that stands in a page which is no source yet
+        makes it one.
+        """
+        for fields in event["quotes"]:
+            known = _select_fields(fields, KeptQuote)
+            known["spans"] = tuple((start, end) for start, end in known.get("spans", ()))
+            known["matched"] = tuple(known.get("matched", ()))
+            quote = KeptQuote(**known)
+            self.quotes.append(quote)
+            if quote.is_found and identity(quote.url) not in self._places:
+                found = {"url": quote.url, "title": quote.title}
+                self.add_sources({**event, "sources": [found]}, at)
+
+    def build_sources(self) -> tuple[RecordedSource, ...]:
+        """The sources, each with the quotes that were compared with it."""
+        quotes: dict[int, list[KeptQuote]] = {}
+        for quote in self.quotes:
+            place = self._places.get(identity(quote.url)) if quote.url else None
+            if place is not None:
+                quotes.setdefault(place, []).append(quote)
+        for place, own in quotes.items():
+            self.sources[place] = replace(self.sources[place], quotes=tuple(own))
+        return tuple(self.sources)
 
     def add_error(self, event: Mapping[str, Any], at: datetime) -> None:
         """Add that a tool failed."""
@@ -219,6 +267,7 @@ _ADD_EVENT: dict[str, Callable[[_SessionBuilder, Mapping[str, Any], datetime], N
     "step": _SessionBuilder.add_step,
     "sources": _SessionBuilder.add_sources,
     "error": _SessionBuilder.add_error,
+    "quotes": _SessionBuilder.add_quotes,
 }
 
 
@@ -234,14 +283,14 @@ def _write_event(event: str, now: datetime, **fields: Any) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _nonempty_fields(value: StepDraft | Source) -> dict[str, Any]:
+def _nonempty_fields(value: StepDraft | Source | KeptQuote) -> dict[str, Any]:
     """The fields that say something."""
     fields = asdict(value)
     return {name: one for name, one in fields.items() if one not in _EMPTY}
 
 
 def _select_fields(
-    fields: Mapping[str, Any], kind: type[StepDraft] | type[Source]
+    fields: Mapping[str, Any], kind: type[StepDraft] | type[Source] | type[KeptQuote]
 ) -> dict[str, Any]:
     """A newer release may have written more fields than this one knows."""
     known = kind.__dataclass_fields__

@@ -19,7 +19,7 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_text, clean_url
 from webquarry.pages.links import LinkState
 from webquarry.sessions.advice import find_repeated_errors
-from webquarry.sessions.models import RecordedSource, ResearchSession, Step
+from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Stage, Step
 from webquarry.sessions.references import clean_work, work_of_source
 from webquarry.sessions.views import (
     FullStep,
@@ -31,22 +31,60 @@ from webquarry.sessions.views import (
 )
 
 
+class ExportedQuote(AnswerPart):
+    """A quote, how it stands in its source, and where: offsets in the text of that hash."""
+
+    quote: str
+    tier: str
+    matched: list[str] | None = None
+    spans: list[tuple[int, int]] | None = None
+    text_hash: str | None = None
+    section: str | None = None
+    read_at: str | None = None
+    checked_at: str | None = None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, kept: KeptQuote) -> ExportedQuote:
+        """A quote that the session keeps."""
+        return cls(
+            quote=clean_text(kept.text),
+            tier=kept.tier,
+            matched=[clean_text(words) for words in kept.matched] or None,
+            spans=list(kept.spans) or None,
+            text_hash=kept.text_hash or None,
+            section=clean_line(kept.section or "") or None,
+            read_at=kept.read_at,
+            checked_at=kept.checked_at,
+            reason=clean_line(kept.reason or "") or None,
+        )
+
+
 class ExportedSource(NumberedSource):
     __doc__ = (
-        "A source: how to cite it (`citation` in APA, `reference` as CSL-JSON), and which "
-        "steps and tools found it."
+        "A source: whether it was only found, read or quoted, which steps and tools found it, "
+        "and how to cite it (`citation` in APA, `reference` as CSL-JSON) if it is to be cited."
     )
 
+    stage: Stage
     steps: list[int]
     tools: list[str]
-    citation: str
-    reference: dict[str, Any]
+    citation: str | None = None
+    reference: dict[str, Any] | None = None
+    quotes: list[ExportedQuote] | None = None
     link: LinkState | None = None
 
     @classmethod
-    def of(cls, recorded: RecordedSource, work: Work, key: str) -> ExportedSource:
+    def of(
+        cls, recorded: RecordedSource, work: Work, key: str, *, is_cited: bool = True
+    ) -> ExportedSource:
         """A recorded source with the work it is cited as, and the key of that."""
         source = recorded.source
+        citation = None
+        reference = None
+        if is_cited:
+            citation = format_apa(work)
+            reference = to_csl(work, key)
         return cls(
             number=recorded.number,
             url=clean_url(source.url),
@@ -54,10 +92,13 @@ class ExportedSource(NumberedSource):
             published_at=source.published,
             provider=source.provider,
             read=source.was_read or None,
+            quoted=recorded.count_of_quotes or None,
+            stage=recorded.stage,
             steps=list(recorded.steps),
             tools=list(recorded.tools),
-            citation=format_apa(work),
-            reference=to_csl(work, key),
+            citation=citation,
+            reference=reference,
+            quotes=[ExportedQuote.of(quote) for quote in recorded.quotes] or None,
         )
 
 
@@ -88,14 +129,21 @@ class SessionExport:
 
 
 def export_session(
-    session: ResearchSession, exported_at: str, links: Sequence[LinkState] | None = None
+    session: ResearchSession,
+    exported_at: str,
+    links: Sequence[LinkState] | None = None,
+    *,
+    cites_found: bool = False,
 ) -> SessionExport:
-    """The whole of a session; with the states of its sources' links, where those were checked."""
+    """The whole of a session; with the states of its sources' links, where those were checked. What
+    was found and not read is cited only if that is wanted.
+    """
     works = list_works(session)
     keys = build_keys(works)
     sources = []
     for recorded, work, key in zip(session.sources, works, keys, strict=True):
-        source = ExportedSource.of(recorded, work, key)
+        is_cited = cites_found or recorded.stage != "found"
+        source = ExportedSource.of(recorded, work, key, is_cited=is_cited)
         sources.append(source)
     if links is not None:
         for source, link in zip(sources, links, strict=True):
@@ -119,6 +167,13 @@ def list_works(session: ResearchSession) -> list[Work]:
     """What the sources are cited as, by number."""
     works = [work_of_source(recorded.source) for recorded in session.sources]
     return [clean_work(work) for work in works]
+
+
+def list_cited_numbers(session: ResearchSession, *, cites_found: bool) -> list[int]:
+    """The numbers of the sources that are cited: those that were read, or all of them."""
+    return [
+        recorded.number for recorded in session.sources if cites_found or recorded.stage != "found"
+    ]
 
 
 def _export_step(step: Step) -> FullStep:

@@ -17,13 +17,22 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape_line_starts
-from webquarry.sessions.export import ExportedSource, SessionExport
+from webquarry.search.replies.text import shorten_text
+from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
+from webquarry.sessions.models import Stage
 from webquarry.sessions.views import FullStep
 
 # More than `read.escape` does, which may look at a whole run of text: these are pieces that stand
 # beside markup of ours.
 _MARKUP = re.compile(r"[\\`*\[\]~|]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#\w])")
 _WEB = re.compile(r"https?://[^\s<>]+", re.IGNORECASE)
+_LONGEST_QUOTE = 300  # characters that are shown of one
+_STAGE_WORDS = {"quoted": ", read and quoted.", "read": " and read.", "found": "; not read."}
+_STAGES: tuple[tuple[Stage, str], ...] = (
+    ("quoted", "quoted"),
+    ("read", "read"),
+    ("found", "found and not read"),
+)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
@@ -32,6 +41,10 @@ def write_markdown(export: SessionExport) -> str:
     status = export.status.replace("_", " ")
     steps = _count(len(export.steps), "step")
     sources = _count(len(export.sources), "source")
+    stages = Counter(source.stage for source in export.sources)
+    counts = [f"{stages[stage]} {word}" for stage, word in _STAGES if stages[stage]]
+    if counts:
+        sources += f" ({', '.join(counts)})"
     overview = [
         f"- Session: {export.id}",
         f"- Begun: {export.began_at}",
@@ -146,18 +159,23 @@ def _write_source(source: ExportedSource, work: Work) -> str:
     """An item of the list: the citation, and below it where the source comes from."""
     location = work.location or source.url
     without_location = replace(work, doi="", url="")
-    citation = format_apa(without_location, markdown=True, escape=_escape_markup)
-    lines = [f"{escape_line_starts(citation)} {write_link(location)}"]
+    shown = escape_inline(source.title or work.title)
+    if source.citation is not None:
+        shown = format_apa(without_location, markdown=True, escape=_escape_markup)
+    lines = [f"{escape_line_starts(shown)} {write_link(location)}"]
 
     steps = "steps"
     if len(source.steps) == 1:
         steps = "step"
     numbers = _join_numbers(source.steps)
-    origin = f"Found in {steps} {numbers} by {_join_names(source.tools)}."
+    origin = f"Found in {steps} {numbers} by {_join_names(source.tools)}"
+    origin += _STAGE_WORDS[source.stage]
     if location != source.url:
         origin += f" Address: {write_link(source.url)}"
     lines.append(origin)
 
+    for quote in source.quotes or ():
+        lines.append(_write_quote(quote))
     if source.link:
         state = f"Link: {source.link.state}"
         if source.link.new_url:
@@ -169,6 +187,16 @@ def _write_source(source: ExportedSource, work: Work) -> str:
     number = f"{source.number}. "
     margin = " " * len(number)
     return number + f"\\\n{margin}".join(lines)
+
+
+def _write_quote(quote: ExportedQuote) -> str:
+    """A line for a quote: its words, and how they stand in the source."""
+    words = escape_inline(shorten_text(quote.quote, _LONGEST_QUOTE))
+    line = f"Quoted ({escape_inline(quote.tier)}): “{words}”"
+    places = [f"{start}-{end}" for start, end in quote.spans or ()]
+    if places:
+        line += f" at {', '.join(places)}"
+    return line
 
 
 def _join_names(names: Sequence[str]) -> str:

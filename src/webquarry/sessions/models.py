@@ -10,7 +10,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+
+# A source was found by a search, its page was read, or words of it were quoted and stand there.
+Stage = Literal["found", "read", "quoted"]
+FOUND_TIERS = ("exact", "typography", "letters", "elided")  # of quotes whose words stand there
+
+
+@dataclass(frozen=True)
+class KeptQuote:
+    """A quote that was compared with the texts of sources, and how it stands there: a finding, not
+    a verdict. Offsets count in the text of this hash.
+    """
+
+    text: str
+    tier: str  # as `check_quotes` has it
+    url: str = ""  # of the source that has it, or comes nearest; empty where none does
+    title: str = ""
+    text_hash: str = ""  # SHA-256 of the source's text
+    read_at: str | None = None  # when that text was read
+    section: str | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    matched: tuple[str, ...] = ()  # the source's words, one text for each span
+    reason: str | None = None
+    checked_at: str | None = None
+
+    @property
+    def is_found(self) -> bool:
+        """Whether its words stand in the source."""
+        return bool(self.url) and self.tier in FOUND_TIERS
 
 
 @dataclass(frozen=True)
@@ -106,6 +134,21 @@ class RecordedSource:
     steps: tuple[int, ...]  # the steps that it was recorded with
     tools: tuple[str, ...]  # the tools that found it
     at: datetime  # when it was first found
+    quotes: tuple[KeptQuote, ...] = ()  # that were compared with it
+
+    @property
+    def stage(self) -> Stage:
+        """How far it was used: only found, read, or quoted."""
+        if any(quote.is_found for quote in self.quotes):
+            return "quoted"
+        if self.source.was_read:
+            return "read"
+        return "found"
+
+    @property
+    def count_of_quotes(self) -> int:
+        """How many quotes stand in it."""
+        return sum(quote.is_found for quote in self.quotes)
 
 
 @dataclass(frozen=True)
@@ -133,6 +176,7 @@ class ResearchSession:
     steps: tuple[Step, ...]  # never empty: a session begins with its first step
     sources: tuple[RecordedSource, ...] = ()
     errors: tuple[RecordedError, ...] = ()
+    quotes: tuple[KeptQuote, ...] = ()  # all that were checked, also those that stand nowhere
     version: int = 0  # how many entries its journal has
 
     @property

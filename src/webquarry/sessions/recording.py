@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from webquarry.errors import RecordsFailure, WebquarryError
 
 if TYPE_CHECKING:  # a tool may be called without any session
-    from webquarry.sessions.models import Source
+    from webquarry.sessions.models import KeptQuote, Source
     from webquarry.sessions.sessions import Sessions
 
 log = logging.getLogger(__name__)
@@ -26,6 +26,9 @@ class RecordableAnswer(Protocol):
 
     def sources(self) -> Sequence[Source]:
         """What a session keeps of the answer."""
+
+    def quotes_to_keep(self) -> Sequence[KeptQuote]:
+        """The quotes that were checked for it."""
 
     def failures(self) -> Sequence[WebquarryError]:
         """What went wrong on the way to it."""
@@ -58,6 +61,10 @@ async def record_call(
     meta: dict[str, Any] = {"sessionId": session_id, "stepNumber": session.current.number}
     try:
         meta["recorded"] = await sessions.record(session, tool, answer.sources())
+        quotes = answer.quotes_to_keep()
+        if quotes:
+            session = await sessions.read(session_id)
+            meta["recordedQuotes"] = await sessions.record_quotes(session, tool, quotes)
         for partial in answer.failures():
             await sessions.record_error(session, tool, partial)
         sessions.said_reason = None

@@ -24,11 +24,12 @@ from webquarry.records.base import JournalMoved, Journals
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
-from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
+from webquarry.sessions.models import KeptQuote, ResearchSession, Source, Step, StepDraft
 from webquarry.settings import Settings
 
 MOST_SOURCES = 2_000
 MOST_ERRORS = 500
+MOST_QUOTES = 2_000
 # How often a session that is only looked at is touched: so often in its idle time, and at least
 # every hour, so that the one idle longest can be told.
 _TOUCHES = 24
@@ -165,6 +166,31 @@ class Sessions:
             await self.touch(session)
         return len(new)
 
+    async def record_quotes(
+        self, session: ResearchSession, tool: str, checked: Iterable[KeptQuote]
+    ) -> int:
+        """Record quotes that were checked, and how they stand in their sources; how many are new.
+        What the session has already, of the same text of a source, is not written again.
+        """
+        now = self._clock.now()
+        known = {_identify_quote(quote) for quote in session.quotes}
+        new: list[KeptQuote] = []
+        for quote in checked:
+            prepared = events.prepare_quote(quote, now)
+            if _identify_quote(prepared) not in known:
+                known.add(_identify_quote(prepared))
+                new.append(prepared)
+        if len(known) > MOST_QUOTES:
+            raise TooLarge(
+                f"The research session has {MOST_QUOTES} quotes, which is the most; these were "
+                "not recorded.",
+                suggested_action="Begin a new session for further quotes.",
+            )
+        if new:
+            entry = events.write_quotes(tool, session.current.number, new, now)
+            await self._append(session.id, entry)
+        return len(new)
+
     async def record_error(
         self, session: ResearchSession, tool: str, failure: BaseException, step: int | None = None
     ) -> None:
@@ -220,6 +246,11 @@ class Sessions:
             "Leave sessionId out, or begin a new session: sequential_search with stepNumber 1 and "
             "no sessionId.",
         )
+
+
+def _identify_quote(quote: KeptQuote) -> tuple[str, ...]:
+    """What makes a quote another one: its words, its source, that one's text, how it stands."""
+    return quote.text, quote.url, quote.text_hash, quote.tier
 
 
 def _say_time(seconds: float) -> str:

@@ -51,10 +51,14 @@ class NumberedSource(AnswerPart):
     published_at: str | None = None
     provider: str | None = None
     read: bool | None = None
+    quoted: int | None = None
 
 
 class SessionSource(NumberedSource):
-    """A source by its number in the session; `read` when its page was read and not only found."""
+    __doc__ = (
+        "A source by its number in the session; `read` when its page was read and not only "
+        "found, `quoted` by how many quotes stand in it."
+    )
 
     steps: list[int] | None = None
 
@@ -120,6 +124,7 @@ def show_sources(
             published_at=source.published,
             provider=source.provider,
             read=source.was_read or None,
+            quoted=recorded.count_of_quotes or None,
         )
         if with_steps:
             view.steps = list(recorded.steps)

@@ -115,7 +115,7 @@ def _call_tool(script: str, name: str) -> int:
 
         async def run() -> dict[str, Any]:
             async with Toolkit.open(settings, runner="fork") as kit:
-                answer = await tool.call(kit, arguments)
+                answer = await tool.call_and_log(kit, arguments)
                 return answer.as_dict()
 
         answer = asyncio.run(run())

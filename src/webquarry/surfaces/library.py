@@ -72,7 +72,7 @@ def call_with(
 
     async def run() -> Answer:
         async with _share_toolkit(runner) as kit:
-            return await report.follow(name, lambda: tool.call(kit, arguments))
+            return await report.follow(name, lambda: tool.call_and_log(kit, arguments))
 
     return bridge.run(run())
 
@@ -281,7 +281,7 @@ class Quarry:
         @functools.wraps(tool.function)
         async def method(*, on_progress: OnProgress | None = None, **arguments: Any) -> Answer:
             report = ProgressReport(on_progress)
-            return await report.follow(tool.name, lambda: tool.call(self._kit, arguments))
+            return await report.follow(tool.name, lambda: tool.call_and_log(self._kit, arguments))
 
         method.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=keyword_only

@@ -121,6 +121,7 @@ def call(
     style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
     sessionId: str | None = None,
     sources: list[str | dict[str, Any]] | None = None,
+    include_found: bool = False,
     on_progress: OnProgress | None = None,
 ) -> BibliographyOutput: ...
 
@@ -175,6 +176,7 @@ def call(
     sessionId: str,
     format: Literal["markdown", "json"] = "markdown",
     verify_links: bool = False,
+    include_found: bool = False,
     on_progress: OnProgress | None = None,
 ) -> ResearchExportOutput: ...
 
@@ -489,6 +491,7 @@ class Quarry:
         style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
         sessionId: str | None = None,
         sources: list[str | dict[str, Any]] | None = None,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> BibliographyOutput: ...
     async def get_research_session(
@@ -527,6 +530,7 @@ class Quarry:
         sessionId: str,
         format: Literal["markdown", "json"] = "markdown",
         verify_links: bool = False,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> ResearchExportOutput: ...
     async def scrape_page(
@@ -792,6 +796,7 @@ class ResearchTools:
         style: Literal["apa", "mla", "bibtex", "ris", "csl-json"] = "apa",
         sessionId: str | None = None,
         sources: list[str | dict[str, Any]] | None = None,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> BibliographyOutput: ...
     async def get_research_session(
@@ -830,6 +835,7 @@ class ResearchTools:
         sessionId: str,
         format: Literal["markdown", "json"] = "markdown",
         verify_links: bool = False,
+        include_found: bool = False,
         on_progress: OnProgress | None = None,
     ) -> ResearchExportOutput: ...
     async def scrape_page(

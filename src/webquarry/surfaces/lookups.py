@@ -89,7 +89,7 @@ async def call_tool(
 ) -> Answer:
     """The answer of a research tool for one input."""
     tool = load(_SET, name)
-    return await ProgressReport(on_progress).follow(item, lambda: tool.call(kit, arguments))
+    return await ProgressReport(on_progress).follow(item, lambda: tool.call_and_log(kit, arguments))
 
 
 async def search(

@@ -1,1 +1,1 @@
-"""what was written -> checked against what was read and what is registered"""
+"""Verification: what a draft quotes and cites, compared with what the sources say."""

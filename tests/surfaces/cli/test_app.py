@@ -324,7 +324,7 @@ def test_completion_knows_the_commands_and_the_tools() -> None:
         }
         return run_apart(**asked).stdout.decode().split()
 
-    assert complete("webquarry d", 1) == ["doctor", "demo"]
+    assert complete("webquarry d", 1) == ["drift", "doctor", "demo"]
     assert complete("webquarry call web_f", 2) == ["web_fetch"]
     assert "trust" in complete("webquarry tools ", 2)
     assert complete("webquarry cite x --style b", 4) == ["bibtex"]

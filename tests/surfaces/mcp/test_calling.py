@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import mcp_types as types
 import pytest
 
+from webquarry.calls.receipt import RECEIPT_META, make_receipt
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.progress import note
@@ -231,7 +232,9 @@ def test_a_large_answer_is_kept_under_its_own_hash_and_linked_to() -> None:
         linked["bytes"],
         linked["mimeType"],
     )
-    assert result.meta == {"webquarry/cache": {"cached": False}}
+    assert result.meta is not None
+    assert result.meta["webquarry/cache"] == {"cached": False}
+    assert result.meta[RECEIPT_META] == make_receipt("large", {}, linked["resource"][-64:])
 
 
 def test_for_clients_that_follow_no_links_the_best_of_it_is_sent_with_the_way_to_the_rest() -> None:

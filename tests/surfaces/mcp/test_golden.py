@@ -237,7 +237,7 @@ def test_a_research_session_is_the_same_through_every_door(
     assert "### Step 1 (superseded by step 3)" in stories[0][7]["content"]
     assert stories[0][8]["sources"][0]["link"] == {"state": "ok"}
     assert all(
-        answer["count"] == recovered["summary"]["totalSources"] for answer in stories[0][9:14]
+        answer["count"] == recovered["summary"]["readSources"] for answer in stories[0][9:14]
     )
     assert len({answer["sessionId"] for answer in (stories[0][0], *stories[0][-2:])}) == 3
 

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from webquarry.calls.receipt import RECEIPT_META, digest_text, make_receipt
 from webquarry.errors import RateLimited
 from webquarry.secret import Secret
 from webquarry.settings import Settings
@@ -51,7 +52,8 @@ def test_an_answer_with_structure_is_given_as_data_and_as_text() -> None:
 
     assert result.structured_content == {"count": 3}
     assert json.loads(text_in(result)) == {"count": 3}
-    assert result.meta == {"webquarry/cache": {"cached": False}}
+    receipt = make_receipt("counting", {}, digest_text('{"count":3}'))
+    assert result.meta == {"webquarry/cache": {"cached": False}, RECEIPT_META: receipt}
     assert not result.is_error
 
 

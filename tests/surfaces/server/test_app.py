@@ -23,6 +23,7 @@ from tests.surfaces.server.http_process import (
     message_in,
     modern,
 )
+from webquarry.calls.receipt import digest_text, make_receipt
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 QUERY = {"query": "tidal energy storage"}
@@ -52,6 +53,12 @@ def test_clients_of_both_eras_list_and_call(server: Served, mode: str) -> None:
             assert len((await client.list_tools()).tools) >= 2
             result = await client.call_tool("web_search", QUERY)
             assert result.structured_content["resultCount"] > 0
+            answer = json.dumps(
+                result.structured_content, ensure_ascii=False, separators=(",", ":")
+            )
+            receipt = make_receipt("web_search", QUERY, digest_text(answer))
+            assert result.meta is not None
+            assert result.meta["webquarry/receipt"] == receipt
             assert {resource.name for resource in (await client.list_resources()).resources} >= {
                 "lenses-catalog"
             }

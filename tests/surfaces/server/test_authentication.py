@@ -5,6 +5,7 @@ what is theirs.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import select
@@ -19,6 +20,9 @@ import pytest
 from tests.surfaces.mcp.stdio_process import command_of
 from tests.surfaces.server.http_process import HEADERS, Served, http_server, message_in, modern
 from tests.surfaces.server.issuer import issuing
+from webquarry.caller import LOCAL, serving
+from webquarry.calls.log import CallLog
+from webquarry.calls.segments import CallSegments
 from webquarry.errors import BadInput
 from webquarry.settings import Settings
 from webquarry.surfaces.server.access import configure_access
@@ -144,6 +148,15 @@ def test_what_one_caller_keeps_another_does_not_find(tokens: TokenFile, tmp_path
 
     assert "result" in message_in(mine.text)
     assert "not found" in message_in(theirs.text)["error"]["message"]
+    log = CallLog(CallSegments(tmp_path / "webquarry" / "calls", 1_000_000, 3600))
+    callers = {
+        one["name"]: one["principal"] for one in json.loads(tokens.path.read_text())["tokens"]
+    }
+    logged = {}
+    for name, principal in {**callers, "local": LOCAL}.items():
+        with serving(principal):
+            logged[name] = [call.tool for call in log.list_after()]
+    assert logged == {"ada": ["scrape_page"], "bob": [], "local": []}
 
 
 def _linked(server: Served, token: str) -> str:

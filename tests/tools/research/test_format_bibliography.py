@@ -22,7 +22,7 @@ from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work, plain
 from webquarry.pages.clean import clean_line
-from webquarry.sessions.models import Source
+from webquarry.sessions.models import KeptQuote, Source
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 
@@ -59,7 +59,9 @@ def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> 
         ]
         await kit.sessions.record(await kit.sessions.read(id), "web_search", found)
         answers = [
-            (await run(kit, "format_bibliography", sessionId=id, style=one)).as_dict()
+            (
+                await run(kit, "format_bibliography", sessionId=id, style=one, include_found=True)
+            ).as_dict()
             for one in ("apa", "bibtex")
         ]
         return [*answers, await kit.sessions.read(id)]
@@ -76,6 +78,31 @@ def test_the_sources_of_a_session_are_listed_once_and_sorted(tmp_path: Path) -> 
     assert [entry["key"] for entry in bibtex["entries"]] == ["a2020zebra", "cndan", "lee2024tides"]
     assert "is known of 3, 4: read the page with scrape_page" in apa["hints"][0]
     assert len(session.sources) == 4
+
+
+def test_only_what_was_read_or_quoted_is_cited_by_its_number_in_the_session(
+    tmp_path: Path,
+) -> None:
+    read = {**PAPER, "accessed": {"date-parts": [[2026, 3, 1]]}}
+
+    async def work(kit: Toolkit) -> Any:
+        id = (await step(kit, 1))["sessionId"]
+        found = [Source(A, "Zebra tides"), Source(B, "Tides", csl=read), Source(C, "An apple")]
+        session = await kit.sessions.read(id)
+        await kit.sessions.record(session, "web_search", found)
+        quotes = [
+            KeptQuote("An apple a day is a fruit.", "typography", C),
+            KeptQuote("A zebra is a striped horse.", "near", A),
+        ]
+        await kit.sessions.record_quotes(session, "check_quotes", quotes)
+        return (await run(kit, "format_bibliography", sessionId=id)).as_dict()
+
+    answer = scenario(tmp_path, work)
+
+    assert "Zebra" not in answer["bibliography"]
+    assert [entry["numbers"] for entry in answer["entries"]] == [[3], [2]]
+    assert answer["hints"][0].startswith("1 sources were found and not read")
+    assert "is known of 3: read" in answer["hints"][1]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from webquarry.evidence.page.people import Name
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.progress import listening
-from webquarry.sessions.models import Source
+from webquarry.sessions.models import KeptQuote, Source
 from webquarry.toolkit import Toolkit
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -36,6 +36,7 @@ PAPER = Work(
     "Sea",
     volume="7",
     doi="10.1000/abc",
+    accessed=(2026, 3, 1),
 )
 PROSE = "The pilot reads the second column of the table first, and then the third one. " * 40
 
@@ -73,6 +74,11 @@ async def full_session(kit: Toolkit) -> str:
         knowledgeGap="why",
     )
     await record(kit, id, Source(C, "Paper", csl=to_csl(PAPER)), Source(A), tool="academic_search")
+    quote = KeptQuote(
+        "The tide turns twice *a day*.", "exact", A, text_hash="ab" * 32, spans=((10, 36),)
+    )
+    lost = KeptQuote("The tide never turns at all.", "absent", reason="No source has it.")
+    await kit.sessions.record_quotes(await kit.sessions.read(id), "check_quotes", [quote, lost])
     await step(kit, 3, id, revisesStep=2, confidence="high")
     await step(kit, 4, id, branchFromStep=1, branchId="moon")
     session = await kit.sessions.read(id)
@@ -110,7 +116,7 @@ def test_markdown_begins_with_the_session_its_goal_and_its_summary(tmp_path: Pat
 
 - Session: ID
 - Begun: 2026-03-01T12:00:00Z
-- Status: in progress, 4 steps, 3 sources
+- Status: in progress, 4 steps, 3 sources (1 quoted, 1 read, 1 found and not read)
 - Exported: 2026-03-01T12:00:00Z
 
 """
@@ -159,16 +165,15 @@ Look at part 4.
     )
 
 
-def test_markdown_numbers_the_sources_with_their_citations_and_who_found_them(
-    tmp_path: Path,
-) -> None:
+def test_markdown_numbers_the_sources_and_cites_those_that_were_read(tmp_path: Path) -> None:
     assert markdown_of(tmp_path)[1]["Sources"] == (
         f"""1. *Tides*. (2024, March 2). a.org. <{A}>\\
-   Found in steps 1, 2 by web_search, academic_search.
-2. *b.org/2*. (n.d.). b.org. <{B}>\\
-   Found in step 1 by web_search.
+   Found in steps 1, 2 by web_search, academic_search, read and quoted.\\
+   Quoted (exact): “The tide turns twice \\*a day\\*.” at 10-36
+2. b.org/2 <{B}>\\
+   Found in step 1 by web_search; not read.
 3. Lee, A. (n.d.). Tides of the \\*lagoon\\*. *Sea*, *7*. <https://doi.org/10.1000/abc>\\
-   Found in step 2 by academic_search. Address: <{C}>
+   Found in step 2 by academic_search and read. Address: <{C}>
 
 """
     )
@@ -203,18 +208,37 @@ def test_json_has_the_same_as_data(tmp_path: Path) -> None:
         ["web_search", "academic_search"],
     )
     assert first["citation"] == f"Tides. (2024, March 2). a.org. {A}"
+    assert [one["stage"] for one in answer["sources"]] == ["quoted", "found", "read"]
+    assert [one.get("read") for one in answer["sources"]] == [None, None, True]
+    assert (first["quoted"], first["quotes"][0]["spans"]) == (1, [[10, 36]])
     assert second["title"] == "b.org/2"
+    assert not {"citation", "reference", "quotes"} & set(second)
     assert (
         third["citation"]
         == "Lee, A. (n.d.). Tides of the *lagoon*. Sea, 7. https://doi.org/10.1000/abc"
     )
     assert parse_csl(third["reference"]).doi == "10.1000/abc"
-    assert len({one["reference"]["id"] for one in answer["sources"]}) == 3
+    assert first["reference"]["id"] != third["reference"]["id"]
     assert [(one["kind"], one["count"], "advice" in one) for one in answer["errors"]] == [
         ("rate_limited", 3, True),
         ("not_found", 1, False),
     ]
     assert "content" not in answer
+
+
+def test_what_was_only_found_is_cited_if_that_is_asked_for(tmp_path: Path) -> None:
+    async def work(kit: Toolkit) -> Any:
+        id = await full_session(kit)
+        return [
+            await exported(kit, id, format=format, include_found=True)
+            for format in ("markdown", "json")
+        ]
+
+    text, data = scenario(tmp_path, work)
+
+    assert f"2. *b.org/2*. (n.d.). b.org. <{B}>" in text["content"]
+    assert data["sources"][1]["citation"].startswith("b.org/2. (n.d.)")
+    assert len({one["reference"]["id"] for one in data["sources"]}) == 3
 
 
 @pytest.mark.parametrize("format", ["markdown", "json"])

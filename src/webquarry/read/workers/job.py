@@ -19,6 +19,7 @@ JOBS = {
     "judge reply": "webquarry.read.page_jobs:judge_reply",
     "take snapshot": "webquarry.pages.jobs:take_snapshot",
     "take raw snapshot": "webquarry.pages.jobs:take_raw_snapshot",
+    "take words": "webquarry.pages.jobs:take_words",
     "describe page": "webquarry.pages.jobs:describe",
     "score page": "webquarry.pages.jobs:score",
     "read patent": "webquarry.evidence.page.patent_page:read_patent_page",

@@ -20,6 +20,9 @@ from webquarry.surfaces.cli.ask import ask
 from webquarry.surfaces.cli.call import call
 from webquarry.surfaces.cli.demo.command import demo
 from webquarry.surfaces.cli.doctor.command import doctor
+from webquarry.surfaces.cli.evidence.calls import calls
+from webquarry.surfaces.cli.evidence.drift import drift
+from webquarry.surfaces.cli.evidence.pack import pack, verify
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.cli.session.command import app as session_app
@@ -62,6 +65,10 @@ for command in (search, read, cite, papers, patents, ask, sql):
     app.command()(command)
 # `call TOOL --help` is about the tool, so that the command answers it.
 app.command(add_help_option=False)(call)
+app.command()(pack)
+app.command()(verify)
+app.command()(drift)
+app.command()(calls)
 app.command()(doctor)
 app.command()(demo)
 

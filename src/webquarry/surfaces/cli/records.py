@@ -94,7 +94,7 @@ def _find_folder() -> Path:
     import os
 
     from webquarry.errors import NotFound
-    from webquarry.records.open import find_records_folder
+    from webquarry.records.place import find_records_folder
     from webquarry.settings import Settings
 
     folder = find_records_folder(Settings.from_environment(), os.environ)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from webquarry.cache.freshness import freshness
 from webquarry.cache.written import WrittenAnswer
 from webquarry.caller import caller
+from webquarry.calls.models import OngoingCall
+from webquarry.calls.receipt import RECEIPT_META
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.meter import count, span
 from webquarry.progress import listening
@@ -65,25 +67,35 @@ async def call_tool(
 async def run_tool(
     tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
 ) -> CallOutcome:
-    """Run a tool and give back what the protocol wants of it."""
-    try:
-        with span("tool", tool=tool.name):
-            async with (
-                _report_progress(options.report, tool.name),
-                _limit_time(options.seconds, tool.name),
-            ):
-                answer = await tool.call(kit, arguments)
-        outcome = await render_answer(answer, kit, options.text, with_links=options.with_links)
-        if answer.cache_entry is not None:
-            written = WrittenAnswer(answer.cache_entry, outcome.content_bytes, answer.meta)
-            kit.written.keep(_name_call(tool, arguments, options), written)
-        return outcome
-    except WebquarryError as error:
-        return render_failure(tool, error)
-    except Exception as error:
-        log.exception("the tool %s failed", tool.name)
-        unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
-        return render_failure(tool, unforeseen)
+    """Run a tool and give back what the protocol wants of it, with a receipt beside it."""
+    with kit.calls.watch(tool.name, arguments) as call:
+        try:
+            with span("tool", tool=tool.name):
+                async with (
+                    _report_progress(options.report, tool.name),
+                    _limit_time(options.seconds, tool.name),
+                ):
+                    answer = await tool.call(kit, arguments)
+            call.answer = answer
+            outcome = await render_answer(
+                answer, kit, options.text, with_links=options.with_links, call=call
+            )
+        except WebquarryError as error:
+            return render_failure(tool, error, call)
+        except Exception as error:
+            log.exception("the tool %s failed", tool.name)
+            unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
+            return render_failure(tool, unforeseen, call)
+    if answer.cache_entry is not None:
+        written = WrittenAnswer(
+            answer.cache_entry,
+            outcome.content_bytes,
+            answer.meta,
+            tuple(answer.sources()),
+            call.answer_digest,
+        )
+        kit.written.keep(_name_call(tool, arguments, options), written)
+    return outcome
 
 
 def recall(
@@ -95,9 +107,12 @@ def recall(
     found = kit.written.find(_name_call(tool, arguments, options))
     if found is None:
         return None
-    with span("tool", tool=tool.name):
-        count("cache", result="hit")
     answer, kept = found
+    with kit.calls.watch(tool.name, arguments) as call, span("tool", tool=tool.name):
+        count("cache", result="hit")
+        call.answer = answer
+        call.answer_digest = answer.digest
+        call.receipt = answer.meta.get(RECEIPT_META, "")
     meta = dict(answer.meta)
     meta[CACHE] = freshness(kept.cached, kept.age_seconds, kept.max_age_seconds)
     if ROUTING in meta and "latencyMs" in meta[ROUTING]:
@@ -119,19 +134,27 @@ async def build_result(
 
 
 async def render_answer(
-    answer: Answer, kit: Toolkit, text: str = "json", *, with_links: bool = True
+    answer: Answer,
+    kit: Toolkit,
+    text: str = "json",
+    *,
+    with_links: bool = True,
+    call: OngoingCall | None = None,
 ) -> CallOutcome:
     """Text answers are their text; the others are structured, with a text besides that holds what
-    was chosen. A large one is linked to, in words for clients that know no links.
+    was chosen. A large one is linked to, in words for clients that know no links. The answer to a
+    call gets its receipt.
     """
-    meta = answer.meta or None
     if isinstance(answer, TextAnswer):
-        return CallOutcome([build_text(answer.text)], meta=meta)
+        if call is not None:
+            answer.add_meta(receipt=call.seal(answer.text))
+        return CallOutcome([build_text(answer.text)], meta=answer.meta or None)
     data = answer.as_dict()
-    if not answer.may_be_large:
-        whole = as_json(data)
-    else:
-        whole = await encode_json(data)
+    whole = as_json(data) if not answer.may_be_large else await encode_json(data)
+    if call is not None:
+        answer.add_meta(receipt=call.seal(whole))
+    meta = answer.meta or None
+    if answer.may_be_large:
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
@@ -145,12 +168,20 @@ async def render_answer(
     return CallOutcome([build_text(shown)], data, whole, meta)
 
 
-def render_failure(tool: Tool, error: WebquarryError) -> CallOutcome:
+def render_failure(
+    tool: Tool, error: WebquarryError, call: OngoingCall | None = None
+) -> CallOutcome:
     """A sentence for the model, then, unless the tool speaks in text only, the facts as JSON."""
-    return build_failure(error, with_facts=not issubclass(tool.answer, TextAnswer))
+    meta = None
+    if call is not None:
+        call.error = error
+        meta = {RECEIPT_META: call.seal(as_json(error.as_dict()))}
+    return build_failure(error, with_facts=not issubclass(tool.answer, TextAnswer), meta=meta)
 
 
-def build_failure(error: WebquarryError, *, with_facts: bool) -> CallOutcome:
+def build_failure(
+    error: WebquarryError, *, with_facts: bool, meta: dict[str, Any] | None = None
+) -> CallOutcome:
     """The same of a tool that may not even be loaded."""
     sentence = redact(error.sentences)
     content = [build_text(sentence)]
@@ -158,7 +189,7 @@ def build_failure(error: WebquarryError, *, with_facts: bool) -> CallOutcome:
         facts = error.as_dict()
         facts.pop("message", None)
         content.append(build_text(redact(as_json(facts))))
-    return CallOutcome(content, is_error=True)
+    return CallOutcome(content, meta=meta, is_error=True)
 
 
 @asynccontextmanager

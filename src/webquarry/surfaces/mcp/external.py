@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
+from webquarry.calls.receipt import RECEIPT_META
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.text import as_json
 
 if TYPE_CHECKING:
+    from webquarry.calls.log import CallLog
     from webquarry.host.host import ToolHost
 
 log = logging.getLogger(__name__)
@@ -58,13 +60,21 @@ class ExternalTools:
             tools.append(described)
         return tools
 
-    async def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-        """Run one; a failure is a result that a model can read."""
+    async def call(
+        self, name: str, arguments: dict[str, Any], calls: CallLog
+    ) -> types.CallToolResult:
+        """Run one; a failure is a result that a model can read. Each has a receipt, as ours do."""
         assert self._host is not None
-        try:
-            answer = await self._host.run(name, arguments)
-        except WebquarryError as error:
-            sentence = redact(error.sentences)
-            return types.CallToolResult(content=[types.TextContent(text=sentence)], is_error=True)
-        content: list[types.ContentBlock] = [types.TextContent(text=as_json(answer))]
-        return types.CallToolResult(content=content, structured_content=answer)
+        with calls.watch(name, arguments) as call:
+            try:
+                answer = await self._host.run(name, arguments)
+            except WebquarryError as error:
+                call.error = error
+                sentence = redact(error.sentences)
+                failure = [types.TextContent(text=sentence)]
+                meta = {RECEIPT_META: call.seal(as_json(error.as_dict()))}
+                return types.CallToolResult(content=[*failure], is_error=True, _meta=meta)
+            text = as_json(answer)
+            content: list[types.ContentBlock] = [types.TextContent(text=text)]
+            meta = {RECEIPT_META: call.seal(text)}
+            return types.CallToolResult(content=content, structured_content=answer, _meta=meta)

@@ -118,13 +118,13 @@ def _call_handler(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         arguments = params.arguments or {}
+        kit = context.lifespan_context
         if external and params.name in external:
-            return await external.call(params.name, arguments)
+            return await external.call(params.name, arguments, kit.calls)
         if params.name not in tools:
             raise MCPError(
                 _INVALID_PARAMS, f"Unknown tool: {params.name[:100]}", {"known": list(tools)}
             )
-        kit = context.lifespan_context
         report = None
         if context.meta is not None and "progress_token" in context.meta:
             report = context.session.report_progress

@@ -14,7 +14,7 @@ from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.evidence.styles.bibliography import Style, build_bibliography
 from webquarry.evidence.styles.work import Work
-from webquarry.sessions.export import list_works
+from webquarry.sessions.export import list_cited_numbers, list_works
 from webquarry.sessions.parse_source import parse_source
 from webquarry.sessions.references import clean_work
 from webquarry.tool import Answer, tool
@@ -66,6 +66,9 @@ async def format_bibliography(
             "published}."
         ),
     ] = None,
+    include_found: Annotated[
+        bool, Field(description="Also cite what the session found and did not read.")
+    ] = False,
 ) -> BibliographyOutput:
     """Make a bibliography: de-duplicated, sorted, keys unique."""
     if bool(sessionId) == (sources is not None):
@@ -77,10 +80,14 @@ async def format_bibliography(
             suggested_action="Give the sessionId of a research session, or a list of sources, "
             "and not both.",
         )
+    left_out = 0
     if sessionId:
         session = await kit.sessions.read(sessionId)
         await kit.sessions.touch(session)
-        works = list_works(session)
+        every = list_works(session)
+        numbers = list_cited_numbers(session, cites_found=include_found)
+        works = [every[number - 1] for number in numbers]
+        left_out = len(every) - len(works)
     else:
         sources = sources or []
         if not 1 <= len(sources) <= _MOST_SOURCES:
@@ -92,10 +99,11 @@ async def format_bibliography(
         for number, source in enumerate(sources, 1):
             work = parse_source(source, number)
             works.append(clean_work(work))
+        numbers = list(range(1, len(works) + 1))
     result = build_bibliography(works, style)
     entries = []
     for entry in result.entries:
-        shown = BibliographyEntry(numbers=[place + 1 for place in entry.places])
+        shown = BibliographyEntry(numbers=[numbers[place] for place in entry.places])
         if style in _STYLES_WITH_KEYS:
             shown.key = entry.key
         entries.append(shown)
@@ -105,26 +113,37 @@ async def format_bibliography(
         count=len(entries),
         duplicates=len(works) - len(entries),
         entries=entries,
-        hints=_hints(works, of_session=bool(sessionId)) or None,
+        hints=_hints(works, numbers, left_out, of_session=bool(sessionId)) or None,
     )
 
 
-def _hints(works: Sequence[Work], *, of_session: bool) -> list[str]:
+def _hints(
+    works: Sequence[Work], numbers: Sequence[int], left_out: int, *, of_session: bool
+) -> list[str]:
     """What would make the bibliography better."""
-    if not works:
+    if not works and not left_out:
         return ["The session has no sources: give its sessionId to the tools that search and read."]
+    hints = []
+    if left_out:
+        hints.append(
+            f"{left_out} sources were found and not read, so they are not cited: read them with "
+            "scrape_page and this sessionId, or set include_found."
+        )
     unknown = [
-        number for number, work in enumerate(works, 1) if not work.authors and not work.issued
+        number
+        for number, work in zip(numbers, works, strict=True)
+        if not work.authors and not work.issued
     ]
     if not unknown:
-        return []
-    numbers = ", ".join(map(str, unknown[:_MOST_NUMBERS]))
+        return hints
+    listed = ", ".join(map(str, unknown[:_MOST_NUMBERS]))
     if len(unknown) > _MOST_NUMBERS:
-        numbers += ", ..."
+        listed += ", ..."
     how = "and citation_style csl-json, give its cslJson"
     if of_session:
         how = "with this sessionId"
-    return [
-        f"Neither author nor date is known of {numbers}: read the page with scrape_page {how}, "
+    hints.append(
+        f"Neither author nor date is known of {listed}: read the page with scrape_page {how}, "
         "then call again."
-    ]
+    )
+    return hints

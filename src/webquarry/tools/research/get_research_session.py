@@ -4,6 +4,7 @@ was lost.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
@@ -41,18 +42,23 @@ class SessionSummary(AnswerPart):
     total_steps: int
     total_steps_estimate: int | None = None
     total_sources: int
+    read_sources: int | None = None
+    quoted_sources: int | None = None
     total_errors: int
     started_at: str
     updated_at: str
 
     @classmethod
     def of(cls, session: ResearchSession) -> SessionSummary:
+        stages = Counter(recorded.stage for recorded in session.sources)
         return cls(
             research_goal=session.goal or None,
             session_summary=session.summary or None,
             total_steps=len(session.steps),
             total_steps_estimate=session.estimate,
             total_sources=len(session.sources),
+            read_sources=stages["read"] + stages["quoted"] or None,
+            quoted_sources=stages["quoted"] or None,
             total_errors=len(session.errors),
             started_at=format_time(session.began_at),
             updated_at=format_time(session.touched_at),

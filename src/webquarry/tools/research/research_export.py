@@ -69,6 +69,9 @@ async def research_export(
         Literal["markdown", "json"], Field(description="A text, or data.")
     ] = "markdown",
     verify_links: Annotated[bool, Field(description="Check that sources still exist.")] = False,
+    include_found: Annotated[
+        bool, Field(description="Also cite what was found and not read.")
+    ] = False,
 ) -> ResearchExportOutput:
     """Export a research session: steps, numbered sources with APA citations, errors."""
     if not sessionId:
@@ -86,7 +89,8 @@ async def research_export(
         links = await check_links(kit.client, kit.reader.runner, kit.clock, urls, deadline)
         states = Counter(link.state for link in links)
         link_counts = dict(sorted(states.items()))
-    export = export_session(session, format_time(kit.clock.now()), links)
+    now = format_time(kit.clock.now())
+    export = export_session(session, now, links, cites_found=include_found)
     answer = ResearchExportOutput(session_id=session.id, format=format, links=link_counts)
     if format == "markdown":
         answer.content = write_markdown(export)

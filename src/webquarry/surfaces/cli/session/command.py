@@ -88,6 +88,9 @@ def export(
     verify_links: Annotated[
         bool, typer.Option("--verify-links", help="Ask whether each source is still there.")
     ] = False,
+    include_found: Annotated[
+        bool, typer.Option("--include-found", help="Also cite what was found and not read.")
+    ] = False,
 ) -> None:
     """Write a whole session to stdout: steps, numbered sources with APA citations, errors."""
     with command_output(format == "json") as output:
@@ -97,6 +100,7 @@ def export(
             "sessionId": find_session_id(id),
             "format": format,
             "verify_links": verify_links,
+            "include_found": include_found,
         }
         with output.show_progress("writing the session"):
             exported = call_with("research_export", arguments, "research", "fork").as_dict()

@@ -224,7 +224,7 @@ async def _call_all(
     async def call_one(key: Hashable, arguments: dict[str, Any]) -> tuple[Hashable, Any]:
         async with places:
             try:
-                answer = await tool.call(call.instance.kit, arguments)
+                answer = await tool.call_and_log(call.instance.kit, arguments)
             except WebquarryError as error:
                 return key, error
             fields = _build_fields(tool, answer)

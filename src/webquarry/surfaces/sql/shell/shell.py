@@ -274,7 +274,7 @@ def keep_history() -> Iterator[None]:
         return
     import os
 
-    from webquarry.records.open import find_records_folder
+    from webquarry.records.place import find_records_folder
     from webquarry.settings import Settings
 
     folder = find_records_folder(Settings.from_environment(), os.environ)

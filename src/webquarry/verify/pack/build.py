@@ -1,0 +1,327 @@
+"""A session and pages that are read for it -> an evidence pack.
+
+The bytes of pages are not kept by sessions, so they are read once more, one after the other, and
+the pack says when. Each quote that the session keeps is compared with what was read now, and stands
+beside what was found when it was checked. What could not be read is said, not left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Literal, Protocol
+
+from webquarry.errors import TooLarge, WebquarryError
+from webquarry.progress import note
+from webquarry.read.plain.words import PageWords, describe_words
+from webquarry.search.identity import identity
+from webquarry.secret import get_masker, redact
+from webquarry.sessions.export import export_session
+from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession
+from webquarry.sessions.views import format_time
+from webquarry.verify.pack.captures import find_response
+from webquarry.verify.pack.wacz import write_wacz
+from webquarry.verify.pack.warc import LARGEST_RECORD, WarcRecord
+from webquarry.verify.quotes.check import QuoteChecker
+from webquarry.verify.quotes.findings import QuoteFinding
+from webquarry.verify.quotes.source import SourceText
+
+FORMAT = "webquarry-evidence-1"
+STATEMENT = (
+    "This pack shows what its maker received from these addresses at these times, and how quotes "
+    "stand in the texts made of it. It does not show that a site said so to anybody else, nor that "
+    "a statement is true."
+)
+_LARGEST_PACK = 400 * 1024 * 1024  # bytes of all records
+
+_NO_WORDS = PageWords("")
+
+# Whole pages that were read, only those that were quoted, or no page at all.
+PackScope = Literal["read", "quoted", "hashes"]
+
+
+class ReadWords(Protocol):
+    """A page whose words were read."""
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def words(self) -> PageWords: ...
+
+    @property
+    def fetched_at(self) -> datetime: ...
+
+
+@dataclass(frozen=True)
+class PackedSource:
+    """A source, and what was read of it for the pack, or why nothing could be."""
+
+    recorded: RecordedSource
+    page: ReadWords | None = None
+    words: PageWords = _NO_WORDS  # of the page, without secrets
+    problem: WebquarryError | None = None
+
+
+async def read_sources(
+    session: ResearchSession, scope: PackScope, read: Callable[[str], Awaitable[ReadWords]]
+) -> list[PackedSource]:
+    """The sources of a session that belong in a pack, each read now, one after the other."""
+    packed: list[PackedSource] = []
+    for recorded in session.sources:
+        is_wanted = recorded.stage == "quoted" or (recorded.stage == "read" and scope != "quoted")
+        if not is_wanted:
+            packed.append(PackedSource(recorded))
+            continue
+        note(f"reading {redact(recorded.source.url)}")
+        try:
+            page = await read(recorded.source.url)
+            packed.append(PackedSource(recorded, page, mask_words(page.words)))
+        except WebquarryError as error:
+            packed.append(PackedSource(recorded, problem=error))
+    return packed
+
+
+def mask_words(words: PageWords) -> PageWords:
+    """The words of a page as they may be written down. Where a secret of ours is among them, what
+    is known of places is not true any more, and left out.
+    """
+    text = words.text.encode("utf-8", "replace").decode()
+    masked = get_masker().mask_text(text)
+    if masked != text:
+        return PageWords(masked)
+    return replace(words, text=text)
+
+
+def mask_texts(value: Any) -> Any:
+    """A value of JSON without secrets in its texts."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: mask_texts(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [mask_texts(member) for member in value]
+    return value
+
+
+def build_pack(
+    session: ResearchSession,
+    sources: Sequence[PackedSource],
+    exchanges: Sequence[WarcRecord],
+    scope: PackScope,
+    software: str,
+) -> bytes:
+    """The bytes of the pack. The same session and the same exchanges give the same bytes."""
+    created = format_time(session.touched_at)
+    dates = [record.date for record in exchanges]
+    created = max([created, *dates])
+    texts = [_convert(source, exchanges) for source in sources if source.page is not None]
+    records: list[WarcRecord] = []
+    if scope != "hashes":
+        information = f"software: {software}\r\nformat: WARC File Format 1.1\r\n".encode()
+        info = WarcRecord("warcinfo", created, "application/warc-fields", information)
+        records = _keep_first([info, *exchanges, *texts])
+    _check_size(records)
+    evidence = {
+        "format": FORMAT,
+        "software": software,
+        "created": created,
+        "scope": scope,
+        "statement": STATEMENT,
+        "session": _describe_session(session),
+        "sources": [_describe_source(source, exchanges, scope) for source in sources],
+        "quotes": _describe_quotes(session, sources, scope),
+    }
+    package = {
+        "title": redact(session.goal or session.steps[0].text),
+        "description": STATEMENT,
+        "created": created,
+        "software": software,
+    }
+    return write_wacz(records, _list_pages(sources, scope), evidence, package)
+
+
+def _convert(source: PackedSource, exchanges: Sequence[WarcRecord]) -> WarcRecord:
+    """The record of the text that was made of a page."""
+    assert source.page is not None
+    response = find_response(exchanges, redact(source.page.url))
+    more = {}
+    if response is not None:
+        more["WARC-Refers-To"] = response.id
+    return WarcRecord(
+        kind="conversion",
+        date=format_time(source.page.fetched_at),
+        content_type="text/plain; charset=utf-8",
+        block=source.words.text.encode(),
+        url=redact(source.recorded.source.url),
+        more=more,
+    )
+
+
+def _keep_first(records: Sequence[WarcRecord]) -> list[WarcRecord]:
+    """The records, each once: the same answer may have come twice within a second."""
+    return list({record.id: record for record in records}.values())
+
+
+def _check_size(records: Sequence[WarcRecord]) -> None:
+    sizes = [len(record.block) for record in records]
+    if sum(sizes) > _LARGEST_PACK or max(sizes, default=0) > LARGEST_RECORD // 2:
+        raise TooLarge(
+            f"The pages of the session have {sum(sizes):,} bytes, which is more than a pack holds.",
+            suggested_action="Pack only the quoted pages (--scope quoted), or hashes and spans "
+            "alone (--scope hashes).",
+        )
+
+
+def _describe_session(session: ResearchSession) -> dict[str, Any]:
+    """The session as its export has it."""
+    export = export_session(session, format_time(session.touched_at))
+    described: dict[str, Any] = {
+        "sessionId": export.id,
+        "status": export.status,
+        "researchGoal": export.goal,
+        "sessionSummary": export.summary,
+        "startedAt": export.began_at,
+        "updatedAt": export.exported_at,
+        "steps": [step.model_dump(by_alias=True, exclude_none=True) for step in export.steps],
+        "sources": [
+            source.model_dump(by_alias=True, exclude_none=True, exclude={"quotes"})
+            for source in export.sources
+        ],
+    }
+    masked: dict[str, Any] = mask_texts(described)
+    return masked
+
+
+def _describe_source(
+    source: PackedSource, exchanges: Sequence[WarcRecord], scope: PackScope
+) -> dict[str, Any]:
+    recorded = source.recorded
+    described: dict[str, Any] = {
+        "number": recorded.number,
+        "url": redact(recorded.source.url),
+        "title": redact(recorded.source.title),
+        "stage": recorded.stage,
+    }
+    if source.problem is not None:
+        described["problem"] = {
+            "kind": source.problem.kind,
+            "message": redact(source.problem.sentence),
+        }
+    page = source.page
+    if page is None:
+        return described
+    response = find_response(exchanges, redact(page.url))
+    described |= {
+        "readAt": format_time(page.fetched_at),
+        "finalUrl": redact(page.url),
+        "textHash": source.words.digest,
+        "textLength": len(source.words.text),
+    }
+    if response is not None:
+        described["bytesHash"] = sha256(response.payload or b"").hexdigest()
+    if scope != "hashes":
+        described["textRecord"] = _convert(source, exchanges).id
+        described["words"] = describe_words(source.words)
+        if response is not None:
+            described["responseRecord"] = response.id
+    return described
+
+
+def _describe_quotes(
+    session: ResearchSession, sources: Sequence[PackedSource], scope: PackScope
+) -> list[dict[str, Any]]:
+    """Every quote of the session: what was found when it was checked, and what the pack has."""
+    numbers = {identity(one.recorded.source.url): one.recorded.number for one in sources}
+    checker = QuoteChecker([_as_text(source) for source in sources if _is_asked(source)])
+    described: list[dict[str, Any]] = []
+    for quote in session.quotes:
+        number = numbers.get(identity(quote.url)) if quote.url else None
+        expected = None
+        if number is not None:
+            expected = redact(sources[number - 1].recorded.source.url)
+        finding = checker.check(quote.text, expected)
+        entry: dict[str, Any] = {
+            "quote": quote.text,
+            "whenChecked": _describe_kept(quote, scope),
+            "inPack": describe_finding(finding, with_words=scope != "hashes"),
+        }
+        if number is not None:
+            entry["source"] = number
+        if quote.text_hash and finding.text_hash:
+            entry["sameText"] = quote.text_hash == finding.text_hash
+        described.append(entry)
+    return described
+
+
+def _is_asked(source: PackedSource) -> bool:
+    return source.page is not None or source.problem is not None
+
+
+def _as_text(source: PackedSource) -> SourceText:
+    """A source as quotes are compared with it."""
+    url = redact(source.recorded.source.url)
+    if source.page is None:
+        problem = "It was not read for the pack."
+        if source.problem is not None:
+            problem = redact(source.problem.sentence)
+        return SourceText(url, PageWords(""), problem=problem)
+    page = source.page
+    return SourceText(url, source.words, page.title, page.fetched_at)
+
+
+def _describe_kept(quote: KeptQuote, scope: PackScope) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "tier": quote.tier,
+        "url": quote.url,
+        "textHash": quote.text_hash,
+        "spans": [list(span) for span in quote.spans],
+        "section": quote.section,
+        "readAt": quote.read_at,
+        "checkedAt": quote.checked_at,
+        "reason": quote.reason,
+    }
+    if scope != "hashes":
+        fields["matched"] = list(quote.matched)
+    return {name: value for name, value in fields.items() if value}
+
+
+def describe_finding(finding: QuoteFinding, *, with_words: bool) -> dict[str, Any]:
+    """How a quote stands in the texts of a pack, as JSON has it."""
+    fields: dict[str, Any] = {
+        "tier": finding.tier,
+        "url": finding.url,
+        "textHash": finding.text_hash,
+        "spans": [[span.start, span.end] for span in finding.spans],
+        "section": finding.section,
+        "warnings": list(finding.warnings),
+        "reason": finding.reason,
+    }
+    if with_words:
+        fields["matched"] = list(finding.matched)
+        fields["changes"] = [
+            {"kind": change.kind, "quote": change.quote, "source": change.source}
+            for change in finding.changes
+        ]
+    return {name: value for name, value in fields.items() if value}
+
+
+def _list_pages(sources: Sequence[PackedSource], scope: PackScope) -> list[dict[str, Any]]:
+    """The pages as the list of pages has them."""
+    pages: list[dict[str, Any]] = []
+    if scope == "hashes":
+        return pages
+    for source in sources:
+        if source.page is not None:
+            page = source.page
+            moment = format_time(page.fetched_at)
+            name = f"{source.recorded.number}"
+            pages.append(
+                {"id": name, "url": redact(page.url), "ts": moment, "title": redact(page.title)}
+            )
+    return pages

@@ -1,0 +1,215 @@
+"""Text -> its key: letters and digits alone, in one form whatever the typography.
+
+A key is made at the speed of `str.translate`; where a character of it stands in the text is worked
+out only for what is found (`Lane.locate`). Both sides of a comparison go through the same table.
+`skeleton` keeps what a key drops and a quote may not change: separators and signs of numbers, and
+symbols.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from webquarry.read.plain.words import Range
+
+_BLOCK = 512  # characters between two places that a lane knows
+SYMBOLS = frozenset("$€£¥₹₽₩¢%‰°<>≤≥±+=#@&≠≈×÷^~√∞")
+# Signs of reading that may be left out: Arabic vowels, Hebrew points; and what has no look.
+_DROPPED_MARKS = re.compile(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0670\u0640"
+    "\u034f\ufe00-\ufe0f\u20e3\U000e0100-\U000e01ef]"
+)
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u02bc\u02b9\u00b4`\u2032\u2039\u203a\uff07"
+_DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300c\u300d\u300e\u300f\uff02"
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u061c\u0640\u034f]")
+_TYPOGRAPHY = {
+    **dict.fromkeys(map(ord, _DASHES), "-"),
+    **dict.fromkeys(map(ord, _SINGLE_QUOTES), "'"),
+    **dict.fromkeys(map(ord, _DOUBLE_QUOTES), '"'),
+}
+_RAISED = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
+_BLANKS = re.compile(r"\s+")
+_SIGN_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d")
+_BEFORE_SIGN = frozenset("([{<>=≤≥~≈")
+CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+class _FoldTable(dict[int, str]):
+    """What each character is in a key: nothing for blanks and punctuation."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        folded = _fold_letter(letter)
+        self[code] = folded
+        return folded
+
+
+def _fold_letter(letter: str) -> str:
+    if letter.isascii():
+        return letter.lower() if letter.isalnum() else ""
+    if letter in "™℠®©℗":  # marks of a name, not letters of it
+        return ""
+    if letter in "İı":  # both are an I in some case; `dots_agree` tells them apart
+        return "i"
+    decomposed = unicodedata.normalize("NFKD", letter).casefold()
+    kept = [_fold_part(part) for part in unicodedata.normalize("NFKD", decomposed)]
+    return "".join(kept)
+
+
+def _fold_part(part: str) -> str:
+    if part == "\u2044":  # of a fraction: ½ is no 12
+        return part
+    if _DROPPED_MARKS.match(part):
+        return ""
+    if unicodedata.category(part).startswith("M"):
+        return part
+    if not part.isalnum():
+        return ""
+    digit = unicodedata.decimal(part, None)
+    if digit is not None:
+        return str(digit)
+    return part
+
+
+FOLD = _FoldTable()
+
+
+def make_key(text: str) -> str:
+    """The letters and digits of a text."""
+    return text.translate(FOLD)
+
+
+class Lane:
+    """The key of a text without some ranges of it, and the way back from the key to the text."""
+
+    def __init__(self, text: str, removed: Sequence[Range] = ()) -> None:
+        self._text = text
+        self.removed = removed
+        self._key_places: list[int] = []
+        self._text_places: list[int] = []
+        parts: list[str] = []
+        length = 0
+        for start, stop in _keep_others(len(text), removed):
+            for place in range(start, stop, _BLOCK):
+                part = text[place : min(place + _BLOCK, stop)].translate(FOLD)
+                if part:
+                    self._key_places.append(length)
+                    self._text_places.append(place)
+                    parts.append(part)
+                    length += len(part)
+        self.key = "".join(parts)
+
+    def locate(self, place: int) -> int:
+        """Where in the text the character stands that a place of the key was made of."""
+        block = bisect_right(self._key_places, place) - 1
+        left = place - self._key_places[block]
+        offset = self._text_places[block]
+        while True:
+            left -= len(FOLD[ord(self._text[offset])])
+            if left < 0:
+                return offset
+            offset += 1
+
+    def find(self, key: str, most: int, start: int = 0, stop: int | None = None) -> list[int]:
+        """Places of a key in this one, so many at most."""
+        if stop is None:
+            stop = len(self.key)
+        places: list[int] = []
+        place = self.key.find(key, start, stop)
+        while place >= 0 and len(places) < most:
+            places.append(place)
+            place = self.key.find(key, place + 1, stop)
+        return places
+
+
+def _keep_others(length: int, removed: Sequence[Range]) -> Iterable[Range]:
+    """What ranges leave of a text of that length."""
+    place = 0
+    for start, stop in removed:
+        if place < start:
+            yield place, start
+        place = max(place, stop)
+    if place < length:
+        yield place, length
+
+
+def skeleton(text: str, raised: Sequence[int] = ()) -> str:
+    """What a quote may not change: the key with the separators and signs of numbers, and symbols.
+    `raised` are places of digits that stand raised without looking so.
+    """
+    parts: list[str] = []
+    gap = ""
+    is_after_digit = False
+    for place, letter in enumerate(text):
+        folded = FOLD[ord(letter)]
+        if not folded:
+            gap += letter
+            continue
+        is_digit = folded[0].isdigit()
+        if parts and gap:
+            parts.append(_keep_of_gap(gap, is_after_digit, is_digit))
+        if is_after_digit and not gap and is_digit and (letter in _RAISED or place in raised):
+            parts.append("^")
+        parts.append(folded)
+        is_after_digit = is_digit
+        gap = ""
+    return "".join(parts)
+
+
+@lru_cache(4096)
+def _keep_of_gap(gap: str, is_after_digit: bool, is_before_digit: bool) -> str:
+    """What counts of the characters between two letters or digits."""
+    if gap == " ":
+        return ""
+    if is_after_digit and is_before_digit:
+        plain = fold_typography(gap)
+        return _BLANKS.sub("", plain).replace("--", "-")
+    kept = keep_symbols(gap)
+    if is_before_digit and has_sign(gap):
+        kept += "-"
+    return kept
+
+
+def keep_symbols(gap: str) -> str:
+    """The symbols among some characters, in their plain form."""
+    if gap.isascii():
+        return "".join(letter for letter in gap if letter in SYMBOLS)
+    plain = unicodedata.normalize("NFKC", gap)
+    return "".join(letter for letter in plain if letter in SYMBOLS)
+
+
+def has_sign(gap: str) -> bool:
+    """Whether characters before a digit end in a minus of its own."""
+    gap = _INVISIBLE.sub("", gap)
+    if not gap or gap[-1] not in _SIGN_DASHES:
+        return False
+    before = gap[-2:-1]
+    return not before or before.isspace() or before in _BEFORE_SIGN or before in SYMBOLS
+
+
+def fold_typography(text: str) -> str:
+    """A text with plain quotes, dashes and blanks, without soft hyphens and what has no look."""
+    plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_TYPOGRAPHY)
+    return _BLANKS.sub(" ", plain).replace("--", "-")
+
+
+def fold_blanks(text: str) -> str:
+    """A text with every run of white space as one blank, and none at its ends."""
+    return _BLANKS.sub(" ", text).strip()
+
+
+def dots_agree(quote: str, source: str) -> bool:
+    """Whether two texts of one key have the same dotless i's; a capital I may be either."""
+    if "ı" not in quote and "ı" not in source:
+        return True
+    own = [letter for letter in quote if FOLD[ord(letter)] == "i"]
+    other = [letter for letter in source if FOLD[ord(letter)] == "i"]
+    if len(own) != len(other):  # a ligature has one, too
+        return True
+    pairs = zip(own, other, strict=True)
+    return all({first, second} not in ({"ı", "i"}, {"ı", "İ"}) for first, second in pairs)

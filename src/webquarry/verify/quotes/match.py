@@ -1,0 +1,189 @@
+"""A piece of a quote and a lane of a source -> where the piece stands, checked sign by sign.
+
+A place is found by letters and digits, which no typography can hide, and counts only if separators,
+signs and symbols agree and neither end is in the middle of a word or a number.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from webquarry.read.plain.words import Range
+from webquarry.verify.quotes.findings import Tier
+from webquarry.verify.quotes.fold import (
+    CJK,
+    FOLD,
+    Lane,
+    dots_agree,
+    fold_blanks,
+    fold_typography,
+    has_sign,
+    keep_symbols,
+    skeleton,
+)
+from webquarry.verify.quotes.parts import QuotePiece
+
+MOST_OCCURRENCES = 50  # that are looked at
+_LONGEST_EDGE = 12  # characters before and behind a match that can belong to it
+_NUMBER_BEFORE = re.compile(r"\d[.,'’]?\Z")
+_NUMBER_BEHIND = re.compile(r"[.,'’]?\d")
+_STOP = re.compile(r"[.!?…。！？]")
+
+
+class Hit(NamedTuple):
+    """Where a piece stands in the text of a source, and in the key of its lane."""
+
+    start: int
+    end: int
+    key_start: int
+    key_end: int
+
+
+def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Hit]:
+    """The places of a piece, from a place of the lane's key on."""
+    key = piece.key
+    if not key:
+        return []
+    wanted = skeleton(piece.text)
+    hits = []
+    for place in lane.find(key, MOST_OCCURRENCES, start):
+        first = lane.locate(place)
+        last = lane.locate(place + len(key) - 1) + 1
+        own = cut_out(text, first, last, lane.removed)
+        if skeleton(own) != wanted or not dots_agree(piece.text, own):
+            continue
+        if _edges_agree(piece, text, first, last, lane.removed):
+            hits.append(Hit(first, last, place, place + len(key)))
+    return hits
+
+
+def gap_at(text: str, lane: Lane, hit: Hit, place: int) -> str:
+    """What the text has between two letters of a hit; what is left out of the lane included."""
+    key_place = hit.key_start + place
+    if not place:
+        return _last_gap(text[max(0, hit.start - _LONGEST_EDGE) : hit.start])
+    start = lane.locate(key_place - 1) + 1
+    if key_place == hit.key_end:
+        return _first_gap(text[start : start + _LONGEST_EDGE])
+    return text[start : lane.locate(key_place)]
+
+
+def cut_out(text: str, start: int, stop: int, removed: Sequence[Range]) -> str:
+    """The text between two places without what a lane leaves out."""
+    if not removed:
+        return text[start:stop]
+    parts = []
+    place = start
+    for first, last in ranges_inside(removed, start, stop):
+        parts.append(text[place:first])
+        place = last
+    parts.append(text[place:stop])
+    return "".join(parts)
+
+
+def ranges_inside(removed: Sequence[Range], start: int, stop: int) -> list[Range]:
+    """Those of the ranges that lie between two places."""
+    first = bisect_left(removed, start, key=lambda one: one[0])
+    found = []
+    for one in removed[first:]:
+        if one[0] >= stop:
+            break
+        found.append(one)
+    return found
+
+
+def _edges_agree(
+    piece: QuotePiece, text: str, start: int, end: int, removed: Sequence[Range]
+) -> bool:
+    """Whether what stands right before and behind a match belongs to it as the piece says."""
+    before = text[max(0, start - _LONGEST_EDGE) : start]
+    behind = text[end : end + _LONGEST_EDGE]
+    own_before, own_behind = _edges_of(piece.text)
+    if _is_inside_word(before[-1:], text[start]):
+        return False
+    if not piece.may_end_in_word and _is_inside_word(text[end - 1], behind[:1]):
+        return False
+    if text[start].isdigit():
+        if _NUMBER_BEFORE.search(before) and not _is_cut_off(start, removed):
+            return False
+        gap = _last_gap(before)
+        if has_sign(gap) != has_sign(own_before):
+            return False
+    if text[end - 1].isdigit() and _NUMBER_BEHIND.match(behind) and not _is_cut_off(end, removed):
+        return False
+    symbols_before = keep_symbols(own_before)
+    if symbols_before and not keep_symbols(_last_gap(before)).endswith(symbols_before):
+        return False
+    symbols_behind = keep_symbols(own_behind)
+    return not symbols_behind or keep_symbols(_first_gap(behind)).startswith(symbols_behind)
+
+
+def _is_cut_off(place: int, removed: Sequence[Range]) -> bool:
+    """Whether something that is left out begins at a place, or ends there."""
+    first = bisect_left(removed, place, key=lambda one: one[1])
+    return first < len(removed) and place in removed[first]
+
+
+def _edges_of(piece: str) -> tuple[str, str]:
+    """What stands before the first and behind the last letter or digit of a piece."""
+    places = [place for place, letter in enumerate(piece) if FOLD[ord(letter)]]
+    return piece[: places[0]], piece[places[-1] + 1 :]
+
+
+def _last_gap(before: str) -> str:
+    """What stands between the last letter or digit and the end."""
+    place = len(before)
+    while place and not FOLD[ord(before[place - 1])]:
+        place -= 1
+    return before[place:]
+
+
+def _first_gap(behind: str) -> str:
+    """What stands before the first letter or digit."""
+    for place, letter in enumerate(behind):
+        if FOLD[ord(letter)]:
+            return behind[:place]
+    return behind
+
+
+def _is_inside_word(first: str, second: str) -> bool:
+    """Whether two neighbours are letters of one word. Where case changes, texts may have come
+    together; where there is no case, words have prefixes or no blanks.
+    """
+    if not (first.isalpha() and second.isalpha()) or CJK.match(first) or CJK.match(second):
+        return False
+    return (first.islower() and second.islower()) or first.isupper()
+
+
+def judge_tier(piece: str, text: str, hit: Hit, removed: Sequence[Range]) -> Tier:
+    """How closely a piece agrees with the text where it was found."""
+    if ranges_inside(removed, hit.start, hit.end):
+        return "letters"
+    before, behind = _edges_of(piece)
+    start = max(0, hit.start - 2 * len(before) - 2)
+    window = text[start : hit.end + 2 * len(behind) + 2]
+    if fold_blanks(piece) in fold_blanks(window):
+        return "exact"
+    own = fold_typography(piece).strip()
+    other = fold_typography(window)
+    if own in other or _swap_first_letter(own) in other:
+        return "typography"
+    return "letters"
+
+
+def _swap_first_letter(text: str) -> str:
+    """The text with its first letter in the other case."""
+    for place, letter in enumerate(text):
+        if letter.isalpha():
+            return text[:place] + letter.swapcase() + text[place + 1 :]
+    return text
+
+
+def words_before(text: str, place: int, most: int = 4) -> str:
+    """The last words of the same sentence before a place."""
+    before = text[max(0, place - 80) : place]
+    sentence = _STOP.split(before)[-1]
+    return " ".join(sentence.split()[-most:])

@@ -1,0 +1,192 @@
+"""A quote that a source does not have -> the words of the source that come nearest, and those that
+differ. Bounded: the nearest places are found by votes of the rarer words, and only windows of the
+length of the quote are compared word by word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webquarry.verify.quotes.findings import ChangeKind, WordChange
+from webquarry.verify.quotes.fold import SYMBOLS
+from webquarry.verify.quotes.negation import is_negation
+from webquarry.verify.quotes.tokens import Token, TokenIndex, split_tokens
+
+LEAST_ALIKE = 0.6  # of the words of a quote, for a place to be called near
+_MOST_TOKENS = 400  # of a quote that are compared
+_MOST_PLACES = 60  # of a word that votes
+_BUCKET = 8  # words
+_TRIED = 3  # windows
+_LEAST_TOKENS = 3
+_MOST_CHANGES = 12
+_CONTRACTED = frozenset(
+    """
+    aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt mightnt mustnt neednt shant
+    shouldnt wasnt werent wont wouldnt
+    """.split()  # noqa: SIM905
+)
+_WRAPPED = re.compile(r"(?<=[^\W\d_])-\n\s*(?=[^\W\d_])")
+
+
+@dataclass(frozen=True)
+class NearPlace:
+    """Where a source comes nearest to a quote."""
+
+    start: int
+    end: int
+    alike: float  # the share of the quote's words that stand there in order
+    changes: tuple[WordChange, ...]
+
+
+def find_near(quote: str, text: str, index: TokenIndex) -> NearPlace | None:
+    """The nearest place, if one is near enough."""
+    quote = _WRAPPED.sub("", quote)
+    own = split_tokens(quote)[:_MOST_TOKENS]
+    if len(own) < _LEAST_TOKENS or not index.tokens:
+        return None
+    best: NearPlace | None = None
+    for start in _vote(own, index):
+        place = _compare(quote, own, text, index.tokens, start)
+        if place is not None and (best is None or place.alike > best.alike):
+            best = place
+    if best is None or best.alike < LEAST_ALIKE:
+        return None
+    return best
+
+
+def _vote(own: Sequence[Token], index: TokenIndex) -> list[int]:
+    """Where the quote would begin, in words of the source: the places that most words speak for."""
+    votes: Counter[int] = Counter()
+    lists = []
+    for number, token in enumerate(own):
+        places = index.places.get(token.key)
+        if places:
+            lists.append((len(places), number, places))
+    rare = [one for one in lists if one[0] <= _MOST_PLACES]
+    if len(rare) < 2:
+        rare = sorted(lists, key=lambda one: one[:2])[:4]
+    for _, number, places in rare:
+        for place in places[:_MOST_PLACES]:
+            votes[(place - number) // _BUCKET] += 1
+    if not votes:
+        return []
+    joined = Counter({bucket: count + votes.get(bucket + 1, 0) for bucket, count in votes.items()})
+    ranked = sorted(joined.items(), key=lambda one: (-one[1], one[0]))[:_TRIED]
+    return [bucket * _BUCKET for bucket, _ in ranked]
+
+
+def _compare(
+    quote: str, own: Sequence[Token], text: str, tokens: Sequence[Token], start: int
+) -> NearPlace | None:
+    """A quote beside the words of the source from about a place on."""
+    slack = _BUCKET + len(own) // 4
+    first = max(0, start - slack)
+    window = tokens[first : start + _BUCKET + len(own) + slack]
+    pairs = align([token.key for token in own], [token.key for token in window])
+    matched = [(i, j) for i, j in pairs if i is not None and j is not None]
+    same = [(i, j) for i, j in matched if own[i].key == window[j].key]
+    if not same:
+        return None
+    changes = _describe_changes(quote, own, text, window, pairs)
+    used = [j for _, j in pairs if j is not None]
+    return NearPlace(window[used[0]].start, window[used[-1]].end, len(same) / len(own), changes)
+
+
+Pair = tuple[int | None, int | None]
+
+
+def align(own: Sequence[str], other: Sequence[str]) -> list[Pair]:
+    """The cheapest way to make one list of words of another, whose ends cost nothing: pairs of
+    places, None where one has nothing.
+    """
+    width = len(other) + 1
+    previous = [0] * width
+    moves: list[bytearray] = [bytearray(width)]  # 0 ends, 1 both, 2 only own, 3 only other
+    for i, word in enumerate(own, 1):
+        current = [i] + [0] * len(other)
+        row = bytearray(width)
+        row[0] = 2
+        for j, candidate in enumerate(other, 1):
+            cost = previous[j - 1] + (word != candidate)
+            move = 1
+            if previous[j] + 1 < cost:
+                cost, move = previous[j] + 1, 2
+            if current[j - 1] + 1 < cost:
+                cost, move = current[j - 1] + 1, 3
+            current[j] = cost
+            row[j] = move
+        moves.append(row)
+        previous = current
+    j = min(range(width), key=previous.__getitem__)
+    i = len(own)
+    pairs: list[Pair] = []
+    while i:
+        move = moves[i][j]
+        if move == 1:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        elif move == 2:
+            i -= 1
+            pairs.append((i, None))
+        else:
+            j -= 1
+            pairs.append((None, j))
+    pairs.reverse()
+    return pairs
+
+
+def _describe_changes(
+    quote: str,
+    own: Sequence[Token],
+    text: str,
+    window: Sequence[Token],
+    pairs: Sequence[Pair],
+) -> tuple[WordChange, ...]:
+    """The words that differ, neighbours together."""
+    groups: list[tuple[list[Token], list[Token]]] = []
+    is_open = False
+    for i, j in pairs:
+        if i is not None and j is not None and own[i].key == window[j].key:
+            is_open = False
+            continue
+        if not is_open:
+            groups.append(([], []))
+            is_open = True
+        if i is not None:
+            groups[-1][0].append(own[i])
+        if j is not None:
+            groups[-1][1].append(window[j])
+    before = Counter(token.key for group in groups for token in group[0])
+    behind = Counter(token.key for group in groups for token in group[1])
+    is_order = bool(before) and before == behind
+    changes = []
+    for mine, theirs in groups[:_MOST_CHANGES]:
+        kind: ChangeKind = "order"
+        if not is_order:
+            kind = _name_change(mine, theirs)
+        changes.append(WordChange(kind, _cut(quote, mine), _cut(text, theirs)))
+    return tuple(changes)
+
+
+def _name_change(mine: Sequence[Token], theirs: Sequence[Token]) -> ChangeKind:
+    """What kind of words differ."""
+    different = {token.key for token in mine} ^ {token.key for token in theirs}
+    if any(is_negation(key) or key in _CONTRACTED for key in different):
+        return "negation"
+    if any(_is_number(key) for key in different):
+        return "number"
+    return "word"
+
+
+def _is_number(key: str) -> bool:
+    return key[-1].isdigit() or key in SYMBOLS
+
+
+def _cut(text: str, tokens: Sequence[Token]) -> str:
+    """The text from the first to the last of some words."""
+    if not tokens:
+        return ""
+    return text[tokens[0].start : tokens[-1].end]

@@ -1,0 +1,290 @@
+"""The log of calls: what is kept of a call, for whom, how much of it, and what a crash leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webquarry.caller import serving
+from webquarry.calls import segments as segments_module
+from webquarry.calls.describe import describe_call
+from webquarry.calls.log import CallLog
+from webquarry.calls.models import LoggedCall, OngoingCall
+from webquarry.calls.receipt import digest_text, make_receipt
+from webquarry.calls.segments import CallSegments
+from webquarry.errors import NetworkFailure, NotFound
+from webquarry.secret import Secret
+from webquarry.settings import Settings
+from webquarry.tool import load
+from webquarry.toolkit import Toolkit
+
+PAGE = "https://tidelines.example/2026/09/storing-the-tide"
+
+
+def open_log(folder: Path, most_bytes: int = 1_000_000, seconds: float = 3600) -> CallLog:
+    return CallLog(CallSegments(folder / "calls", most_bytes, seconds))
+
+
+def log_one(calls: CallLog, tool: str = "web_search", **arguments: Any) -> None:
+    with calls.watch(tool, arguments):
+        pass
+    calls.flush()
+
+
+def environ_of(folder: Path) -> dict[str, str]:
+    return {
+        "WEBQUARRY_REPLAY": "demo",
+        "WEBQUARRY_STATE_FOLDER": str(folder),
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+    }
+
+
+def test_a_call_is_kept_with_what_came_of_it(tmp_path: Path) -> None:
+    environ = environ_of(tmp_path)
+
+    async def call() -> None:
+        async with Toolkit.open(Settings.from_environment(environ), environ) as kit:
+            await load("research", "scrape_page").call_and_log(kit, {"url": PAGE})
+            await load("research", "web_search").call_and_log(
+                kit, {"query": "tidal energy storage"}
+            )
+
+    before = time.time()
+    asyncio.run(call())
+    read, search = open_log(tmp_path).list_after()
+
+    assert (read.tool, read.outcome, read.arguments) == ("scrape_page", "ok", {"url": PAGE})
+    assert (read.found, read.read) == (0, 1)
+    assert read.sources[0].url == PAGE
+    assert read.sources[0].read
+    assert (search.read, search.cached) == (0, False)
+    assert search.found > 1
+    assert search.providers is not None
+    assert before <= read.at <= search.at <= time.time()
+    assert read.seconds > 0
+    assert read.process == os.getpid()
+    assert read.id < search.id
+
+
+def test_the_receipt_follows_from_the_call_and_its_answer() -> None:
+    call = OngoingCall("web_search", {"query": "tide", "num_results": 3})
+    receipt = call.seal('{"results":[]}')
+
+    assert receipt == make_receipt(
+        "web_search", {"num_results": 3, "query": "tide"}, digest_text('{"results":[]}')
+    )
+    assert receipt != make_receipt("web_search", {"query": "tide"}, call.answer_digest)
+    assert receipt != make_receipt("patent_search", call.arguments, call.answer_digest)
+    assert receipt != make_receipt("web_search", call.arguments, digest_text("{}"))
+
+
+def test_a_failure_is_kept_by_its_kind_and_a_cancelled_call_as_such(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    for error in (NotFound("There is no such page."), ValueError("a bug"), KeyboardInterrupt()):
+        with pytest.raises(type(error)), calls.watch("scrape_page", {}):
+            raise error
+    calls.flush()
+
+    outcomes = [(logged.outcome, logged.message) for logged in calls.list_after()]
+    assert outcomes == [
+        ("not_found", "There is no such page."),
+        ("internal", "ValueError"),
+        ("cancelled", "KeyboardInterrupt"),
+    ]
+
+
+def test_secrets_are_masked_and_long_texts_cut_short() -> None:
+    key = Secret("sk-otter-0123456789abcdef").reveal()
+    arguments = {
+        "url": f"https://example.org/?api_key=hunter2hunter2&q={key}",
+        "headers": {"Authorization": "Bearer abcdefgh", "deep": {"a": {"b": {"c": {"d": 1}}}}},
+        "text": "word " * 100_000,
+        "many": list(range(1000)),
+    }
+    call = OngoingCall("scrape_page", arguments)
+    call.error = NetworkFailure(f"No answer for {key}.")
+    written = describe_call(call).write()
+
+    assert len(written) < 5_000
+    for secret in (b"hunter2", key.encode(), b"Bearer", b"abcdefgh"):
+        assert secret not in written
+
+
+def test_nobody_reads_the_calls_of_another_caller(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    with serving("ada"):
+        log_one(calls, query="hers")
+    with serving("bob"):
+        log_one(calls, query="his")
+        assert [logged.arguments for logged in calls.list_after()] == [{"query": "his"}]
+    with serving("ada"):
+        assert [logged.arguments for logged in calls.list_after()] == [{"query": "hers"}]
+
+    assert calls.list_after() == []
+
+
+def test_on_disk_nothing_can_be_read_without_the_key(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    with serving("ada"):
+        log_one(calls, query="otters")
+    folder = tmp_path / "calls"
+    stored = b"".join(path.read_bytes() for path in folder.glob("*.calls"))
+
+    assert stored
+    for word in (b"otters", b"ada", b"web_search"):
+        assert word not in stored
+    assert {path.stat().st_mode & 0o077 for path in folder.iterdir()} == {0}
+
+
+def test_what_came_later_is_asked_for_by_the_last_id(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    for number in range(5):
+        log_one(calls, number=number)
+    listed = calls.list_after()
+
+    assert [logged.arguments["number"] for logged in calls.list_after(listed[2].id)] == [3, 4]
+    assert calls.list_after(listed[-1].id) == []
+    assert [logged.arguments["number"] for logged in calls.list_after(most=2)] == [0, 1]
+    assert [logged.arguments["number"] for logged in calls.list_latest(2)] == [3, 4]
+    assert calls.list_after(receipt=listed[3].receipt) == [listed[3]]
+
+
+def test_the_log_is_bounded_in_bytes_and_the_oldest_calls_go_first(tmp_path: Path) -> None:
+    calls = open_log(tmp_path, most_bytes=20_000)
+    for number in range(300):
+        log_one(calls, number=number)
+    kept = [logged.arguments["number"] for logged in calls.list_after(most=1000)]
+    size = sum(path.stat().st_size for path in (tmp_path / "calls").glob("*.calls"))
+
+    assert size < 25_000
+    assert len(kept) > 20
+    assert kept == list(range(300 - len(kept), 300))
+
+
+def test_one_large_batch_is_bounded_too(tmp_path: Path) -> None:
+    calls = open_log(tmp_path, most_bytes=20_000)
+    for number in range(300):
+        with calls.watch("web_search", {"number": number}):
+            pass
+    calls.flush()
+    kept = [logged.arguments["number"] for logged in calls.list_after(most=1000)]
+
+    assert 20 < len(kept) < 300
+    assert kept[-1] == 299
+
+
+def test_calls_that_are_too_old_are_not_shown_and_their_files_are_deleted(tmp_path: Path) -> None:
+    calls = open_log(tmp_path, most_bytes=800, seconds=100)
+    log_one(calls, number=1)
+    first = tmp_path / "calls" / "00000001.calls"
+    long_ago = time.time() - 1000
+    os.utime(first, (long_ago, long_ago))
+    log_one(calls, number=2)
+    brief = open_log(tmp_path, seconds=0.0)
+
+    assert not first.exists()
+    assert [logged.arguments for logged in calls.list_after()] == [{"number": 2}]
+    assert brief.list_after() == []
+
+
+def test_a_line_that_a_crash_cut_short_costs_that_call_alone(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    log_one(calls, number=1)
+    file = tmp_path / "calls" / "00000001.calls"
+    whole = file.read_bytes()
+    with file.open("ab") as opened:
+        opened.write(whole[:-20])
+
+    assert len(calls.list_after()) == 1
+    log_one(calls, number=2)
+    assert [logged.arguments["number"] for logged in calls.list_after()] == [1, 2]
+
+
+def test_a_damaged_line_is_passed_over(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    for number in range(3):
+        log_one(calls, number=number)
+    file = tmp_path / "calls" / "00000001.calls"
+    lines = file.read_bytes().splitlines(keepends=True)
+    lines[1] = lines[1][:60] + b"!" + lines[1][61:]
+    file.write_bytes(b"".join(lines))
+
+    assert [logged.arguments["number"] for logged in calls.list_after()] == [0, 2]
+
+
+def test_another_process_sees_a_call_as_soon_as_it_is_written(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    log_one(calls, number=1)
+    last = calls.list_after()[-1].id
+    program = (
+        "import asyncio\n"
+        "from webquarry.tool import load\n"
+        "from webquarry.toolkit import Toolkit\n"
+        "async def run():\n"
+        "    async with Toolkit.open() as kit:\n"
+        f"        await load('research', 'scrape_page').call_and_log(kit, {{'url': {PAGE!r}}})\n"
+        "asyncio.run(run())\n"
+    )
+    subprocess.run([sys.executable, "-c", program], env=environ_of(tmp_path), check=True)
+    (other,) = calls.list_after(last)
+
+    assert other.tool == "scrape_page"
+    assert other.process != os.getpid()
+
+
+def test_a_log_that_is_off_keeps_nothing(tmp_path: Path) -> None:
+    environ = {**environ_of(tmp_path), "WEBQUARRY_CALL_LOG": "0"}
+
+    async def call() -> str:
+        async with Toolkit.open(Settings.from_environment(environ), environ) as kit:
+            with kit.calls.watch("web_search", {}) as call:
+                return call.seal("{}")
+
+    assert asyncio.run(call()).startswith("wq-")
+    assert not (tmp_path / "calls").exists()
+
+
+def test_a_log_that_cannot_be_written_is_said_once_and_costs_no_call(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "calls").write_text("no folder", "utf-8")
+    calls = open_log(tmp_path)
+    log_one(calls)
+    log_one(calls)
+
+    assert len(caplog.records) == 1
+    assert "log of calls cannot be written" in caplog.text
+
+
+def test_calls_are_written_by_a_thread_of_the_log_without_being_asked_to(tmp_path: Path) -> None:
+    calls = open_log(tmp_path)
+    with calls.watch("web_search", {}):
+        pass
+    calls.close()
+
+    assert len(calls.list_after()) == 1
+
+
+def test_a_field_of_a_newer_release_does_no_harm() -> None:
+    stored = b'{"tool":"x","at":1.0,"outcome":"ok","seconds":0.1,"receipt":"wq-1","colour":"green"}'
+
+    assert LoggedCall.parse(1, stored).more == {"colour": "green"}
+
+
+def test_an_id_never_means_two_calls_although_files_are_deleted(tmp_path: Path) -> None:
+    calls = open_log(tmp_path, most_bytes=2_000)
+    seen: list[int] = []
+    for number in range(100):
+        log_one(calls, number=number)
+        seen.append(calls.list_latest(1)[0].id)
+
+    assert len(list((tmp_path / "calls").glob("*.calls"))) <= segments_module._FILES
+    assert seen == sorted(set(seen))

@@ -1,0 +1,236 @@
+"""Drift: cited pages are read again politely, and each quote is looked for; what was kept stays."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.net.doubles import FakeWeb, Page, redirect, text
+from tests.sessions.kits import kit_on
+from tests.verify.pack.packs import TEXT, WORDS, A, make_pack, make_session
+from webquarry.sessions.models import KeptQuote, Source
+from webquarry.toolkit import Toolkit
+from webquarry.verify.drift.check import DriftChecker
+from webquarry.verify.drift.cited import EarlierReading, list_cited_pages, list_packed_pages
+from webquarry.verify.drift.models import PageDrift
+from webquarry.verify.pack.wacz import read_wacz
+
+URL = "https://site.example/tides"
+READ_AT = datetime(2026, 2, 1, 8, 30, tzinfo=UTC)
+QUOTE = "its gates are not closed before the ebb"
+PROSE = " ".join(
+    f"The pilot of day {number} reads the column of the table before the third."
+    for number in range(30)
+)
+PAGE = f"<html><head><title>Tides</title></head><body><p>{PROSE}</p><p>The lagoon is full, and {QUOTE}.</p>"
+
+
+def cited(**more: Any) -> EarlierReading:
+    fields: dict[str, Any] = {"read_at": READ_AT, "quotes": (QUOTE,), **more}
+    return EarlierReading(1, URL, "Tides", **fields)
+
+
+def check(
+    folder: Path, pages: dict[str, Page | list[Page]], page: EarlierReading, **environ: str
+) -> tuple[PageDrift, FakeWeb]:
+    web = FakeWeb(pages)
+
+    async def run() -> PageDrift:
+        async with kit_on(folder, web, environ=environ) as kit:
+            (drift,) = await checker_of(kit).check_all([page])
+            return drift
+
+    return asyncio.run(run()), web
+
+
+def checker_of(kit: Toolkit) -> DriftChecker:
+    return DriftChecker(kit.client, kit.reader, kit.pages, kit.settings, kit.clock)
+
+
+def test_a_server_that_says_nothing_changed_is_believed_and_asked_once(tmp_path: Path) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if request.headers.get("If-None-Match") == '"v1"':
+            return httpx2.Response(304)
+        return text(PAGE)
+
+    drift, web = check(tmp_path, {URL: answer}, cited(etag='"v1"'))
+
+    assert (drift.state, drift.quotes and drift.quotes[0].state) == ("same", "there")
+    assert web.asked() == [URL]
+    sent = web.requests[-1].headers
+    assert sent["If-Modified-Since"] == "Sun, 01 Feb 2026 08:30:00 GMT"
+
+
+def test_the_same_words_in_other_bytes_are_the_same_text(tmp_path: Path) -> None:
+    first, _ = check(tmp_path, {URL: text(PAGE)}, cited())
+    again = cited(text_hash=first.text_hash)
+    drift, web = check(tmp_path, {URL: text(f"{PAGE}<!-- served at noon -->")}, again)
+
+    assert first.state == "quote_there"
+    assert drift.state == "same_text"
+    assert web.asked() == [URL]
+
+
+def test_a_page_that_changed_around_a_quote_still_has_it(tmp_path: Path) -> None:
+    changed = PAGE.replace("pilot", "captain")
+    drift, _ = check(tmp_path, {URL: text(changed)}, cited(text_hash="00"))
+
+    assert drift.state == "quote_there"
+    assert drift.text_hash != drift.text_hash_then == "00"
+
+
+def test_words_that_are_others_now_are_shown_and_named(tmp_path: Path) -> None:
+    changed = PAGE.replace("are not closed", "are closed")
+    drift, _ = check(tmp_path, {URL: text(changed)}, cited())
+    assert drift.quotes is not None
+    (quote,) = drift.quotes
+
+    assert (drift.state, quote.state) == ("quote_changed", "changed")
+    assert quote.changes is not None
+    assert [(change.kind, change.quote) for change in quote.changes] == [("negation", "not")]
+    assert quote.now is not None
+    assert "are closed before the ebb" in quote.now[0]
+
+
+def test_a_quote_that_is_not_there_any_more_is_gone(tmp_path: Path) -> None:
+    drift, _ = check(tmp_path, {URL: text(PAGE.replace(QUOTE, "that is all"))}, cited())
+
+    assert drift.state == "quote_gone"
+
+
+def test_a_page_that_moved_is_followed_and_told(tmp_path: Path) -> None:
+    new = "https://site.example/new/tides"
+    drift, _ = check(tmp_path, {URL: redirect(new, 301), new: text(PAGE)}, cited())
+
+    assert (drift.state, drift.moved_to) == ("quote_there", new)
+
+
+def test_of_a_page_that_is_gone_the_archives_copy_is_looked_into(tmp_path: Path) -> None:
+    stamp = "20260131120000"
+    closest = {"available": True, "status": "200", "timestamp": stamp, "url": "x"}
+    found = json.dumps({"archived_snapshots": {"closest": closest}})
+    archive = "https://archive.example"
+    available = f"{archive}/wayback/available?url=https%3A%2F%2Fsite.example%2Ftides&timestamp=20260201083000"
+    drift, web = check(
+        tmp_path,
+        {
+            URL: text("gone", 410),
+            available: text(found),
+            f"{archive}/web/{stamp}id_/{URL}": text(PAGE),
+        },
+        cited(),
+        WEBQUARRY_WAYBACK_URL=archive,
+    )
+
+    assert drift.state == "page_gone"
+    assert drift.archive is not None
+    assert (drift.archive.url, drift.archive.date) == (f"{archive}/web/{stamp}/{URL}", "2026-01-31")
+    assert drift.quotes is not None
+    assert (drift.quotes[0].state, drift.quotes[0].in_archive) == ("unchecked", True)
+    assert available in web.asked()
+
+
+def test_a_none_of_the_archive_is_confirmed_by_its_index(tmp_path: Path) -> None:
+    archive = "https://archive.example"
+    rows = [["urlkey", "timestamp"], ["k", "20250102030405"]]
+
+    class Archive(FakeWeb):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            answers = {"/wayback/available": "{}", "/cdx/search/cdx": json.dumps(rows)}
+            found = answers.get(request.url.path)
+            if found is not None:
+                self._pages[str(request.url)] = text(found)
+            return await super().handle_async_request(request)
+
+    web = Archive({})
+
+    async def run() -> PageDrift:
+        async with kit_on(tmp_path, web, environ={"WEBQUARRY_WAYBACK_URL": archive}) as kit:
+            return await checker_of(kit).check(cited())
+
+    drift = asyncio.run(run())
+
+    assert drift.archive is not None
+    assert drift.archive.date == "2025-01-02"
+    assert drift.quotes is not None
+    assert drift.quotes[0].in_archive is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (text("no", 403), "blocked"),
+        (text("wait", 429), "blocked"),
+        (text("down", 503), "unreachable"),
+        (httpx2.ConnectError("refused"), "unreachable"),
+    ],
+)
+def test_what_refuses_programs_or_fails_is_neither_gone_nor_changed(
+    tmp_path: Path, answer: Page, state: str
+) -> None:
+    drift, _ = check(tmp_path, {URL: answer}, cited())
+
+    assert drift.state == state
+    assert drift.reason
+    assert drift.archive is None
+
+
+def test_without_a_quote_or_a_hash_nothing_is_claimed(tmp_path: Path) -> None:
+    plain, _ = check(tmp_path, {URL: text(PAGE)}, cited(quotes=()))
+    hashed, _ = check(tmp_path, {URL: text(PAGE)}, cited(quotes=(), text_hash="00"))
+
+    assert (plain.state, hashed.state) == ("readable", "text_changed")
+
+
+def test_an_address_whose_secret_was_masked_is_not_asked_for(tmp_path: Path) -> None:
+    page = EarlierReading(1, "https://site.example/?key=***", "Tides")
+    drift, web = check(tmp_path, {}, page)
+
+    assert drift.state == "unreachable"
+    assert web.requests == []
+
+
+def test_the_pages_of_a_session_are_those_that_were_read_or_quoted() -> None:
+    session = make_session()
+    first, second = list_cited_pages(session)
+
+    assert (first.url, first.text_hash, first.quotes) == (A, WORDS.digest, (QUOTE,))
+    assert first.conditions == {"If-Modified-Since": "Mon, 14 Sep 2026 00:00:00 GMT"}
+    assert second.number == 3
+
+
+def test_a_pack_also_knows_what_the_server_said_of_a_page() -> None:
+    (page,) = list_packed_pages(read_wacz(make_pack()))
+
+    assert (page.etag, page.text_hash, page.quotes) == ('"v1"', WORDS.digest, (QUOTE,))
+    assert page.conditions == {
+        "If-None-Match": '"v1"',
+        "If-Modified-Since": "Mon, 14 Sep 2026 06:00:00 GMT",
+    }
+    assert QUOTE in TEXT
+
+
+def test_what_the_session_keeps_is_not_touched(tmp_path: Path) -> None:
+    web = FakeWeb({URL: text(PAGE.replace(QUOTE, "nothing"))})
+    quote = KeptQuote(QUOTE, "exact", URL, text_hash="00")
+
+    async def run() -> tuple[Any, Any]:
+        from webquarry.sessions.models import StepDraft
+
+        async with kit_on(tmp_path, web) as kit:
+            session = await kit.sessions.begin(StepDraft(1, "one"))
+            await kit.sessions.record(session, "web_search", [Source(URL, "Tides")])
+            await kit.sessions.record_quotes(session, "check_quotes", [quote])
+            before = await kit.sessions.read(session.id)
+            await checker_of(kit).check_all(list_cited_pages(before))
+            return before, await kit.sessions.read(session.id)
+
+    before, after = asyncio.run(run())
+
+    assert before == after

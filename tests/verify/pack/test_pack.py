@@ -1,0 +1,307 @@
+"""Evidence packs: others can read them, the same session gives the same bytes, any change is
+noticed, and no secret is inside.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from tests.verify.pack.packs import (
+    BODY,
+    MESSAGE,
+    SOFTWARE,
+    TEXT,
+    WORDS,
+    A,
+    C,
+    Page,
+    make_exchanges,
+    make_pack,
+)
+from webquarry.secret import Secret
+from webquarry.verify.pack.check import check_pack, list_texts
+from webquarry.verify.pack.container import read_container, write_container
+from webquarry.verify.pack.problem import DamagedPack
+from webquarry.verify.pack.wacz import read_wacz, write_json, write_wacz
+
+EVERY = 1  # the step in which bytes are flipped
+
+
+@pytest.fixture(scope="module")
+def pack() -> bytes:
+    return make_pack()
+
+
+def read_evidence(data: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        evidence: dict[str, Any] = json.loads(file.read("evidence.json"))
+        return evidence
+
+
+def rewrite(data: bytes, change: Any) -> bytes:
+    """A pack whose evidence somebody has changed, with all hashes made anew."""
+    contents = read_wacz(data)
+    change(contents.evidence)
+    members = read_container(data)
+    members["evidence.json"] = write_json(contents.evidence)
+    return rehash(members)
+
+
+def rehash(members: dict[str, bytes]) -> bytes:
+    from webquarry.verify.pack import wacz
+
+    package = json.loads(members["datapackage.json"])
+    names = [name for name in members if not name.startswith("datapackage")]
+    package["resources"] = [wacz._describe_resource(name, members[name]) for name in names]
+    members["datapackage.json"] = write_json(package)
+    members["datapackage-digest.json"] = wacz._write_digest(members["datapackage.json"])
+    return write_container(members)
+
+
+def test_an_intact_pack_passes_and_says_how_its_quotes_stand(pack: bytes) -> None:
+    report = check_pack(pack, SOFTWARE)
+
+    assert report.problems == []
+    assert report.is_intact
+    assert (report.sources, report.texts) == (3, 1)
+    assert dict(report.quotes) == {"exact": 1, "near": 1, "absent": 1, "unchecked": 1}
+    assert any(C in note and "not in the pack" in note for note in report.notes)
+
+
+def test_a_change_of_a_byte_is_noticed_wherever_it_is(pack: bytes) -> None:
+    """Every few bytes of the whole file: heads of the ZIP file, CRCs, every member."""
+    unnoticed = []
+    for place in range(0, len(pack), EVERY):
+        changed = bytearray(pack)
+        changed[place] ^= 1 << (place % 8)
+        try:
+            check_pack(bytes(changed), SOFTWARE)
+            unnoticed.append(place)
+        except DamagedPack:
+            continue
+
+    assert unnoticed == []
+
+
+def test_every_byte_of_the_small_members_counts(pack: bytes) -> None:
+    members = read_container(pack)
+    for name in ("datapackage-digest.json", "pages/pages.jsonl", "indexes/index.idx"):
+        for place in range(len(members[name])):
+            content = bytearray(members[name])
+            content[place] ^= 0x01
+            with pytest.raises(DamagedPack):
+                check_pack(write_container({**members, name: bytes(content)}), SOFTWARE)
+
+
+def test_a_member_that_is_missing_added_or_moved_is_noticed(pack: bytes) -> None:
+    members = read_container(pack)
+    without = {name: data for name, data in members.items() if name != "pages/pages.jsonl"}
+    turned = dict(reversed(members.items()))
+
+    for changed in (without, {**members, "more": b"x"}, turned):
+        with pytest.raises(DamagedPack):
+            check_pack(write_container(changed), SOFTWARE)
+
+
+def test_the_same_session_gives_the_same_bytes(pack: bytes) -> None:
+    assert make_pack() == pack
+
+
+def test_the_parts_are_those_of_wacz(pack: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(pack)) as file:
+        names = file.namelist()
+        package = json.loads(file.read("datapackage.json"))
+        pages = [json.loads(line) for line in file.read("pages/pages.jsonl").splitlines()]
+        cdx = gzip.decompress(file.read("indexes/index.cdx.gz")).decode().splitlines()
+        idx = file.read("indexes/index.idx").decode().splitlines()
+        archive = file.read("archive/data.warc.gz")
+
+    assert {"archive/data.warc.gz", "datapackage-digest.json", "evidence.json"} <= set(names)
+    assert (package["profile"], package["wacz_version"]) == ("data-package", "1.1.1")
+    assert {resource["path"] for resource in package["resources"]} == {
+        name for name in names if not name.startswith("datapackage")
+    }
+    assert pages[0] == {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
+    assert pages[1] == {
+        "id": "1",
+        "url": A,
+        "ts": "2026-09-14T06:00:00Z",
+        "title": "Storing the tide",
+    }
+    key, moment, facts = cdx[0].split(" ", 2)
+    place = json.loads(facts)
+    assert (key, moment, place["status"], place["mime"]) == (
+        "org,a)/tides",
+        "20260914060000",
+        "200",
+        "text/html",
+    )
+    start, length = int(place["offset"]), int(place["length"])
+    assert BODY in gzip.decompress(archive[start : start + length])
+    assert idx[1].startswith("org,a)/tides 20260914060000 {")
+
+
+def test_warcio_reads_its_archive_and_finds_the_digests_right(pack: bytes) -> None:
+    archive = read_container(pack)["archive/data.warc.gz"]
+    kinds = []
+    for record in ArchiveIterator(io.BytesIO(archive), check_digests="raise"):
+        body = record.content_stream().read()
+        kinds.append(record.rec_type)
+        if record.rec_type == "response":
+            assert body == BODY
+        if record.rec_type == "conversion":
+            assert body == TEXT.encode()
+
+    assert kinds == ["warcinfo", "response", "request", "conversion"]
+
+
+def test_the_evidence_has_what_was_found_then_and_what_the_pack_has(pack: bytes) -> None:
+    evidence = read_evidence(pack)
+    first, near, absent, unchecked = evidence["quotes"]
+    start, end = first["inPack"]["spans"][0]
+
+    assert first["source"] == 1
+    assert first["sameText"] is True
+    assert first["whenChecked"]["tier"] == "exact"
+    assert TEXT[start:end] == "its gates are not closed before the ebb"
+    assert [change["kind"] for change in near["inPack"]["changes"]] == ["negation"]
+    assert (absent["inPack"]["tier"], unchecked["inPack"]["tier"]) == ("absent", "unchecked")
+    assert [source["stage"] for source in evidence["sources"]] == ["quoted", "found", "quoted"]
+    assert evidence["sources"][2]["problem"]["kind"] == "not_found"
+    assert "does not show that a site said so" in evidence["statement"]
+
+
+def test_a_page_that_has_changed_since_is_told_apart() -> None:
+    other = TEXT.replace("not closed", "never shut")
+    page = Page(words=replace(WORDS, text=other))
+    evidence = read_evidence(make_pack(page=page))
+    first = evidence["quotes"][0]
+
+    assert first["sameText"] is False
+    assert (first["whenChecked"]["tier"], first["inPack"]["tier"]) == ("exact", "near")
+
+
+def test_whoever_makes_all_hashes_anew_still_cannot_move_a_quote(pack: bytes) -> None:
+    def move(evidence: dict[str, Any]) -> None:
+        evidence["quotes"][0]["inPack"]["spans"] = [[0, 10]]
+
+    def put_in(evidence: dict[str, Any]) -> None:
+        evidence["quotes"][2]["inPack"] = {
+            "tier": "exact",
+            "url": A,
+            "spans": [[0, 7]],
+            "matched": ["Storing"],
+        }
+
+    def other_hash(evidence: dict[str, Any]) -> None:
+        evidence["sources"][0]["textHash"] = "0" * 64
+
+    for change in (move, put_in, other_hash):
+        report = check_pack(rewrite(pack, change), SOFTWARE)
+        assert not report.is_intact
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {},
+        {"format": "webquarry-evidence-1"},
+        {"format": "webquarry-evidence-2"},
+        {"format": "webquarry-evidence-1", "session": [], "sources": {}, "quotes": 1},
+    ],
+)
+def test_evidence_of_another_form_is_refused(pack: bytes, evidence: dict[str, Any]) -> None:
+    members = read_container(pack)
+    members["evidence.json"] = write_json(evidence)
+
+    with pytest.raises(DamagedPack):
+        check_pack(rehash(members), SOFTWARE)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"[]", b"\xff", b"{}" * 2])
+def test_evidence_that_is_no_json_object_is_refused(pack: bytes, content: bytes) -> None:
+    members = read_container(pack)
+    members["evidence.json"] = content
+
+    with pytest.raises(DamagedPack):
+        check_pack(rehash(members), SOFTWARE)
+
+
+def test_a_quote_without_end_is_refused(pack: bytes) -> None:
+    def lengthen(evidence: dict[str, Any]) -> None:
+        evidence["quotes"][0]["quote"] = "tide " * 5_000
+
+    with pytest.raises(DamagedPack, match="longer than a quote may be"):
+        check_pack(rewrite(pack, lengthen), SOFTWARE)
+
+
+def test_hashes_and_spans_alone_hold_no_word_of_a_page() -> None:
+    data = make_pack("hashes")
+    report = check_pack(data, SOFTWARE)
+    evidence = read_evidence(data)
+
+    assert report.is_intact
+    assert any("hashes and spans alone" in note for note in report.notes)
+    assert b"slow battery" not in data
+    assert (
+        gzip.decompress(read_container(data)["archive/data.warc.gz"] or gzip.compress(b"")) == b""
+    )
+    assert evidence["sources"][0]["textHash"] == WORDS.digest
+    assert evidence["quotes"][0]["inPack"]["spans"]
+
+
+def test_no_secret_is_in_a_pack() -> None:
+    key = Secret("canary-1f2e3d4c5b6a").reveal()
+    page = Page(words=replace(WORDS, text=f"{TEXT} {key}"), title=f"Title {key}")
+    data = make_pack(page=page)
+    members = read_container(data)
+    archive = b"".join(
+        record.raw_stream.read()
+        for record in ArchiveIterator(
+            io.BytesIO(members["archive/data.warc.gz"]), no_record_parse=True
+        )
+    )
+
+    for part in (data, archive):
+        assert key.encode() not in part
+    assert check_pack(data, SOFTWARE).is_intact
+
+
+def test_another_release_may_judge_a_quote_in_another_way(pack: bytes) -> None:
+    def judge(evidence: dict[str, Any]) -> None:
+        evidence["quotes"][0]["inPack"]["tier"] = "letters"
+
+    changed = rewrite(pack, judge)
+
+    assert not check_pack(changed, SOFTWARE).is_intact
+    other = check_pack(changed, "webquarry 9.9")
+    assert other.is_intact
+    assert any("another release made the pack" in note for note in other.notes)
+
+
+def test_its_texts_can_be_compared_with_other_quotes(pack: bytes) -> None:
+    (text,) = list_texts(read_wacz(pack))
+
+    assert (text.url, text.text, text.text_hash) == (A, TEXT, WORDS.digest)
+    assert text.words.sections == WORDS.sections
+
+
+def test_a_pack_without_any_page_is_a_pack() -> None:
+    data = write_wacz([], [], {"format": "x"}, {})
+
+    assert read_wacz(data).records == {}
+
+
+def test_the_same_answer_twice_is_one_record() -> None:
+    exchanges = make_exchanges(MESSAGE)
+    data = make_pack(exchanges=[*exchanges, *exchanges])
+
+    assert check_pack(data, SOFTWARE).records == 4
