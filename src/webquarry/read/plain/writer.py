@@ -55,8 +55,8 @@ class WordWriter:
         """Write text; runs of white space are one blank, unless it is verbatim."""
         if not verbatim:
             text = _BLANKS.sub(" ", text)
-        elif not text.strip():
-            self.break_line()
+        elif text.isspace():
+            self._pend("\n" if "\n" in text else " ")
             return
         if not text:
             return

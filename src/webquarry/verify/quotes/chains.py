@@ -4,7 +4,7 @@ no more left out between two pieces than an ellipsis or words in brackets may st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from webquarry.verify.quotes.fold import Lane
 from webquarry.verify.quotes.match import Hit, find_piece, gap_at
@@ -41,12 +41,21 @@ def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Hit]
     hits = find_piece(piece, text, lane, start)
     if not piece.seams:
         return hits
-    free = []
-    for hit in hits:
-        gaps = [gap_at(text, lane, hit, seam) for seam in piece.seams]
-        if not any("[" in gap or "]" in gap for gap in gaps):
-            free.append(hit)
-    return free
+    return [hit for hit in hits if not any(_has_brackets(piece, text, lane, hit))]
+
+
+def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: Hit) -> Iterator[bool]:
+    """Whether the page has brackets of its own at each of the seams of a piece; at its ends only
+    those count that lead away from it.
+    """
+    for seam in piece.seams:
+        marks = "[]"
+        if not seam:
+            marks = "]"
+        elif seam == len(piece.key):
+            marks = "["
+        gap = gap_at(text, lane, hit, seam)
+        yield any(mark in gap for mark in marks)
 
 
 def _extend(chains: Sequence[Chain], hits: Sequence[Hit], limit: int) -> list[Chain]:
