@@ -14,4 +14,5 @@ ORDER = (  # as they are listed: the one most often wanted first
     "get_research_session",
     "research_export",
     "format_bibliography",
+    "check_quotes",
 )

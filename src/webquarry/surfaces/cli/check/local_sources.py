@@ -1,0 +1,108 @@
+"""Files -> sources: a document of any kind that is read from the web, too, or an archive (WARC, or
+WACZ with WARC files in it) with the pages that somebody received.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from webquarry.errors import BadInput, WebquarryError
+from webquarry.read.plain.words import PageWords
+from webquarry.secret import redact
+from webquarry.verify.quotes import SourceText
+
+if TYPE_CHECKING:
+    from webquarry.net.models import Reply
+    from webquarry.toolkit import Toolkit
+
+_ARCHIVES = (".wacz", ".warc", ".warc.gz")
+_LARGEST = 200_000_000  # bytes of one file
+_OK = 200
+
+
+async def read_local(kit: Toolkit, path: Path) -> list[SourceText]:
+    """The sources that a file holds."""
+    replies = _open_replies(path)
+    if path.name.lower().endswith(_ARCHIVES):
+        return [await _read(kit, reply, reply.url) for reply in replies]
+    return [await _read(kit, reply, str(path)) for reply in replies]
+
+
+def _open_replies(path: Path) -> list[Reply]:
+    """What a file holds, as if it had come from the web."""
+    if not path.is_file():
+        raise BadInput(
+            f"There is no file {path}.", suggested_action="Give a URL, or the path of a file."
+        )
+    if path.stat().st_size > _LARGEST:
+        raise BadInput(
+            f"{path} is too large.",
+            suggested_action=f"Files of up to {_LARGEST // 10**6} MB are read.",
+        )
+    if path.name.lower().endswith(_ARCHIVES):
+        return [reply for stream in _open_archives(path) for reply in _list_pages(stream)]
+    from httpx2 import Headers
+
+    from webquarry.net.models import Reply
+
+    moment = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    url = f"https://localhost/{path.name}"  # the name tells what it is
+    return [Reply(url, _OK, Headers({}), path.read_bytes(), moment)]
+
+
+async def _read(kit: Toolkit, reply: Reply, name: str) -> SourceText:
+    """The source that a reply holds, under a name."""
+    from webquarry.pages.words import unpack_words
+    from webquarry.read.reader import FetchedPage
+
+    try:
+        packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job("take words"))
+    except WebquarryError as error:
+        return SourceText(name, PageWords(""), problem=redact(error.sentence))
+    kept = unpack_words(packed, cached=False)
+    return SourceText(name, kept.words, kept.title, kept.fetched_at)
+
+
+def _open_archives(path: Path) -> Iterator[IO[bytes]]:
+    """The WARC files of an archive."""
+    if not zipfile.is_zipfile(path):
+        with path.open("rb") as stream:
+            yield stream
+        return
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            is_warc = entry.filename.endswith((".warc", ".warc.gz"))
+            if is_warc and entry.file_size <= _LARGEST:
+                yield BytesIO(archive.read(entry))
+
+
+def _list_pages(stream: IO[bytes]) -> Iterator[Reply]:
+    """The pages of a WARC file that were answered with success."""
+    from httpx2 import Headers
+    from warcio.archiveiterator import ArchiveIterator
+
+    from webquarry.net.models import Reply
+
+    for record in ArchiveIterator(stream):
+        if record.rec_type != "response" or record.http_headers is None:
+            continue
+        if record.http_headers.get_statuscode() != str(_OK):
+            continue
+        url = record.rec_headers.get_header("WARC-Target-URI") or ""
+        moment = datetime.now(UTC)
+        with suppress(ValueError):
+            moment = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date") or "")
+        headers = Headers(
+            [
+                (name, value)
+                for name, value in record.http_headers.headers
+                if name.lower() not in ("content-encoding", "transfer-encoding", "set-cookie")
+            ]
+        )
+        yield Reply(url, _OK, headers, record.content_stream().read(_LARGEST), moment)
