@@ -16,6 +16,7 @@ from webquarry.tools.executables.web_fetch import FetchAnswer
 from webquarry.tools.research._papers import PapersOutput
 from webquarry.tools.research._patents import PatentSearchOutput
 from webquarry.tools.research._search import SearchOutput
+from webquarry.tools.research.check_quotes import QuotesOutput
 from webquarry.tools.research.format_bibliography import BibliographyOutput
 from webquarry.tools.research.get_research_session import ResearchSessionOutput
 from webquarry.tools.research.instant_answer import InstantAnswerOutput
@@ -99,6 +100,19 @@ def call(
     sessionId: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> PapersOutput: ...
+
+@overload
+def call(
+    name: Literal["check_quotes"],
+    /,
+    *,
+    toolset: Literal["research"] | None = None,
+    text: str | None = None,
+    quotes: list[str] | None = None,
+    sources: list[str] | None = None,
+    sessionId: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> QuotesOutput: ...
 
 @overload
 def call(
@@ -464,6 +478,15 @@ class Quarry:
         sessionId: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> PapersOutput: ...
+    async def check_quotes(
+        self,
+        *,
+        text: str | None = None,
+        quotes: list[str] | None = None,
+        sources: list[str] | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> QuotesOutput: ...
     async def format_bibliography(
         self,
         *,
@@ -760,6 +783,15 @@ class ResearchTools:
         sessionId: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> PapersOutput: ...
+    async def check_quotes(
+        self,
+        *,
+        text: str | None = None,
+        quotes: list[str] | None = None,
+        sources: list[str] | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> QuotesOutput: ...
     async def format_bibliography(
         self,
         *,

@@ -25,7 +25,7 @@ from webquarry.surfaces.mcp.listing import (
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(("set_name", "limit"), [("research", 10_400), ("core", 4_500)])
+@pytest.mark.parametrize(("set_name", "limit"), [("research", 12_500), ("core", 4_500)])
 def test_what_a_model_sees_of_a_set_stays_small(
     set_name: str, limit: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

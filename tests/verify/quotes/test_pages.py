@@ -70,6 +70,14 @@ def test_an_exponent_is_no_note_mark(html: str, quote: str) -> None:
     assert not check_quote(quote, [page(html)]).is_accepted
 
 
+@pytest.mark.parametrize("quote", ["holds 10^6 litres of water", "holds 10⁶ litres of water"])
+def test_an_exponent_stays_one(quote: str) -> None:
+    source = page("<p>The basin holds 10<sup>6</sup> litres of water.</p>")
+
+    assert check_quote(quote, [source]).is_accepted
+    assert not check_quote("holds 106 litres of water", [source]).is_accepted
+
+
 def test_a_note_mark_in_the_quote_may_not_stand_for_another() -> None:
     source = page("<p>The port is very fast [12] because it is new.</p>")
 

@@ -16,6 +16,7 @@ _LONGEST_TITLE = 200  # characters of a heading that names a section
 _NOTE = re.compile(
     r"[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶#]+|SM|TM|sm|tm|®|©|™|℠)(?:\s*[,–-]\s*(?:\d{1,3}|[a-z]))*\s*[\])]?"
 )
+_EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNIT_BEFORE = re.compile(r"(?:\A|[\W\d_])[^\W\d_]{1,3}\Z|\d\Z|[)\]}]\Z")
 # Marks that stand in brackets without being raised.
 BRACKETED_NOTE = re.compile(
@@ -141,6 +142,8 @@ class WordWriter:
             is_aside = is_linked or inner.strip()[0] in "[(" or not self._is_exponent(start, inner)
         if is_aside:
             self._asides.append((start, start + len(inner)))
+        elif inner.isdecimal() and inner.isascii() and self._parts[-1] == inner:
+            self._parts[-1] = inner.translate(_EXPONENTS)  # 10 to the sixth is no 106
 
     def mark_aside(self, start: int) -> None:
         """What was written since a place may be left out by whoever quotes."""

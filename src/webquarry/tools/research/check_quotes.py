@@ -16,18 +16,25 @@ from pydantic.alias_generators import to_camel
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.outgoing import PageText
+from webquarry.read.workers.job import Job
 from webquarry.sessions.models import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drafts.find import find_claims
 from webquarry.verify.drafts.models import DraftClaims, DraftQuote
 from webquarry.verify.quotes import QuoteChecker, QuoteFinding, SourceText
-from webquarry.verify.quotes.collect import MOST_SOURCES, collect_sources, find_source
+from webquarry.verify.quotes.collect import (
+    MOST_SOURCES,
+    build_source,
+    collect_sources,
+    describe_source,
+    find_source,
+)
 from webquarry.verify.quotes.findings import ChangeKind, Tier
 from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict
 
 _MOST_QUOTES = 500
-_LONGEST_TEXT = 1_000_000  # characters of a draft
+_LONGEST_TEXT = 500_000  # characters of a draft
 _COMPARED = (
     "Words of the quotes with all words of the pages, as read at the time given; not whether a "
     "statement is true."
@@ -193,7 +200,25 @@ async def check_quotes(
             suggested_action="Give the sources that the quotes are said to come from.",
         )
     read = await collect_sources(kit.pages, urls)
-    return build_output(claims, read, with_lines=text is not None)
+    arguments = {"text": text, "quotes": quotes, "sources": [describe_source(one) for one in read]}
+    texts = tuple(one.text.encode("utf-8", "replace") for one in read)
+    job = Job("check quotes", arguments, texts, "The draft", ahead=True)
+    packed = await kit.reader.runner.run(job)
+    return QuotesOutput.model_validate_json(packed)
+
+
+def check_in_job(job: Job) -> bytes:
+    """A job: a draft or quotes, and the texts of the sources -> the answer."""
+    arguments = job.arguments
+    sources = []
+    place = 0
+    for fields in arguments["sources"]:
+        sources.append(build_source(fields, job.body[place : place + fields["bytes"]].decode()))
+        place += fields["bytes"]
+    text = arguments["text"]
+    claims = _read_claims(text, arguments["quotes"])
+    answer = build_output(claims, sources, with_lines=text is not None)
+    return answer.model_dump_json(by_alias=True, exclude_none=True).encode("utf-8", "replace")
 
 
 def _read_claims(text: str | None, quotes: Sequence[str] | None) -> DraftClaims:

@@ -8,10 +8,13 @@ it. A number counts only in a sentence that cites something.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
+from webquarry.read.plain.writer import merge_ranges
 from webquarry.verify.drafts.addresses import (
     Address,
     find_addresses,
@@ -53,9 +56,17 @@ class _Block:
     lines: list[str]
     is_quote: bool = False
 
-    @property
+    @cached_property
     def text(self) -> str:
         return "\n".join(self.lines)
+
+    def line_at(self, place: int) -> int:
+        """The number of the line that a place of the text is in."""
+        return self.start + bisect_right(self._line_starts, place) - 1
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *accumulate(len(line) + 1 for line in self.lines)]
 
 
 def find_claims(draft: str) -> DraftClaims:
@@ -86,7 +97,7 @@ def find_claims(draft: str) -> DraftClaims:
             if is_too_short(said) or (said.isascii() and len(said.split()) < _LEAST_WORDS):
                 short += 1
                 continue
-            line = block.start + text.count("\n", 0, start)
+            line = block.line_at(start)
             quotes.append(DraftQuote(said, line, sentences.find_source(start, end)))
         numbers.extend(_find_numbers(block, text, addresses, ranges, decimal_comma))
     references = _find_references(draft, list_start)
@@ -154,19 +165,19 @@ class _Sentences:
     def __init__(self, text: str, addresses: list[Address]) -> None:
         self._text = text
         self._addresses = addresses
+        self._starts = [one.start for one in addresses]
         self._ends = [found.end() for found in _SENTENCE_END.finditer(text)]
 
     def find_source(self, start: int, end: int) -> str | None:
         """The address that stands with a range: behind it in its sentence, else before it."""
         first, last = self._surround(start, end)
-        near = [one for one in self._addresses if first <= one.start < last]
-        behind = [one for one in near if one.start >= end]
-        if behind:
-            return behind[0].url
-        within = [one for one in near if one.end <= start]
-        if within:
-            return within[-1].url
-        return near[0].url if near else None
+        behind = bisect_left(self._starts, max(first, end))
+        if behind < len(self._addresses) and self._starts[behind] < last:
+            return self._addresses[behind].url
+        before = bisect_left(self._starts, end) - 1
+        if before >= 0 and self._starts[before] >= first:
+            return self._addresses[before].url
+        return None
 
     def _surround(self, start: int, end: int) -> Range:
         """The sentence that a range stands in, with the marks of notes behind it."""
@@ -193,15 +204,16 @@ def _find_numbers(
     if not addresses:
         return
     sentences = _Sentences(text, addresses)
-    taken = [*ranges, *((one.start, one.end) for one in addresses)]
+    taken = merge_ranges([*ranges, *((one.start, one.end) for one in addresses)])
     for mention in list_numbers(text, decimal_comma=decimal_comma):
-        if any(start <= mention.start < end for start, end in taken):
+        number = bisect_right(taken, mention.start, key=lambda one: one[0])
+        if number and mention.start < taken[number - 1][1]:
             continue
         if not _is_claim(mention, text):
             continue
         source = sentences.find_source(mention.start, mention.end)
         if source is not None:
-            yield DraftNumber(mention, block.start + text.count("\n", 0, mention.start), source)
+            yield DraftNumber(mention, block.line_at(mention.start), source)
 
 
 def _is_claim(mention: NumberMention, text: str) -> bool:

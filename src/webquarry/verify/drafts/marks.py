@@ -50,7 +50,7 @@ def _find_closing(text: str, mark: str, place: int) -> str:
     """What closes the pair that a mark opens; nothing where it opens none."""
     before = text[place - 1 : place]
     behind = text[place + 1 : place + 2]
-    if not behind or behind.isspace():
+    if not behind or (behind.isspace() and mark != "«"):  # French sets a blank
         return ""
     if mark == _STRAIGHT:
         is_inside = before.isalnum() or before in ".,;:!?)"

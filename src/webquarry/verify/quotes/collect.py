@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
 from webquarry.errors import WebquarryError
 from webquarry.pages.pages import Pages
 from webquarry.progress import note
-from webquarry.read.plain.words import PageWords
+from webquarry.read.plain.words import PageWords, build_words, describe_words
 from webquarry.search.identity import identity
 from webquarry.secret import redact
 from webquarry.verify.quotes.source import SourceText
@@ -47,3 +49,24 @@ def find_source(url: str | None, sources: Sequence[SourceText]) -> str | None:
         if identity(source.url) == wanted:
             return source.url
     return None
+
+
+def describe_source(source: SourceText) -> dict[str, Any]:
+    """A source but for its text, as JSON has it."""
+    return {
+        "url": source.url,
+        "title": source.title,
+        "read_at": source.read_at.isoformat() if source.read_at else None,
+        "problem": source.problem,
+        "words": describe_words(source.words),
+        "bytes": len(source.text.encode("utf-8", "replace")),
+    }
+
+
+def build_source(fields: dict[str, Any], text: str) -> SourceText:
+    """The source that was described."""
+    read_at = None
+    if fields["read_at"]:
+        read_at = datetime.fromisoformat(fields["read_at"])
+    words = build_words(fields["words"], text)
+    return SourceText(fields["url"], words, fields["title"], read_at, fields["problem"])

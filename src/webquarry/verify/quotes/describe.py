@@ -115,8 +115,9 @@ def _shorten(text: str) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
-def describe_near(quote: str, near: NearPlace, source: SourceText) -> QuoteFinding:
+def describe_near(quote: str, near: NearPlace) -> QuoteFinding:
     """The finding of a quote whose words nearly stand in a source."""
+    source = near.source
     start, end = near.start, near.end
     reason = "Some of its words differ from those of the source."
     if not near.changes:

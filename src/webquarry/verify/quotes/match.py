@@ -22,7 +22,7 @@ from webquarry.verify.quotes.fold import (
     fold_typography,
     has_sign,
     keep_symbols,
-    skeleton,
+    make_skeleton,
 )
 from webquarry.verify.quotes.parts import QuotePiece
 
@@ -47,13 +47,12 @@ def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list
     key = piece.key
     if not key:
         return []
-    wanted = skeleton(piece.text)
     hits = []
     for place in lane.find(key, MOST_OCCURRENCES, start):
         first = lane.locate(place)
         last = lane.locate(place + len(key) - 1) + 1
         own = cut_out(text, first, last, lane.removed)
-        if skeleton(own) != wanted or not dots_agree(piece.text, own):
+        if make_skeleton(own) != piece.skeleton or not dots_agree(piece.text, own):
             continue
         if _edges_agree(piece, text, first, last, lane.removed):
             hits.append(Hit(first, last, place, place + len(key)))

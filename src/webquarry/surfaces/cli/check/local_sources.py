@@ -18,11 +18,14 @@ from webquarry.secret import redact
 from webquarry.verify.quotes import SourceText
 
 if TYPE_CHECKING:
+    from httpx2 import Headers
+
     from webquarry.net.models import Reply
     from webquarry.toolkit import Toolkit
 
 _ARCHIVES = (".wacz", ".warc", ".warc.gz")
 _LARGEST = 200_000_000  # bytes of one file
+_PIECE = 65_536
 _OK = 200
 
 
@@ -86,23 +89,38 @@ def _list_pages(stream: IO[bytes]) -> Iterator[Reply]:
     """The pages of a WARC file that were answered with success."""
     from httpx2 import Headers
     from warcio.archiveiterator import ArchiveIterator
+    from warcio.bufferedreaders import ChunkedDataReader
 
+    from webquarry.net.archive.warc_index import read_head
     from webquarry.net.models import Reply
 
-    for record in ArchiveIterator(stream):
-        if record.rec_type != "response" or record.http_headers is None:
+    for record in ArchiveIterator(stream, no_record_parse=True):
+        if record.rec_type != "response":
             continue
-        if record.http_headers.get_statuscode() != str(_OK):
+        status, raw_headers = read_head(record.raw_stream)
+        if status.split(b" ")[1:2] != [b"200"]:
             continue
-        url = record.rec_headers.get_header("WARC-Target-URI") or ""
+        headers = Headers(raw_headers)
+        body = record.raw_stream
+        if "chunked" in headers.get("transfer-encoding", "").lower():
+            body = ChunkedDataReader(body)
         moment = datetime.now(UTC)
         with suppress(ValueError):
             moment = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date") or "")
-        headers = Headers(
-            [
-                (name, value)
-                for name, value in record.http_headers.headers
-                if name.lower() not in ("content-encoding", "transfer-encoding", "set-cookie")
-            ]
-        )
-        yield Reply(url, _OK, headers, record.content_stream().read(_LARGEST), moment)
+        url = record.rec_headers.get_header("WARC-Target-URI") or ""
+        with suppress(WebquarryError):  # a body that cannot be decoded is no source
+            yield Reply(url, _OK, headers, _decode(body, headers), moment)
+
+
+def _decode(body: IO[bytes], headers: Headers) -> bytes:
+    """A body as it was before it was compressed, up to the most that is read."""
+    from webquarry.net.http.encodings import decoder_for
+
+    decoder = decoder_for(headers)
+    pieces = []
+    left = _LARGEST
+    while left > 0 and (data := body.read(_PIECE)):
+        for piece in decoder.feed(data):
+            pieces.append(piece)
+            left -= len(piece)
+    return b"".join(pieces)
