@@ -4,8 +4,9 @@ WACZ with WARC files in it) with the pages that somebody received.
 
 from __future__ import annotations
 
+import asyncio
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
@@ -14,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.read.plain.words import PageWords
+from webquarry.search.identity import identity
 from webquarry.secret import redact
 from webquarry.verify.quotes import SourceText
 
@@ -25,16 +27,36 @@ if TYPE_CHECKING:
 
 _ARCHIVES = (".wacz", ".warc", ".warc.gz")
 _LARGEST = 200_000_000  # bytes of one file
+_AT_ONCE = 4
 _PIECE = 65_536
 _OK = 200
 
 
-async def read_local(kit: Toolkit, path: Path) -> list[SourceText]:
-    """The sources that a file holds."""
+async def read_local(kit: Toolkit, path: Path, wanted: Set[str] | None) -> list[SourceText]:
+    """The sources that a file holds; of an archive the pages of the `wanted` identities, or all."""
     replies = _open_replies(path)
-    if path.name.lower().endswith(_ARCHIVES):
-        return [await _read(kit, reply, reply.url) for reply in replies]
-    return [await _read(kit, reply, str(path)) for reply in replies]
+    if not path.name.lower().endswith(_ARCHIVES):
+        return [await _read(kit, reply, str(path)) for reply in replies]
+    by_page: dict[str, Reply] = {}
+    for reply in replies:
+        page = identity(reply.url)
+        if (wanted is None or page in wanted) and _is_document(reply):
+            by_page.setdefault(page, reply)
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(reply: Reply) -> SourceText:
+        async with limit:
+            return await _read(kit, reply, reply.url)
+
+    return list(await asyncio.gather(*map(read, by_page.values())))
+
+
+def _is_document(reply: Reply) -> bool:
+    """Whether a reply is something to read, not data or a picture."""
+    kind = reply.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    if kind in ("text/css", "text/javascript"):
+        return False
+    return kind.startswith("text/") or kind.endswith(("xml", "pdf", "document", "presentation"))
 
 
 def _open_replies(path: Path) -> list[Reply]:

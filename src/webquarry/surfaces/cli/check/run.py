@@ -95,26 +95,30 @@ async def _collect(
 ) -> list[SourceText]:
     """The sources that were named, those of the session, and the pages that the drafts cite."""
     from webquarry.read.plain.words import PageWords
+    from webquarry.search.identity import identity
     from webquarry.tools.research.check_quotes import list_cited
     from webquarry.verify.quotes import SourceText
     from webquarry.verify.quotes.collect import collect_sources, find_source
 
     local: list[SourceText] = []
     urls: list[str] = []
+    cited = [url for one in claims for url in list_cited(one)]
+    wanted = None
+    if all(quote.source for one in claims for quote in one.quotes):
+        wanted = set(map(identity, cited))
     for name in options.sources:
         if name.startswith(("http://", "https://")):
             urls.append(name)
         else:
-            local += await read_local(kit, Path(name))
+            local += await read_local(kit, Path(name), wanted)
     if options.session_id:
         session = await kit.sessions.read(options.session_id)
         urls += [recorded.source.url for recorded in session.sources]
-    urls += [url for one in claims for url in list_cited(one)]
-    wanted = [url for url in dict.fromkeys(urls) if find_source(url, local) is None]
+    missing = [url for url in dict.fromkeys([*urls, *cited]) if find_source(url, local) is None]
     if not options.offline:
-        return [*local, *await collect_sources(kit.pages, wanted)]
+        return [*local, *await collect_sources(kit.pages, missing)]
     problem = "It was not fetched, because the check is offline."
-    return [*local, *(SourceText(url, PageWords(""), problem=problem) for url in wanted)]
+    return [*local, *(SourceText(url, PageWords(""), problem=problem) for url in missing)]
 
 
 async def _check_references(
