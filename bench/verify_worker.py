@@ -21,8 +21,9 @@ from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.convert import FALLBACK_NOTE, to_markdown
 from webquarry.read.plain.html import read_html_words
-from webquarry.verify.quotes import QuoteChecker, SourceText
+from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.numbers import NumberChecker, list_numbers
+from webquarry.verify.quotes.source import SourceText
 
 Item = dict[str, Any]
 

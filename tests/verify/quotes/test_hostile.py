@@ -12,7 +12,7 @@ import pytest
 
 from tests.verify.quotes.reading import page, text
 from webquarry.verify.drafts.find import find_claims
-from webquarry.verify.quotes import QuoteChecker
+from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.numbers import list_numbers
 
 _SMALL, _LARGE = 200, 800

@@ -6,7 +6,8 @@ import pytest
 
 from tests.verify.quotes.reading import check, page, text
 from webquarry.read.plain.markdown import read_markdown_words
-from webquarry.verify.quotes import SourceText, check_quote
+from webquarry.verify.quotes.check import check_quote
+from webquarry.verify.quotes.source import SourceText
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ _LONGEST_ASIDE = 60  # characters
 _LONGEST_TITLE = 200  # characters of a heading that names a section
 # What may stand raised as the mark of a note.
 _NOTE = re.compile(
-    r"[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶#]+|SM|TM|sm|tm|®|©|™|℠)(?:\s*[,–-]\s*(?:\d{1,3}|[a-z]))*\s*[\])]?"
+    r"[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶#]+|SM|TM|sm|tm|®|©|™|℠)"
+    r"(?:\s*[,–-]\s*(?:\d{1,3}|[a-z]))*\s*[\])]?"
 )
 _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNIT_BEFORE = re.compile(r"(?:\A|[\W\d_])[^\W\d_]{1,3}\Z|\d\Z|[)\]}]\Z")

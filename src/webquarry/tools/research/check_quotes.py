@@ -22,7 +22,7 @@ from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drafts.find import find_claims
 from webquarry.verify.drafts.models import DraftClaims, DraftQuote
-from webquarry.verify.quotes import QuoteChecker, QuoteFinding, SourceText
+from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.collect import (
     MOST_SOURCES,
     build_source,
@@ -30,8 +30,9 @@ from webquarry.verify.quotes.collect import (
     describe_source,
     find_source,
 )
-from webquarry.verify.quotes.findings import ChangeKind, Tier
+from webquarry.verify.quotes.findings import ChangeKind, QuoteFinding, Tier
 from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict
+from webquarry.verify.quotes.source import SourceText
 
 _MOST_QUOTES = 500
 _LONGEST_TEXT = 500_000  # characters of a draft

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from webquarry.verify.quotes.fold import Lane
-from webquarry.verify.quotes.match import Hit, find_piece, gap_at
+from webquarry.verify.quotes.match import PieceHit, find_piece, gap_at
 from webquarry.verify.quotes.negation import find_negation
 from webquarry.verify.quotes.parts import QuotePiece, QuoteReading
 
 LONGEST_GAP = 600  # characters that an ellipsis may stand for
 _LONGEST_REPLACED = 60  # characters that words in brackets may stand for
 
-Chain = list[Hit]
+Chain = list[PieceHit]
 
 
 def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
@@ -34,7 +34,7 @@ def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
     return [chain for chain in chains if _may_replace(reading.pieces, chain, text)]
 
 
-def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Hit]:
+def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
     """The places of a piece at which the page has no brackets where the writer added some: its own
     may not be written anew.
     """
@@ -44,7 +44,7 @@ def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Hit]
     return [hit for hit in hits if not any(_has_brackets(piece, text, lane, hit))]
 
 
-def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: Hit) -> Iterator[bool]:
+def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> Iterator[bool]:
     """Whether the page has brackets of its own at each of the seams of a piece; at its ends only
     those count that lead away from it.
     """
@@ -58,7 +58,7 @@ def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: Hit) -> Iterato
         yield any(mark in gap for mark in marks)
 
 
-def _extend(chains: Sequence[Chain], hits: Sequence[Hit], limit: int) -> list[Chain]:
+def _extend(chains: Sequence[Chain], hits: Sequence[PieceHit], limit: int) -> list[Chain]:
     """The chains that one of the places goes on with; both are in the order of the text."""
     extended = []
     number = 0

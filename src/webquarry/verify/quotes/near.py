@@ -15,7 +15,7 @@ from webquarry.verify.quotes.findings import ChangeKind, WordChange
 from webquarry.verify.quotes.fold import SYMBOLS
 from webquarry.verify.quotes.negation import is_negation
 from webquarry.verify.quotes.source import SourceText
-from webquarry.verify.quotes.tokens import Token, TokenIndex, split_tokens
+from webquarry.verify.quotes.tokens import TokenIndex, WordToken, split_tokens
 
 LEAST_ALIKE = 0.6  # of the words of a quote, for a place to be called near
 _MOST_TOKENS = 400  # of a quote that are compared
@@ -48,7 +48,7 @@ class _Window(NamedTuple):
 
     shared: int  # words that both have, in whatever order
     source: SourceText
-    tokens: Sequence[Token]
+    tokens: Sequence[WordToken]
 
 
 def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
@@ -75,7 +75,7 @@ def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
     return NearPlace(window.source, start, end, changes)
 
 
-def _list_windows(own: Sequence[Token], source: SourceText) -> Iterator[_Window]:
+def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Window]:
     """The windows of a source that share enough words with a quote to be compared."""
     tokens = source.tokens.tokens
     wanted = Counter(token.key for token in own)
@@ -87,7 +87,7 @@ def _list_windows(own: Sequence[Token], source: SourceText) -> Iterator[_Window]
             yield _Window(shared, source, window)
 
 
-def _vote(own: Sequence[Token], index: TokenIndex) -> list[int]:
+def _vote(own: Sequence[WordToken], index: TokenIndex) -> list[int]:
     """Where the quote would begin, in words of the source: the places that most words speak for."""
     votes: Counter[int] = Counter()
     lists = []
@@ -108,7 +108,7 @@ def _vote(own: Sequence[Token], index: TokenIndex) -> list[int]:
     return [bucket * _BUCKET for _, bucket in ranked]
 
 
-def _is_same(pair: Pair, own: Sequence[Token], other: Sequence[Token]) -> bool:
+def _is_same(pair: Pair, own: Sequence[WordToken], other: Sequence[WordToken]) -> bool:
     """Whether a pair of places holds one word."""
     i, j = pair
     return i is not None and j is not None and own[i].key == other[j].key
@@ -159,13 +159,13 @@ def align(own: Sequence[str], other: Sequence[str]) -> list[Pair]:
 
 def _describe_changes(
     quote: str,
-    own: Sequence[Token],
+    own: Sequence[WordToken],
     text: str,
-    window: Sequence[Token],
+    window: Sequence[WordToken],
     pairs: Sequence[Pair],
 ) -> tuple[WordChange, ...]:
     """The words that differ, neighbours together."""
-    groups: list[tuple[list[Token], list[Token]]] = []
+    groups: list[tuple[list[WordToken], list[WordToken]]] = []
     is_open = False
     for i, j in pairs:
         if _is_same((i, j), own, window):
@@ -190,7 +190,7 @@ def _describe_changes(
     return tuple(changes)
 
 
-def _name_change(mine: Sequence[Token], theirs: Sequence[Token]) -> ChangeKind:
+def _name_change(mine: Sequence[WordToken], theirs: Sequence[WordToken]) -> ChangeKind:
     """What kind of words differ."""
     different = {token.key for token in mine} ^ {token.key for token in theirs}
     if any(is_negation(key) or key in _CONTRACTED for key in different):
@@ -204,7 +204,7 @@ def _is_number(key: str) -> bool:
     return key[-1].isdigit() or key in SYMBOLS
 
 
-def _cut(text: str, tokens: Sequence[Token]) -> str:
+def _cut(text: str, tokens: Sequence[WordToken]) -> str:
     """The text from the first to the last of some words."""
     if not tokens:
         return ""

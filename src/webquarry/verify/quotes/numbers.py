@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Literal
 
-from webquarry.verify.quotes.findings import Span
+from webquarry.verify.quotes.findings import QuoteSpan
 from webquarry.verify.quotes.source import SourceText
 from webquarry.verify.quotes.units import SCALE, SIGNS, UNIT, name_unit, scale_of
 
@@ -59,7 +59,7 @@ class NumberFinding:
     verdict: NumberVerdict
     url: str | None = None
     matched: str | None = None  # as the source writes it
-    spans: tuple[Span, ...] = ()
+    spans: tuple[QuoteSpan, ...] = ()
     text_hash: str | None = None
     reason: str | None = None
 
@@ -151,7 +151,9 @@ class NumberIndex:
         self, wanted: NumberMention, verdict: NumberVerdict, found: Sequence[NumberMention]
     ) -> NumberFinding:
         page_at = self._source.words.page_at
-        spans = tuple(Span(one.start, one.end, page_at(one.start)) for one in found[:_MOST_SPANS])
+        spans = tuple(
+            QuoteSpan(one.start, one.end, page_at(one.start)) for one in found[:_MOST_SPANS]
+        )
         return NumberFinding(
             wanted.text,
             verdict,

@@ -17,7 +17,7 @@ from webquarry.errors import BadInput, WebquarryError
 from webquarry.read.plain.words import PageWords
 from webquarry.search.identity import identity
 from webquarry.secret import redact
-from webquarry.verify.quotes import SourceText
+from webquarry.verify.quotes.source import SourceText
 
 if TYPE_CHECKING:
     from httpx2 import Headers

@@ -21,7 +21,7 @@ from webquarry.verify.drafts.models import DraftClaims
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
-    from webquarry.verify.quotes import SourceText
+    from webquarry.verify.quotes.source import SourceText
 
 _LARGEST = 20_000_000  # bytes of a draft
 _NO_TOOL = "References are not checked by this version."
@@ -97,8 +97,8 @@ async def _collect(
     from webquarry.read.plain.words import PageWords
     from webquarry.search.identity import identity
     from webquarry.tools.research.check_quotes import list_cited
-    from webquarry.verify.quotes import SourceText
     from webquarry.verify.quotes.collect import collect_sources, find_source
+    from webquarry.verify.quotes.source import SourceText
 
     local: list[SourceText] = []
     urls: list[str] = []
