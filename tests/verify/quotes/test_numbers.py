@@ -47,6 +47,10 @@ def test_a_decimal_comma_is_known_by_the_language_of_the_text() -> None:
     assert judge("1,234", "Der Hafen wuchs um 1,5 Prozent auf 1.234 Boote.") == "found"
 
 
+def test_a_page_that_writes_decimals_both_ways_may_mean_either() -> None:
+    assert judge("1338", "Price 9,99 € and 9,49 € or $5.50; 1,338 people came.") == "found"
+
+
 def test_a_source_that_was_not_read_leaves_a_number_unchecked() -> None:
     (mention,) = list_numbers("12.5%")
 

@@ -118,6 +118,12 @@ def test_a_quote_goes_over_a_page_break_with_its_number_and_head() -> None:
     assert "head or foot" in finding.warnings[0]
 
 
+def test_brackets_of_the_text_stay_where_a_quote_goes_over_a_page_break() -> None:
+    words = "The item in the list [5] was\n\n- 12 -\n\nAnnual Report\n\ncompared with [6] by few."
+
+    assert check("The item in the list [5] was compared with [6] by few", words).is_accepted
+
+
 def test_pages_of_a_document_are_told() -> None:
     markdown = "# Port\n\nIt was built in\n\n[page 2]\n\na single winter by few people."
     source = SourceText("https://port.example/a.pdf", read_markdown_words("", markdown))

@@ -70,6 +70,11 @@ def uses_decimal_comma(text: str) -> bool:
     return commas > len(_DECIMAL_POINT.findall(text))
 
 
+def is_mixed(text: str) -> bool:
+    """Whether a text writes both 1,5 and 1.5."""
+    return bool(_DECIMAL_COMMA.search(text) and _DECIMAL_POINT.search(text))
+
+
 def list_numbers(text: str, *, decimal_comma: bool | None = None) -> list[NumberMention]:
     """The numbers of a text."""
     if decimal_comma is None:
@@ -127,7 +132,11 @@ class NumberIndex:
         self._source = source
         self._by_value: defaultdict[Decimal, list[NumberMention]] = defaultdict(list)
         self._mentions: list[NumberMention] = []
-        for mention in list_numbers(source.text):
+        mentions = list_numbers(source.text)
+        if is_mixed(source.text):  # 1,234 may then be either
+            other_way = not uses_decimal_comma(source.text)
+            mentions += list_numbers(source.text, decimal_comma=other_way)
+        for mention in mentions:
             self._by_value[mention.value].append(mention)
             self._mentions.append(mention)
 
