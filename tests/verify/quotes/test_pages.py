@@ -42,7 +42,7 @@ def test_the_title_belongs_to_the_words() -> None:
 
 @pytest.mark.parametrize(
     "note",
-    ["<sup>3</sup>", "<sup><a href='#n'>[12]</a></sup>", "[12]", "¹", "[citation needed]"],
+    ["<sup>3</sup>", "<sup><a href='#n'>[12]</a></sup>", "[12]", "¹", "[citation needed]", "™"],
 )
 def test_a_note_mark_may_be_left_out(note: str) -> None:
     source = page(f"<p>The port is very fast{note} because it is new.</p>")

@@ -52,8 +52,6 @@ class _FoldTable(dict[int, str]):
 def _fold_letter(letter: str) -> str:
     if letter.isascii():
         return letter.lower() if letter.isalnum() else ""
-    if letter in "™℠®©℗":  # marks of a name, not letters of it
-        return ""
     if letter in "İı":  # both are an I in some case; `dots_agree` tells them apart
         return "i"
     decomposed = unicodedata.normalize("NFKD", letter).casefold()
