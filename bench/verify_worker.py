@@ -21,7 +21,9 @@ from webquarry.read.encoding.decode import decode
 from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.convert import FALLBACK_NOTE, to_markdown
 from webquarry.read.plain.html import read_html_words
-from webquarry.verify.quotes import QuoteChecker, SourceText
+from webquarry.verify.quotes.check import QuoteChecker
+from webquarry.verify.quotes.numbers import NumberChecker, list_numbers
+from webquarry.verify.quotes.source import SourceText
 
 Item = dict[str, Any]
 
@@ -46,6 +48,12 @@ def open_checker(paths: tuple[str, ...], is_text: bool) -> QuoteChecker:
     return QuoteChecker([read_source(path, is_text) for path in paths])
 
 
+@lru_cache(2)
+def open_numbers(path: str, is_text: bool) -> NumberChecker:
+    """A checker of numbers from a file."""
+    return NumberChecker([read_source(path, is_text)])
+
+
 def check_quote(item: Item) -> Item:
     """What is found out about a quote."""
     is_text = "text_path" in item
@@ -62,7 +70,19 @@ def check_quote(item: Item) -> Item:
     }
 
 
-HANDLERS: dict[str, Callable[[Item], Item]] = {"quote": check_quote}
+def check_number(item: Item) -> Item:
+    """Whether a number stands in a page, with its unit."""
+    is_text = "text_path" in item
+    path = item["text_path"] if is_text else item["html_path"]
+    finding = open_numbers(path, is_text).check(list_numbers(item["number"])[0])
+    verdict = "found" if finding.verdict == "found" else "absent"
+    return {"verdict": verdict, "matched": finding.matched or "", "told": finding.verdict}
+
+
+HANDLERS: dict[str, Callable[[Item], Item]] = {
+    "quote": check_quote,
+    "number": check_number,
+}
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from scaling_shapes import formats, replies, structures, styles, tags, texts, words
+from scaling_shapes import formats, quotes, replies, structures, styles, tags, texts, words
 from scaling_shapes.shape import Shape
 
 _STEPS = {
@@ -19,6 +19,7 @@ _STEPS = {
     styles: 9,
     words: 9,
     replies: 17,
+    quotes: 19,
 }
 _ONCE_TOO_SLOW = frozenset(
     {

@@ -41,6 +41,10 @@ CALLS: dict[str, dict[str, Json]] = {
         "get_research_session": {"sessionId": SESSION},
         "research_export": {"sessionId": SESSION, "format": "json", "verify_links": True},
         "format_bibliography": {"sessionId": SESSION, "style": "bibtex"},
+        "check_quotes": {
+            "quotes": ["Store the tide where it arrives"],
+            "sources": ["https://tidelines.example/2026/09/storing-the-tide"],
+        },
         "check_citations": {"references": ["10.5555/esas.2024.31"]},
     },
     "duckduckgo": {

@@ -17,6 +17,7 @@ from webquarry.tools.research._citations import CitationsOutput
 from webquarry.tools.research._papers import PapersOutput
 from webquarry.tools.research._patents import PatentSearchOutput
 from webquarry.tools.research._search import SearchOutput
+from webquarry.tools.research.check_quotes import QuotesOutput
 from webquarry.tools.research.format_bibliography import BibliographyOutput
 from webquarry.tools.research.get_research_session import ResearchSessionOutput
 from webquarry.tools.research.instant_answer import InstantAnswerOutput

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from webquarry.read.html.parse import parse_html
 from webquarry.read.plain.html import read_html_words
-from webquarry.verify.quotes import QuoteFinding, SourceText, check_quote
+from webquarry.verify.quotes.check import check_quote
+from webquarry.verify.quotes.findings import QuoteFinding
+from webquarry.verify.quotes.source import SourceText
 
 URL = "https://ferry.example/report"
 

@@ -6,7 +6,8 @@ import pytest
 
 from tests.verify.quotes.reading import check, page, text
 from webquarry.read.plain.markdown import read_markdown_words
-from webquarry.verify.quotes import SourceText, check_quote
+from webquarry.verify.quotes.check import check_quote
+from webquarry.verify.quotes.source import SourceText
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_the_title_belongs_to_the_words() -> None:
 
 @pytest.mark.parametrize(
     "note",
-    ["<sup>3</sup>", "<sup><a href='#n'>[12]</a></sup>", "[12]", "¹", "[citation needed]"],
+    ["<sup>3</sup>", "<sup><a href='#n'>[12]</a></sup>", "[12]", "¹", "[citation needed]", "™"],
 )
 def test_a_note_mark_may_be_left_out(note: str) -> None:
     source = page(f"<p>The port is very fast{note} because it is new.</p>")
@@ -68,6 +69,14 @@ def test_a_note_mark_may_be_left_out(note: str) -> None:
 )
 def test_an_exponent_is_no_note_mark(html: str, quote: str) -> None:
     assert not check_quote(quote, [page(html)]).is_accepted
+
+
+@pytest.mark.parametrize("quote", ["holds 10^6 litres of water", "holds 10⁶ litres of water"])
+def test_an_exponent_stays_one(quote: str) -> None:
+    source = page("<p>The basin holds 10<sup>6</sup> litres of water.</p>")
+
+    assert check_quote(quote, [source]).is_accepted
+    assert not check_quote("holds 106 litres of water", [source]).is_accepted
 
 
 def test_a_note_mark_in_the_quote_may_not_stand_for_another() -> None:
@@ -107,6 +116,12 @@ def test_a_quote_goes_over_a_page_break_with_its_number_and_head() -> None:
     assert finding.is_accepted
     assert len(finding.spans) == 2
     assert "head or foot" in finding.warnings[0]
+
+
+def test_brackets_of_the_text_stay_where_a_quote_goes_over_a_page_break() -> None:
+    words = "The item in the list [5] was\n\n- 12 -\n\nAnnual Report\n\ncompared with [6] by few."
+
+    assert check("The item in the list [5] was compared with [6] by few", words).is_accepted
 
 
 def test_pages_of_a_document_are_told() -> None:

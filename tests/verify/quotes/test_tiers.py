@@ -7,7 +7,8 @@ from __future__ import annotations
 import pytest
 
 from tests.verify.quotes.reading import URL, check, page, text
-from webquarry.verify.quotes import SourceText, check_quote, check_quotes
+from webquarry.verify.quotes.check import check_quote, check_quotes
+from webquarry.verify.quotes.source import SourceText
 
 WORDS = (
     "The harbour office counted 1,234 boats in 2024. Fees rose by 12.5% to $5 a night, which is "

@@ -151,7 +151,7 @@ class _WordWalk:
         tag = element.tag
         writer = self.writer
         if aside >= 0:
-            is_linked = len(element) and element.find(".//a") is not None
+            is_linked = element.find(".//a") is not None
             writer.close_aside(aside, is_reading=tag == "rt", is_linked=is_linked)
         if tag in _PREFORMATTED:
             self._preformatted -= 1

@@ -46,13 +46,13 @@ def read_markdown_words(title: str, markdown: str, *, verbatim: bool = False) ->
         writer.add_verbatim(markdown)
         return writer.finish(may_have_furniture=True)
     writer.add_title(title)
-    reading = _Reading(writer)
+    reading = _MarkdownReading(writer)
     for line in markdown.split("\n"):
         reading.add_line(line)
     return writer.finish()
 
 
-class _Reading:
+class _MarkdownReading:
     """Reads a document line by line."""
 
     def __init__(self, writer: WordWriter) -> None:

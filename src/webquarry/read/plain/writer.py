@@ -14,8 +14,10 @@ _LONGEST_ASIDE = 60  # characters
 _LONGEST_TITLE = 200  # characters of a heading that names a section
 # What may stand raised as the mark of a note.
 _NOTE = re.compile(
-    r"[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶#]+|SM|TM|sm|tm|®|©|™|℠)(?:\s*[,–-]\s*(?:\d{1,3}|[a-z]))*\s*[\])]?"
+    r"[\[(]?\s*(?:\d{1,3}|[a-z]|[*†‡§¶#]+|SM|TM|sm|tm|®|©|™|℠)"
+    r"(?:\s*[,–-]\s*(?:\d{1,3}|[a-z]))*\s*[\])]?"
 )
+_EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNIT_BEFORE = re.compile(r"(?:\A|[\W\d_])[^\W\d_]{1,3}\Z|\d\Z|[)\]}]\Z")
 # Marks that stand in brackets without being raised.
 BRACKETED_NOTE = re.compile(
@@ -28,6 +30,7 @@ RAISED_NOTE = re.compile(
     r"(?<=[^\W\d_])(?:[¹⁰⁴-⁹]|[¹²³⁰⁴-⁹]{2,3})(?![^\W_])"
     r"|(?<=[^\W\d_]{4})[²³](?![^\W_])"
     r"|(?<=[.,;:!?”\"’)])[¹²³⁰⁴-⁹]{1,3}"
+    r"|[™℠]"  # marks of a name, not letters of it
 )
 
 
@@ -55,8 +58,8 @@ class WordWriter:
         """Write text; runs of white space are one blank, unless it is verbatim."""
         if not verbatim:
             text = _BLANKS.sub(" ", text)
-        elif not text.strip():
-            self.break_line()
+        elif text.isspace():
+            self._pend("\n" if "\n" in text else " ")
             return
         if not text:
             return
@@ -141,6 +144,8 @@ class WordWriter:
             is_aside = is_linked or inner.strip()[0] in "[(" or not self._is_exponent(start, inner)
         if is_aside:
             self._asides.append((start, start + len(inner)))
+        elif inner.isdecimal() and inner.isascii() and self._parts[-1] == inner:
+            self._parts[-1] = inner.translate(_EXPONENTS)  # 10 to the sixth is no 106
 
     def mark_aside(self, start: int) -> None:
         """What was written since a place may be left out by whoever quotes."""

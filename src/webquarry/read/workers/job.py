@@ -25,6 +25,7 @@ JOBS = {
     "read patent": "webquarry.evidence.page.patent_page:read_patent_page",
     "cut page": "webquarry.tools.research.scrape_page:cut_page",
     "build sources": "webquarry.tools.research._sources:build_packed_sources",
+    "check quotes": "webquarry.tools.research.check_quotes:check_in_job",
     "read document": "webquarry.testing.jobs:read_document",
     "burn time": "webquarry.testing.jobs:burn_time",
     "take memory": "webquarry.testing.jobs:take_memory",

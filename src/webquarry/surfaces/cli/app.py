@@ -18,6 +18,7 @@ import typer.main
 from webquarry.surfaces.cli import cache, mcp, records, token
 from webquarry.surfaces.cli.ask import ask
 from webquarry.surfaces.cli.call import call
+from webquarry.surfaces.cli.check.command import check
 from webquarry.surfaces.cli.demo.command import demo
 from webquarry.surfaces.cli.doctor.command import doctor
 from webquarry.surfaces.cli.evidence.calls import calls
@@ -61,7 +62,7 @@ app.add_typer(records.app, name="records", no_args_is_help=True)
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token", no_args_is_help=True)
 # Help lists them in this order.
-for command in (search, read, cite, papers, patents, ask, sql):
+for command in (search, read, cite, check, papers, patents, ask, sql):
     app.command()(command)
 # `call TOOL --help` is about the tool, so that the command answers it.
 app.command(add_help_option=False)(call)

@@ -14,5 +14,6 @@ ORDER = (  # as they are listed: the one most often wanted first
     "get_research_session",
     "research_export",
     "format_bibliography",
+    "check_quotes",
     "check_citations",
 )

@@ -4,17 +4,17 @@ no more left out between two pieces than an ellipsis or words in brackets may st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from webquarry.verify.quotes.fold import Lane
-from webquarry.verify.quotes.match import Hit, find_piece, gap_at
+from webquarry.verify.quotes.match import PieceHit, find_piece, gap_at
 from webquarry.verify.quotes.negation import find_negation
 from webquarry.verify.quotes.parts import QuotePiece, QuoteReading
 
 LONGEST_GAP = 600  # characters that an ellipsis may stand for
 _LONGEST_REPLACED = 60  # characters that words in brackets may stand for
 
-Chain = list[Hit]
+Chain = list[PieceHit]
 
 
 def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
@@ -34,22 +34,31 @@ def find_chains(reading: QuoteReading, text: str, lane: Lane) -> list[Chain]:
     return [chain for chain in chains if _may_replace(reading.pieces, chain, text)]
 
 
-def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Hit]:
+def _find(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
     """The places of a piece at which the page has no brackets where the writer added some: its own
     may not be written anew.
     """
     hits = find_piece(piece, text, lane, start)
     if not piece.seams:
         return hits
-    free = []
-    for hit in hits:
-        gaps = [gap_at(text, lane, hit, seam) for seam in piece.seams]
-        if not any("[" in gap or "]" in gap for gap in gaps):
-            free.append(hit)
-    return free
+    return [hit for hit in hits if not any(_has_brackets(piece, text, lane, hit))]
 
 
-def _extend(chains: Sequence[Chain], hits: Sequence[Hit], limit: int) -> list[Chain]:
+def _has_brackets(piece: QuotePiece, text: str, lane: Lane, hit: PieceHit) -> Iterator[bool]:
+    """Whether the page has brackets of its own at each of the seams of a piece; at its ends only
+    those count that lead away from it.
+    """
+    for seam in piece.seams:
+        marks = "[]"
+        if not seam:
+            marks = "]"
+        elif seam == len(piece.key):
+            marks = "["
+        gap = gap_at(text, lane, hit, seam)
+        yield any(mark in gap for mark in marks)
+
+
+def _extend(chains: Sequence[Chain], hits: Sequence[PieceHit], limit: int) -> list[Chain]:
     """The chains that one of the places goes on with; both are in the order of the text."""
     extended = []
     number = 0

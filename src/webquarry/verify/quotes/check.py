@@ -12,7 +12,7 @@ from dataclasses import replace
 from webquarry.verify.quotes.chains import find_chains
 from webquarry.verify.quotes.describe import describe_chains, describe_near
 from webquarry.verify.quotes.findings import ACCEPTED, QuoteFinding
-from webquarry.verify.quotes.near import NearPlace, find_near
+from webquarry.verify.quotes.near import find_near
 from webquarry.verify.quotes.negation import find_negation
 from webquarry.verify.quotes.parts import (
     QuoteReading,
@@ -84,13 +84,9 @@ class QuoteChecker:
         expected: str | None,
     ) -> QuoteFinding:
         """What is nearest to a quote that no source has."""
-        best: tuple[NearPlace, SourceText] | None = None
-        for source in sources:
-            near = find_near(literal, source.text, source.tokens)
-            if near is not None and (best is None or near.alike > best[0].alike):
-                best = (near, source)
-        if best is not None:
-            return describe_near(quote, *best)
+        near = find_near(literal, sources)
+        if near is not None:
+            return describe_near(quote, near)
         short = readings[1].short_piece if len(readings) > 1 else None
         if short is not None:
             piece = " ".join(short.text.split())

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from webquarry.read.plain.words import Range
 from webquarry.verify.quotes.chains import Chain
-from webquarry.verify.quotes.findings import QuoteFinding, Span, Tier
+from webquarry.verify.quotes.findings import QuoteFinding, QuoteSpan, Tier
 from webquarry.verify.quotes.fold import Lane, make_key
 from webquarry.verify.quotes.match import cut_out, judge_tier, ranges_inside, words_before
 from webquarry.verify.quotes.near import NearPlace
@@ -37,10 +37,10 @@ def describe_chains(
         other = _judge(reading, source, chain, lane)
         if tier in _RANKS and _RANKS.index(other) < _RANKS.index(tier):
             best, tier = chain, other
-    spans: list[Span] = []
+    spans: list[QuoteSpan] = []
     for hit in best:
         for start, end in split_around((hit.start, hit.end), lane.removed, source.text):
-            spans.append(Span(start, end, source.words.page_at(start)))
+            spans.append(QuoteSpan(start, end, source.words.page_at(start)))
     left_out, warnings = _describe_gaps(reading, source, best, found_in)
     return QuoteFinding(
         quote,
@@ -115,8 +115,9 @@ def _shorten(text: str) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
-def describe_near(quote: str, near: NearPlace, source: SourceText) -> QuoteFinding:
+def describe_near(quote: str, near: NearPlace) -> QuoteFinding:
     """The finding of a quote whose words nearly stand in a source."""
+    source = near.source
     start, end = near.start, near.end
     reason = "Some of its words differ from those of the source."
     if not near.changes:
@@ -129,7 +130,7 @@ def describe_near(quote: str, near: NearPlace, source: SourceText) -> QuoteFindi
         text_hash=source.text_hash,
         read_at=source.read_at,
         section=source.words.section_at(start),
-        spans=(Span(start, end, source.words.page_at(start)),),
+        spans=(QuoteSpan(start, end, source.words.page_at(start)),),
         matched=(cut_out(source.text, start, end, source.words.hidden),),
         changes=near.changes,
         reason=reason,

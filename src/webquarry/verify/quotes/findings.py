@@ -18,7 +18,7 @@ ChangeKind = Literal["word", "number", "negation", "order"]
 
 
 @dataclass(frozen=True)
-class Span:
+class QuoteSpan:
     """Characters of the source's text, from 0; `page` where the document has pages."""
 
     start: int
@@ -46,7 +46,7 @@ class QuoteFinding:
     text_hash: str | None = None  # SHA-256 of the source's text
     read_at: datetime | None = None  # when the source was read
     section: str | None = None
-    spans: tuple[Span, ...] = ()
+    spans: tuple[QuoteSpan, ...] = ()
     matched: tuple[str, ...] = ()  # the source's words, one text for each span
     occurrences: int = 0  # how often it stands in that source
     left_out: tuple[str, ...] = ()  # what stands in the source where the quote has an ellipsis

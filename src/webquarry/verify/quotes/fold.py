@@ -2,8 +2,8 @@
 
 A key is made at the speed of `str.translate`; where a character of it stands in the text is worked
 out only for what is found (`Lane.locate`). Both sides of a comparison go through the same table.
-`skeleton` keeps what a key drops and a quote may not change: separators and signs of numbers, and
-symbols.
+`make_skeleton` keeps what a key drops and a quote may not change: separators and signs of numbers,
+and symbols.
 """
 
 from __future__ import annotations
@@ -52,8 +52,6 @@ class _FoldTable(dict[int, str]):
 def _fold_letter(letter: str) -> str:
     if letter.isascii():
         return letter.lower() if letter.isalnum() else ""
-    if letter in "™℠®©℗":  # marks of a name, not letters of it
-        return ""
     if letter in "İı":  # both are an I in some case; `dots_agree` tells them apart
         return "i"
     decomposed = unicodedata.normalize("NFKD", letter).casefold()
@@ -138,14 +136,14 @@ def _keep_others(length: int, removed: Sequence[Range]) -> Iterable[Range]:
         yield place, length
 
 
-def skeleton(text: str, raised: Sequence[int] = ()) -> str:
-    """What a quote may not change: the key with the separators and signs of numbers, and symbols.
-    `raised` are places of digits that stand raised without looking so.
+def make_skeleton(text: str) -> str:
+    """What a quote may not change: the key with the separators and signs of numbers, and
+    symbols.
     """
     parts: list[str] = []
     gap = ""
     is_after_digit = False
-    for place, letter in enumerate(text):
+    for letter in text:
         folded = FOLD[ord(letter)]
         if not folded:
             gap += letter
@@ -153,7 +151,7 @@ def skeleton(text: str, raised: Sequence[int] = ()) -> str:
         is_digit = folded[0].isdigit()
         if parts and gap:
             parts.append(_keep_of_gap(gap, is_after_digit, is_digit))
-        if is_after_digit and not gap and is_digit and (letter in _RAISED or place in raised):
+        if is_after_digit and not gap and is_digit and letter in _RAISED:
             parts.append("^")
         parts.append(folded)
         is_after_digit = is_digit

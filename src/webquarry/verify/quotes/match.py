@@ -22,7 +22,7 @@ from webquarry.verify.quotes.fold import (
     fold_typography,
     has_sign,
     keep_symbols,
-    skeleton,
+    make_skeleton,
 )
 from webquarry.verify.quotes.parts import QuotePiece
 
@@ -33,7 +33,7 @@ _NUMBER_BEHIND = re.compile(r"[.,'’]?\d")
 _STOP = re.compile(r"[.!?…。！？]")
 
 
-class Hit(NamedTuple):
+class PieceHit(NamedTuple):
     """Where a piece stands in the text of a source, and in the key of its lane."""
 
     start: int
@@ -42,25 +42,24 @@ class Hit(NamedTuple):
     key_end: int
 
 
-def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[Hit]:
+def find_piece(piece: QuotePiece, text: str, lane: Lane, start: int = 0) -> list[PieceHit]:
     """The places of a piece, from a place of the lane's key on."""
     key = piece.key
     if not key:
         return []
-    wanted = skeleton(piece.text)
     hits = []
     for place in lane.find(key, MOST_OCCURRENCES, start):
         first = lane.locate(place)
         last = lane.locate(place + len(key) - 1) + 1
         own = cut_out(text, first, last, lane.removed)
-        if skeleton(own) != wanted or not dots_agree(piece.text, own):
+        if make_skeleton(own) != piece.skeleton or not dots_agree(piece.text, own):
             continue
         if _edges_agree(piece, text, first, last, lane.removed):
-            hits.append(Hit(first, last, place, place + len(key)))
+            hits.append(PieceHit(first, last, place, place + len(key)))
     return hits
 
 
-def gap_at(text: str, lane: Lane, hit: Hit, place: int) -> str:
+def gap_at(text: str, lane: Lane, hit: PieceHit, place: int) -> str:
     """What the text has between two letters of a hit; what is left out of the lane included."""
     key_place = hit.key_start + place
     if not place:
@@ -158,7 +157,7 @@ def _is_inside_word(first: str, second: str) -> bool:
     return (first.islower() and second.islower()) or first.isupper()
 
 
-def judge_tier(piece: str, text: str, hit: Hit, removed: Sequence[Range]) -> Tier:
+def judge_tier(piece: str, text: str, hit: PieceHit, removed: Sequence[Range]) -> Tier:
     """How closely a piece agrees with the text where it was found."""
     if ranges_inside(removed, hit.start, hit.end):
         return "letters"

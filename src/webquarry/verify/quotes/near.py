@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from webquarry.verify.quotes.findings import ChangeKind, WordChange
 from webquarry.verify.quotes.fold import SYMBOLS
 from webquarry.verify.quotes.negation import is_negation
-from webquarry.verify.quotes.tokens import Token, TokenIndex, split_tokens
+from webquarry.verify.quotes.source import SourceText
+from webquarry.verify.quotes.tokens import TokenIndex, WordToken, split_tokens
 
 LEAST_ALIKE = 0.6  # of the words of a quote, for a place to be called near
 _MOST_TOKENS = 400  # of a quote that are compared
@@ -35,29 +37,57 @@ _WRAPPED = re.compile(r"(?<=[^\W\d_])-\n\s*(?=[^\W\d_])")
 class NearPlace:
     """Where a source comes nearest to a quote."""
 
+    source: SourceText
     start: int
     end: int
-    alike: float  # the share of the quote's words that stand there in order
     changes: tuple[WordChange, ...]
 
 
-def find_near(quote: str, text: str, index: TokenIndex) -> NearPlace | None:
-    """The nearest place, if one is near enough."""
+class _Window(NamedTuple):
+    """Words of a source that may be those of a quote."""
+
+    shared: int  # words that both have, in whatever order
+    source: SourceText
+    tokens: Sequence[WordToken]
+
+
+def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
+    """The place of the sources that is nearest to a quote, if one is near enough."""
     quote = _WRAPPED.sub("", quote)
     own = split_tokens(quote)[:_MOST_TOKENS]
-    if len(own) < _LEAST_TOKENS or not index.tokens:
+    if len(own) < _LEAST_TOKENS:
         return None
-    best: NearPlace | None = None
-    for start in _vote(own, index):
-        place = _compare(quote, own, text, index.tokens, start)
-        if place is not None and (best is None or place.alike > best.alike):
-            best = place
-    if best is None or best.alike < LEAST_ALIKE:
+    windows = [window for source in sources for window in _list_windows(own, source)]
+    windows.sort(key=lambda window: -window.shared)
+    keys = [token.key for token in own]
+    best: tuple[int, _Window, list[Pair]] | None = None
+    for window in windows[:_TRIED]:
+        pairs = align(keys, [token.key for token in window.tokens])
+        same = sum(_is_same(pair, own, window.tokens) for pair in pairs)
+        if best is None or same > best[0]:
+            best = (same, window, pairs)
+    if best is None or best[0] < LEAST_ALIKE * len(own):
         return None
-    return best
+    _, window, pairs = best
+    used = [j for _, j in pairs if j is not None]
+    changes = _describe_changes(quote, own, window.source.text, window.tokens, pairs)
+    start, end = window.tokens[used[0]].start, window.tokens[used[-1]].end
+    return NearPlace(window.source, start, end, changes)
 
 
-def _vote(own: Sequence[Token], index: TokenIndex) -> list[int]:
+def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Window]:
+    """The windows of a source that share enough words with a quote to be compared."""
+    tokens = source.tokens.tokens
+    wanted = Counter(token.key for token in own)
+    slack = _BUCKET + len(own) // 4
+    for start in _vote(own, source.tokens):
+        window = tokens[max(0, start - slack) : max(0, start + _BUCKET + len(own) + slack)]
+        shared = (wanted & Counter(token.key for token in window)).total()
+        if shared >= LEAST_ALIKE * len(own):
+            yield _Window(shared, source, window)
+
+
+def _vote(own: Sequence[WordToken], index: TokenIndex) -> list[int]:
     """Where the quote would begin, in words of the source: the places that most words speak for."""
     votes: Counter[int] = Counter()
     lists = []
@@ -65,34 +95,23 @@ def _vote(own: Sequence[Token], index: TokenIndex) -> list[int]:
         places = index.places.get(token.key)
         if places:
             lists.append((len(places), number, places))
+    if len(lists) < LEAST_ALIKE * len(own):
+        return []
     rare = [one for one in lists if one[0] <= _MOST_PLACES]
     if len(rare) < 2:
         rare = sorted(lists, key=lambda one: one[:2])[:4]
     for _, number, places in rare:
         for place in places[:_MOST_PLACES]:
             votes[(place - number) // _BUCKET] += 1
-    if not votes:
-        return []
-    joined = Counter({bucket: count + votes.get(bucket + 1, 0) for bucket, count in votes.items()})
-    ranked = sorted(joined.items(), key=lambda one: (-one[1], one[0]))[:_TRIED]
-    return [bucket * _BUCKET for bucket, _ in ranked]
+    joined = [(count + votes.get(bucket + 1, 0), bucket) for bucket, count in votes.items()]
+    ranked = sorted(joined, key=lambda one: (-one[0], one[1]))[:_TRIED]
+    return [bucket * _BUCKET for _, bucket in ranked]
 
 
-def _compare(
-    quote: str, own: Sequence[Token], text: str, tokens: Sequence[Token], start: int
-) -> NearPlace | None:
-    """A quote beside the words of the source from about a place on."""
-    slack = _BUCKET + len(own) // 4
-    first = max(0, start - slack)
-    window = tokens[first : start + _BUCKET + len(own) + slack]
-    pairs = align([token.key for token in own], [token.key for token in window])
-    matched = [(i, j) for i, j in pairs if i is not None and j is not None]
-    same = [(i, j) for i, j in matched if own[i].key == window[j].key]
-    if not same:
-        return None
-    changes = _describe_changes(quote, own, text, window, pairs)
-    used = [j for _, j in pairs if j is not None]
-    return NearPlace(window[used[0]].start, window[used[-1]].end, len(same) / len(own), changes)
+def _is_same(pair: Pair, own: Sequence[WordToken], other: Sequence[WordToken]) -> bool:
+    """Whether a pair of places holds one word."""
+    i, j = pair
+    return i is not None and j is not None and own[i].key == other[j].key
 
 
 Pair = tuple[int | None, int | None]
@@ -140,16 +159,16 @@ def align(own: Sequence[str], other: Sequence[str]) -> list[Pair]:
 
 def _describe_changes(
     quote: str,
-    own: Sequence[Token],
+    own: Sequence[WordToken],
     text: str,
-    window: Sequence[Token],
+    window: Sequence[WordToken],
     pairs: Sequence[Pair],
 ) -> tuple[WordChange, ...]:
     """The words that differ, neighbours together."""
-    groups: list[tuple[list[Token], list[Token]]] = []
+    groups: list[tuple[list[WordToken], list[WordToken]]] = []
     is_open = False
     for i, j in pairs:
-        if i is not None and j is not None and own[i].key == window[j].key:
+        if _is_same((i, j), own, window):
             is_open = False
             continue
         if not is_open:
@@ -171,7 +190,7 @@ def _describe_changes(
     return tuple(changes)
 
 
-def _name_change(mine: Sequence[Token], theirs: Sequence[Token]) -> ChangeKind:
+def _name_change(mine: Sequence[WordToken], theirs: Sequence[WordToken]) -> ChangeKind:
     """What kind of words differ."""
     different = {token.key for token in mine} ^ {token.key for token in theirs}
     if any(is_negation(key) or key in _CONTRACTED for key in different):
@@ -185,7 +204,7 @@ def _is_number(key: str) -> bool:
     return key[-1].isdigit() or key in SYMBOLS
 
 
-def _cut(text: str, tokens: Sequence[Token]) -> str:
+def _cut(text: str, tokens: Sequence[WordToken]) -> str:
     """The text from the first to the last of some words."""
     if not tokens:
         return ""

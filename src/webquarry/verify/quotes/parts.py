@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Literal
 
-from webquarry.verify.quotes.fold import CJK, make_key
+from webquarry.verify.quotes.fold import CJK, make_key, make_skeleton
 
 LEAST_LETTERS = 12
 LEAST_CJK = 8  # a text without blanks says more with a letter
@@ -52,7 +52,12 @@ class QuotePiece:
         """Its letters and digits."""
         return make_key(self.text)
 
-    @property
+    @cached_property
+    def skeleton(self) -> str:
+        """What its source must have, sign by sign."""
+        return make_skeleton(self.text)
+
+    @cached_property
     def is_long_enough(self) -> bool:
         """Whether the piece can be looked for on its own."""
         if CJK.search(self.text):
@@ -68,7 +73,7 @@ class QuoteReading:
     inserted: tuple[str, ...] = ()  # what is taken for the writer's own words
     opens_with_ellipsis: bool = False
 
-    @property
+    @cached_property
     def short_piece(self) -> QuotePiece | None:
         """A piece that is too short to be looked for on its own."""
         if len(self.pieces) < 2:

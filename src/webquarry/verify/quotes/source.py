@@ -53,7 +53,9 @@ class _LazyLanes(Sequence[SourceLane]):
             self._removed.append(("hidden", asides))
         if words.may_have_furniture:
             for furniture in _find_furniture(text):
-                self._removed.append(("furniture", _merge([*hidden, *asides, *furniture])))
+                self._removed.append(("furniture", _merge([*hidden, *furniture])))
+                if asides:
+                    self._removed.append(("furniture", _merge([*hidden, *asides, *furniture])))
         self._made: dict[int, SourceLane] = {}
 
     def __len__(self) -> int:

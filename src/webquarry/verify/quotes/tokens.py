@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Token:
+class WordToken:
     """A word, folded so that only its letters count, and where it stands."""
 
     key: str
@@ -35,7 +35,7 @@ class Token:
     end: int
 
 
-def split_tokens(text: str) -> list[Token]:
+def split_tokens(text: str) -> list[WordToken]:
     """The words of a text."""
     tokens = []
     for found in _TOKEN.finditer(text):
@@ -44,7 +44,7 @@ def split_tokens(text: str) -> list[Token]:
         if not key.isalpha() or not key.isascii():
             key = _fold(word)
         if key:
-            tokens.append(Token(key, found.start(), found.end()))
+            tokens.append(WordToken(key, found.start(), found.end()))
     return tokens
 
 

@@ -1,0 +1,1 @@
+"""`webquarry check`: drafts beside their sources."""

@@ -1,0 +1,298 @@
+"""The `check_quotes` tool: quotes, or a draft with quotes and numbers, and the sources that they
+are said to come from -> how each stands there, and where.
+
+What is compared is words with words: no answer says whether a statement is true.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from webquarry.errors import BadInput
+from webquarry.evidence.models import TRUST, AnswerPart
+from webquarry.pages.outgoing import PageText
+from webquarry.read.workers.job import Job
+from webquarry.sessions.models import KeptQuote, Source
+from webquarry.tool import Answer, tool
+from webquarry.toolkit import Toolkit
+from webquarry.verify.drafts.find import find_claims
+from webquarry.verify.drafts.models import DraftClaims, DraftQuote
+from webquarry.verify.quotes.check import QuoteChecker
+from webquarry.verify.quotes.collect import (
+    MOST_SOURCES,
+    build_source,
+    collect_sources,
+    describe_source,
+    find_source,
+)
+from webquarry.verify.quotes.findings import ChangeKind, QuoteFinding, Tier
+from webquarry.verify.quotes.numbers import NumberChecker, NumberFinding, NumberVerdict
+from webquarry.verify.quotes.source import SourceText
+
+_MOST_QUOTES = 500
+_LONGEST_TEXT = 500_000  # characters of a draft
+_COMPARED = (
+    "Words of the quotes with all words of the pages, as read at the time given; not whether a "
+    "statement is true."
+)
+
+
+class CheckedSpan(AnswerPart):
+    """Characters of the source's text, from 0."""
+
+    start: int
+    end: int
+    page: int | None = None
+
+
+class DifferingWords(AnswerPart):
+    """Words of the quote, and those of the source in their place."""
+
+    kind: ChangeKind
+    quote: str
+    source: PageText
+
+
+class CheckedQuote(AnswerPart):
+    """How a quote stands in the sources."""
+
+    quote: str
+    tier: Tier
+    line: int | None = None
+    url: str | None = None
+    title: PageText | None = None
+    section: PageText | None = None
+    matched: list[PageText] | None = None
+    spans: list[CheckedSpan] | None = None
+    text_hash: str | None = None
+    read_at: str | None = None
+    occurrences: int | None = None
+    left_out: list[PageText] | None = None
+    inserted: list[str] | None = None
+    differs: list[DifferingWords] | None = None
+    warnings: list[str] | None = None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, finding: QuoteFinding, line: int | None = None) -> CheckedQuote:
+        return cls(
+            quote=finding.quote,
+            tier=finding.tier,
+            line=line,
+            url=finding.url,
+            title=finding.title or None,
+            section=finding.section,
+            matched=list(finding.matched) or None,
+            spans=[CheckedSpan(**vars(span)) for span in finding.spans] or None,
+            text_hash=finding.text_hash,
+            read_at=finding.read_at.isoformat() if finding.read_at else None,
+            occurrences=finding.occurrences or None,
+            left_out=list(finding.left_out) or None,
+            inserted=list(finding.inserted) or None,
+            differs=[DifferingWords(**vars(change)) for change in finding.changes] or None,
+            warnings=list(finding.warnings) or None,
+            reason=finding.reason,
+        )
+
+
+class CheckedNumber(AnswerPart):
+    """How a number stands in the source that is cited with it."""
+
+    number: str
+    verdict: NumberVerdict
+    line: int | None = None
+    url: str | None = None
+    matched: PageText | None = None
+    spans: list[CheckedSpan] | None = None
+    text_hash: str | None = None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, finding: NumberFinding, line: int) -> CheckedNumber:
+        return cls(
+            number=finding.number,
+            verdict=finding.verdict,
+            line=line,
+            url=finding.url,
+            matched=finding.matched,
+            spans=[CheckedSpan(**vars(span)) for span in finding.spans] or None,
+            text_hash=finding.text_hash,
+            reason=finding.reason,
+        )
+
+
+class ReadSource(AnswerPart):
+    """A source that quotes were compared with, or why it could not be read."""
+
+    url: str
+    state: Literal["read", "unreadable"]
+    title: PageText | None = None
+    text_hash: str | None = None
+    read_at: str | None = None
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, source: SourceText) -> ReadSource:
+        if source.problem is not None:
+            return cls(url=source.url, state="unreadable", reason=source.problem)
+        return cls(
+            url=source.url,
+            state="read",
+            title=source.title or None,
+            text_hash=source.text_hash,
+            read_at=source.read_at.isoformat() if source.read_at else None,
+        )
+
+
+class QuotesOutput(Answer):
+    """Quotes beside their sources."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    compared: str = _COMPARED
+    summary: dict[str, int]
+    quotes: list[CheckedQuote]
+    numbers: list[CheckedNumber] | None = None
+    short_quotes: int | None = None
+    read: list[ReadSource] = Field(alias="sources")
+    trust: str = TRUST
+
+    def sources(self) -> list[Source]:
+        read = [one for one in self.read if one.state == "read"]
+        return [Source(one.url, one.title or "") for one in read]
+
+    def quotes_to_keep(self) -> list[KeptQuote]:
+        return [
+            KeptQuote(
+                text=one.quote,
+                tier=one.tier,
+                url=one.url or "",
+                title=one.title or "",
+                text_hash=one.text_hash or "",
+                read_at=one.read_at,
+                section=one.section,
+                spans=tuple((span.start, span.end) for span in one.spans or ()),
+                matched=tuple(one.matched or ()),
+                reason=one.reason,
+            )
+            for one in self.quotes
+        ]
+
+    def how_to_read_on(self) -> str:
+        return "Call check_quotes with fewer quotes at a time."
+
+
+@tool
+async def check_quotes(
+    kit: Toolkit,
+    text: Annotated[
+        str | None, Field(description="Draft: its quotes, and numbers beside links, are checked.")
+    ] = None,
+    quotes: Annotated[list[str] | None, Field(description="Or quotes.")] = None,
+    sources: Annotated[list[str] | None, Field(description="URLs said to have them.")] = None,
+    sessionId: Annotated[str | None, Field(description="Or session with the sources.")] = None,
+) -> QuotesOutput:
+    """Check that quotes stand in their sources: exact to elided, near with the words that differ,
+    elsewhere, absent. Whole pages are compared.
+    """
+    claims = _read_claims(text, quotes)
+    urls = list(sources or ())
+    if sessionId:
+        session = await kit.sessions.read(sessionId)
+        urls += [recorded.source.url for recorded in session.sources]
+    if not urls and text:
+        urls = list_cited(claims)
+    if not urls:
+        raise BadInput(
+            "There are no sources to compare the quotes with.",
+            suggested_action="Give sources (URLs), or the sessionId of a session that has some.",
+        )
+    if len(urls) > MOST_SOURCES:
+        raise BadInput(
+            f"There are {len(urls)} sources; {MOST_SOURCES} are compared at once.",
+            suggested_action="Give the sources that the quotes are said to come from.",
+        )
+    read = await collect_sources(kit.pages, urls)
+    arguments = {"text": text, "quotes": quotes, "sources": [describe_source(one) for one in read]}
+    texts = tuple(one.text.encode("utf-8", "replace") for one in read)
+    job = Job("check quotes", arguments, texts, "The draft", ahead=True)
+    packed = await kit.reader.runner.run(job)
+    return QuotesOutput.model_validate_json(packed)
+
+
+def check_in_job(job: Job) -> bytes:
+    """A job: a draft or quotes, and the texts of the sources -> the answer."""
+    arguments = job.arguments
+    sources = []
+    place = 0
+    for fields in arguments["sources"]:
+        sources.append(build_source(fields, job.body[place : place + fields["bytes"]].decode()))
+        place += fields["bytes"]
+    text = arguments["text"]
+    claims = _read_claims(text, arguments["quotes"])
+    answer = build_output(claims, sources, with_lines=text is not None)
+    return answer.model_dump_json(by_alias=True, exclude_none=True).encode("utf-8", "replace")
+
+
+def _read_claims(text: str | None, quotes: Sequence[str] | None) -> DraftClaims:
+    """What is to be checked: of a draft, or the quotes of a list."""
+    if (text is None) == (quotes is None):
+        raise BadInput(
+            "Exactly one of text and quotes is needed.",
+            suggested_action="Give a draft as text, or a list of quotes.",
+        )
+    if text is not None and len(text) > _LONGEST_TEXT:
+        raise BadInput(
+            f"The draft has {len(text):,} characters; {_LONGEST_TEXT:,} are checked at once.",
+            suggested_action="Check it chapter by chapter.",
+        )
+    claims = DraftClaims(tuple(DraftQuote(one, 0) for one in quotes or ()))
+    if text is not None:
+        claims = find_claims(text)
+    if len(claims.quotes) > _MOST_QUOTES:
+        raise BadInput(
+            f"There are {len(claims.quotes)} quotes; {_MOST_QUOTES} are checked at once.",
+            suggested_action="Check some of them at a time.",
+        )
+    return claims
+
+
+def list_cited(claims: DraftClaims) -> list[str]:
+    """The addresses that stand with quotes and numbers, each once."""
+    cited = [quote.source for quote in claims.quotes if quote.source]
+    cited += [number.source for number in claims.numbers]
+    return list(dict.fromkeys(cited))
+
+
+def build_output(
+    claims: DraftClaims, sources: Sequence[SourceText], *, with_lines: bool
+) -> QuotesOutput:
+    """The claims beside the sources. One is expected in the page that stands with it, if that is
+    among them.
+    """
+    checker = QuoteChecker(sources)
+    checked = []
+    for quote in claims.quotes:
+        finding = checker.check(quote.text, find_source(quote.source, sources))
+        checked.append(CheckedQuote.of(finding, quote.line if with_lines else None))
+    numbers = NumberChecker(sources)
+    found = []
+    for number in claims.numbers:
+        expected = find_source(number.source, sources)
+        if expected is not None:
+            found.append(CheckedNumber.of(numbers.check(number.mention, expected), number.line))
+    summary: dict[str, Any] = dict(Counter(one.tier for one in checked))
+    for verdict, count in Counter(one.verdict for one in found).items():
+        summary[f"numbers {verdict}"] = count
+    return QuotesOutput(
+        summary=summary,
+        quotes=checked,
+        numbers=found or None,
+        short_quotes=claims.short_quotes or None,
+        read=[ReadSource.of(source) for source in sources],
+    )

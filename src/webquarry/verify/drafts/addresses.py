@@ -1,0 +1,94 @@
+"""Markdown -> the addresses in it: links, bare addresses, DOIs and PMIDs, and notes that stand for
+one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_LINK = re.compile(
+    r"\]\(\s*<?(https?://(?:[^()\s<>]|\([^()\s]*\)){1,2000})>?(?:\s+\"[^\"\n]*\")?\s*\)"
+)
+_BARE = re.compile(
+    r"(?<![(\w])https?://[^\s<>\"”’»\]]{1,2000}|(?<=\()https?://[^\s<>\"”)\]]{1,2000}"
+)
+_DOI = re.compile(r"(?<![\w/.])(?:doi:\s?)?(10\.\d{4,9}/[^\s\"<>\]”’]{1,300})", re.IGNORECASE)
+_PMID = re.compile(r"\bPMID:?\s?(\d{4,9})\b", re.IGNORECASE)
+_NOTE = re.compile(r"\[(\^?[\w.-]{1,40})\](?!\(|:)")
+# Where notes are told: `[^1]: ...`, `[1]: https://...`, entries `[1] ...` or `1. ...` of a list.
+_DEFINITION = re.compile(
+    r"^\s{0,3}(?:[-*]\s+)?\[(\^?[\w.-]{1,40})\]:?\s+(.{1,4000})$", re.MULTILINE
+)
+_NUMBERED = re.compile(r"^\s{0,3}(\d{1,3})[.)]\s+(.{1,4000})$", re.MULTILINE)
+_END = ".,;:!?"
+
+
+class Address(NamedTuple):
+    """An address, and where it stands in the text."""
+
+    start: int
+    end: int
+    url: str
+
+
+def find_addresses(text: str, notes: dict[str, str]) -> list[Address]:
+    """The addresses of a text in order; `notes` are those that marks stand for."""
+    found: list[Address] = []
+    for match in _LINK.finditer(text):
+        found.append(Address(match.start(), match.end(), match[1]))
+    for match in _BARE.finditer(text):
+        found.append(Address(match.start(), match.end(), trim_address(match[0])))
+    for match in _DOI.finditer(text):
+        doi = trim_address(match[1])
+        found.append(Address(match.start(), match.end(), f"https://doi.org/{doi}"))
+    for match in _PMID.finditer(text):
+        url = f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/"
+        found.append(Address(match.start(), match.end(), url))
+    for match in _NOTE.finditer(text):
+        if match[1] in notes:
+            found.append(Address(match.start(), match.end(), notes[match[1]]))
+    return sorted(found)
+
+
+def find_notes(text: str) -> dict[str, str]:
+    """The first address of every note of a draft, by its mark."""
+    notes: dict[str, str] = {}
+    for match in _DEFINITION.finditer(text):
+        _add_note(notes, match[1], match[2])
+    heading = find_reference_list(text)
+    if heading is not None:
+        for match in _NUMBERED.finditer(text, heading):
+            _add_note(notes, match[1], match[2])
+    return notes
+
+
+def _add_note(notes: dict[str, str], mark: str, told: str) -> None:
+    addresses = find_addresses(told, {})
+    if addresses:
+        notes.setdefault(mark, addresses[0].url)
+
+
+_HEADING = re.compile(
+    r"^\s{0,3}(?:#{1,6}\s*|\*\*)?(?:\d+[.)]?\s*)?(?:references?|bibliography|works cited|sources"
+    r"|literature|literatur(?:verzeichnis)?|quellen|références|bibliographie|referencias"
+    r"|bibliografía|referências|riferimenti|литература|参考文献)\s*:?\s*(?:\*\*|#*)?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def find_reference_list(text: str) -> int | None:
+    """Where the entries of a draft's list of references begin."""
+    last = None
+    for match in _HEADING.finditer(text):
+        last = match.end()
+    return last
+
+
+def trim_address(url: str) -> str:
+    """An address without what the sentence puts behind it: marks, and a bracket it does not
+    open.
+    """
+    while url and (url[-1] in _END or (url[-1] == ")" and url.count("(") < url.count(")"))):
+        url = url[:-1]
+    return url

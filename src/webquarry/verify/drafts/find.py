@@ -1,0 +1,266 @@
+"""A draft in Markdown or plain text -> its quotes, numbers and references, each with its line.
+
+Read paragraph by paragraph; code is no text. A quote belongs to the address that stands behind it
+in its sentence, else before it; a block quote, to the one in its last line or in the line behind
+it. A number counts only in a sentence that cites something.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from webquarry.read.plain.writer import merge_ranges
+from webquarry.verify.drafts.addresses import (
+    Address,
+    find_addresses,
+    find_notes,
+    find_reference_list,
+)
+from webquarry.verify.drafts.marks import Range, find_quotations
+from webquarry.verify.drafts.models import DraftClaims, DraftNumber, DraftQuote, DraftReference
+from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
+from webquarry.verify.quotes.parts import is_too_short
+
+_FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
+_QUOTED = re.compile(r"\s{0,3}>\s?")
+_ALERT = re.compile(r"\s*\[!\w+\]\s*$")
+_ATTRIBUTION = re.compile(r"\s*(?:[—–―]|--|-\s|\(?(?:Source|Quelle|Fuente)\s?:)\s*\S")
+_NOTE_TEXT = re.compile(r"^\s{0,3}\[\^[^\]\s]{1,40}\]:\s+(.+)$")
+_CODE = re.compile(r"`[^`\n]+`")
+_MARKUP = re.compile(r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|\\(?=[!-/:-@\[-`{-~])")
+_LINKED = re.compile(r"\[([^\[\]\n]{0,500})\]\((?:[^()\s]|\([^()\s]*\)){0,2000}\)")
+_NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\]")
+_SENTENCE_END = re.compile(r"[.!?。！？][\"”’»)\]]*(?=\s|$|\[)(?:\s?\[\^?[\w.-]{1,40}\])*(?!\()")
+_ENTRY = re.compile(r"\s{0,3}(?:[-*+]\s+|\[?\d{1,3}[\].)]\s+)?(?=\S)")
+_LABEL = re.compile(
+    r"(?:table|figure|fig\.|section|sec\.|chapter|page|pp?\.|vol\.|volume|no\.|number|version|v"
+    r"|step|appendix|tabelle|abbildung|kapitel|seite|nr\.|§|art\.|article)\s?$",
+    re.IGNORECASE,
+)
+_SOURCE_BEHIND = re.compile(r"[\"”’»]?\s*[(\[]")
+_YEARS = range(1500, 2101)
+_LEAST_WORDS = 3
+_MOST_REFERENCES = 500
+
+
+@dataclass
+class _Block:
+    """Lines that belong together."""
+
+    start: int  # line number, from 1
+    lines: list[str]
+    is_quote: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def line_at(self, place: int) -> int:
+        """The number of the line that a place of the text is in."""
+        return self.start + bisect_right(self._line_starts, place) - 1
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *accumulate(len(line) + 1 for line in self.lines)]
+
+
+def find_claims(draft: str) -> DraftClaims:
+    """All that can be compared with something."""
+    notes = find_notes(draft)
+    quotes: list[DraftQuote] = []
+    numbers: list[DraftNumber] = []
+    short = 0
+    decimal_comma = uses_decimal_comma(draft)
+    list_start = find_reference_list(draft)
+    last_line = draft.count("\n") + 1
+    if list_start is not None:
+        last_line = draft.count("\n", 0, list_start) + 1
+    blocks = list(_split_blocks(draft))
+    for number, block in enumerate(blocks):
+        if block.start > last_line or _NOTE_TEXT.match(block.lines[0]):
+            continue
+        if block.is_quote:
+            behind = blocks[number + 1] if number + 1 < len(blocks) else None
+            quotes.extend(_read_block_quote(block, behind, notes))
+            continue
+        text = _CODE.sub(lambda code: " " * len(code[0]), block.text)
+        addresses = find_addresses(text, notes)
+        sentences = _Sentences(text, addresses)
+        ranges = find_quotations(text)
+        for start, end in ranges:
+            said = clean_quote(text[start:end])
+            if is_too_short(said) or (said.isascii() and len(said.split()) < _LEAST_WORDS):
+                short += 1
+                continue
+            line = block.line_at(start)
+            quotes.append(DraftQuote(said, line, sentences.find_source(start, end)))
+        numbers.extend(_find_numbers(block, text, addresses, ranges, decimal_comma))
+    references = _find_references(draft, list_start)
+    return DraftClaims(tuple(quotes), tuple(numbers), tuple(references), short)
+
+
+def clean_quote(text: str) -> str:
+    """The words of a quotation without marks of Markdown and of notes."""
+    text = _LINKED.sub(r"\1", text)
+    text = _NOTE_MARK.sub("", text)
+    return _MARKUP.sub("", text).strip()
+
+
+def _split_blocks(draft: str) -> Iterator[_Block]:
+    """Paragraphs and block quotes, without code."""
+    fence = ""
+    block: _Block | None = None
+    for number, line in enumerate(draft.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                fence = ""
+            continue
+        if mark:
+            fence = mark[1]
+        quoted = _QUOTED.match(line)
+        is_end = bool(mark) or (not line.strip())
+        if block is not None and (is_end or block.is_quote != bool(quoted)):
+            yield block
+            block = None
+        if is_end:
+            continue
+        if block is None:
+            block = _Block(number, [], bool(quoted))
+        block.lines.append(line[quoted.end() :] if quoted else line)
+    if block is not None:
+        yield block
+
+
+def _read_block_quote(
+    block: _Block, behind: _Block | None, notes: dict[str, str]
+) -> Iterator[DraftQuote]:
+    """A block quote; its last line may tell its source, and so may the line behind it."""
+    lines = list(block.lines)
+    if _ALERT.match(lines[0]):
+        return
+    told = ""
+    if len(lines) > 1 and _ATTRIBUTION.match(lines[-1]):
+        told = lines.pop()
+    elif behind is not None and _ATTRIBUTION.match(behind.lines[0]):
+        told = behind.lines[0]
+    elif behind is not None and find_addresses(behind.lines[0], notes):
+        told = behind.lines[0] if len(behind.lines) == 1 else ""
+    text = "\n".join(lines)
+    addresses = find_addresses(told, notes) or find_addresses(text, notes)
+    said = clean_quote(re.sub(r"\s?\((?:https?://[^)\s]+)\)\s*$", "", text))
+    if not is_too_short(said):
+        source = addresses[0].url if addresses else None
+        yield DraftQuote(said, block.start, source)
+
+
+class _Sentences:
+    """The sentences of a block, and the addresses in them."""
+
+    def __init__(self, text: str, addresses: list[Address]) -> None:
+        self._text = text
+        self._addresses = addresses
+        self._starts = [one.start for one in addresses]
+        self._ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+
+    def find_source(self, start: int, end: int) -> str | None:
+        """The address that stands with a range: behind it in its sentence, else before it."""
+        first, last = self._surround(start, end)
+        behind = bisect_left(self._starts, max(first, end))
+        if behind < len(self._addresses) and self._starts[behind] < last:
+            return self._addresses[behind].url
+        before = bisect_left(self._starts, end) - 1
+        if before >= 0 and self._starts[before] >= first:
+            return self._addresses[before].url
+        return None
+
+    def _surround(self, start: int, end: int) -> Range:
+        """The sentence that a range stands in, with the marks of notes behind it."""
+        before = bisect_right(self._ends, start)
+        first = self._ends[before - 1] if before else 0
+        number = bisect_right(self._ends, max(start, end - 1))
+        # The full stop of a quotation ends no sentence where a bracket with its source follows.
+        is_own = number < len(self._ends) and self._ends[number] <= end + 1
+        if is_own and _SOURCE_BEHIND.match(self._text[end : end + 4]):
+            number += 1
+        if number < len(self._ends):
+            return first, self._ends[number]
+        return first, len(self._text)
+
+
+def _find_numbers(
+    block: _Block,
+    text: str,
+    addresses: list[Address],
+    ranges: list[Range],
+    decimal_comma: bool,
+) -> Iterator[DraftNumber]:
+    """The numbers of sentences that cite something, quotations and addresses aside."""
+    if not addresses:
+        return
+    sentences = _Sentences(text, addresses)
+    taken = merge_ranges([*ranges, *((one.start, one.end) for one in addresses)])
+    for mention in list_numbers(text, decimal_comma=decimal_comma):
+        number = bisect_right(taken, mention.start, key=lambda one: one[0])
+        if number and mention.start < taken[number - 1][1]:
+            continue
+        if not _is_claim(mention, text):
+            continue
+        source = sentences.find_source(mention.start, mention.end)
+        if source is not None:
+            yield DraftNumber(mention, block.line_at(mention.start), source)
+
+
+def _is_claim(mention: NumberMention, text: str) -> bool:
+    """Whether a number says how much something is: no year, no number of a list or a table, no
+    part of a name.
+    """
+    before = text[max(0, mention.start - 12) : mention.start]
+    behind = text[mention.end : mention.end + 2]
+    is_line_start = not before.rpartition("\n")[2].strip()
+    if is_line_start and behind[:1] in (".", ")"):
+        return False
+    if _LABEL.search(before) or before.endswith(("[", "[^", "#", "-", "/")):
+        return False
+    if behind[:1].isalpha() or (behind[:1] in "-/" and behind[1:].isalnum()):
+        return False
+    is_bare = mention.unit is None and mention.scale == 1
+    return not (is_bare and mention.text.isdigit() and int(mention.text) in _YEARS)
+
+
+def _find_references(draft: str, list_start: int | None) -> list[DraftReference]:
+    """The entries of the list of references, and the notes."""
+    found: list[DraftReference] = []
+    lines = draft.split("\n")
+    first = len(lines) + 1
+    if list_start is not None:
+        first = draft.count("\n", 0, list_start) + 2
+    open_entry: list[str] = []
+    open_line = 0
+    for number, line in enumerate(lines, 1):
+        note = _NOTE_TEXT.match(line)
+        if note and number < first:
+            found.append(DraftReference(note[1].strip(), number))
+        if number < first:
+            continue
+        is_new = bool(re.match(r"\s{0,3}(?:[-*+]\s|\[?\^?\d{1,3}[\].)])", line))
+        if open_entry and (is_new or not line.strip() or line.startswith("#")):
+            found.append(DraftReference(" ".join(open_entry), open_line))
+            open_entry = []
+        if line.startswith("#"):
+            break
+        if not line.strip():
+            continue
+        entry = _ENTRY.match(line)
+        if not open_entry:
+            open_line = number
+        told = note[1] if note else line[entry.end() if entry else 0 :]
+        open_entry.append(told.strip())
+    if open_entry:
+        found.append(DraftReference(" ".join(open_entry), open_line))
+    return found[:_MOST_REFERENCES]

@@ -1,0 +1,220 @@
+"""Numbers of a draft and the words of a source -> whether the source has them: value and unit,
+however they are written. Units are never converted.
+
+`found` is the same value with the same unit, `rounded` one that the source has with more decimals,
+`different` none of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Literal
+
+from webquarry.verify.quotes.findings import QuoteSpan
+from webquarry.verify.quotes.source import SourceText
+from webquarry.verify.quotes.units import SCALE, SIGNS, UNIT, name_unit, scale_of
+
+NumberVerdict = Literal["found", "rounded", "different", "unchecked"]
+_MOST_SPANS = 20
+_GROUP = "[,.'’\u00a0\u2009\u202f ]"
+_NUMBER = re.compile(
+    rf"(?P<before>(?:US|A|C|HK|NZ|R)?[{SIGNS}]\s?|\b(?:USD|EUR|GBP|CHF|JPY)\s)?"
+    r"(?P<sign>(?<![\w.,)\]])[-−–])?(?<![\w.,])"
+    rf"(?P<digits>\d{{1,3}}(?:{_GROUP}\d{{2,3}})+(?:[.,]\d+)?(?![.,]?\d)"
+    r"|\d+(?:[.,]\d+)?(?![.,]?\d))"
+    r"(?P<fraction>[½¼¾⅓⅔])?"
+    rf"(?:[\s\u00a0-]?(?P<scale>{SCALE})(?![^\W\d_]))?"
+    rf"(?:[\s\u00a0-]?(?P<unit>{UNIT})(?![^\W\d_]))?"
+)
+_GROUPED = re.compile(r"\d{1,3}(?:([,.'’\u00a0\u2009\u202f ])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?![\d,])")
+_DECIMAL_POINT = re.compile(r"\d\.\d{1,2}(?![\d.])")
+_FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667"}
+_LONGEST = 40  # characters of a number
+
+
+@dataclass(frozen=True)
+class NumberMention:
+    """A number as it is written somewhere."""
+
+    text: str
+    start: int
+    end: int
+    value: Decimal
+    scale: Decimal
+    decimals: int  # digits behind the decimal sign, as written
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class NumberFinding:
+    """A number, and what it was compared with."""
+
+    number: str
+    verdict: NumberVerdict
+    url: str | None = None
+    matched: str | None = None  # as the source writes it
+    spans: tuple[QuoteSpan, ...] = ()
+    text_hash: str | None = None
+    reason: str | None = None
+
+
+def uses_decimal_comma(text: str) -> bool:
+    """Whether a text writes 1,5 and not 1.5."""
+    commas = len(_DECIMAL_COMMA.findall(text))
+    return commas > len(_DECIMAL_POINT.findall(text))
+
+
+def is_mixed(text: str) -> bool:
+    """Whether a text writes both 1,5 and 1.5."""
+    return bool(_DECIMAL_COMMA.search(text) and _DECIMAL_POINT.search(text))
+
+
+def list_numbers(text: str, *, decimal_comma: bool | None = None) -> list[NumberMention]:
+    """The numbers of a text."""
+    if decimal_comma is None:
+        decimal_comma = uses_decimal_comma(text)
+    mentions = []
+    for found in _NUMBER.finditer(text):
+        mention = _build_mention(found, decimal_comma)
+        if mention is not None:
+            mentions.append(mention)
+    return mentions
+
+
+def _build_mention(found: re.Match[str], decimal_comma: bool) -> NumberMention | None:
+    digits = found["digits"]
+    if len(digits) > _LONGEST:
+        return None
+    plain = _make_plain(digits, decimal_comma)
+    try:
+        value = Decimal(plain)
+    except InvalidOperation:
+        return None
+    if found["fraction"]:
+        value += Decimal(_FRACTIONS[found["fraction"]])
+    if found["sign"]:
+        value = -value
+    unit = name_unit(found["before"]) or name_unit(found["unit"])
+    scale = scale_of(found["scale"])
+    decimals = len(plain.partition(".")[2])
+    return NumberMention(
+        found[0].strip(), found.start(), found.end(), value * scale, scale, decimals, unit
+    )
+
+
+def _make_plain(digits: str, decimal_comma: bool) -> str:
+    """Digits with their separators -> digits with a decimal point at most."""
+    is_single = sum(not letter.isdigit() for letter in digits) == 1
+    if is_single and digits.count(",") and decimal_comma:
+        return digits.replace(",", ".")
+    if is_single and digits.count(".") and (not decimal_comma or digits.startswith("0.")):
+        return digits
+    grouped = _GROUPED.fullmatch(digits)
+    if grouped or _INDIAN.fullmatch(digits):
+        separator = grouped[1] if grouped else ","
+        whole = digits.replace(separator, "")
+        return whole.replace(",", ".")
+    if is_single:
+        return digits.replace(",", ".")
+    return re.sub(r"\D", "_x", digits)  # no number: a date, a version, a list
+
+
+class NumberIndex:
+    """The numbers of one source by their values."""
+
+    def __init__(self, source: SourceText) -> None:
+        self._source = source
+        self._by_value: defaultdict[Decimal, list[NumberMention]] = defaultdict(list)
+        self._mentions: list[NumberMention] = []
+        mentions = list_numbers(source.text)
+        if is_mixed(source.text):  # 1,234 may then be either
+            other_way = not uses_decimal_comma(source.text)
+            mentions += list_numbers(source.text, decimal_comma=other_way)
+        for mention in mentions:
+            self._by_value[mention.value].append(mention)
+            self._mentions.append(mention)
+
+    def check(self, wanted: NumberMention) -> NumberFinding:
+        """Whether the source has a number."""
+        same = [one for one in self._by_value.get(wanted.value, ()) if _units_agree(wanted, one)]
+        if same:
+            return self._describe(wanted, "found", same)
+        rounded = [one for one in self._mentions if _is_rounded(wanted, one)]
+        if rounded:
+            return self._describe(wanted, "rounded", rounded)
+        return NumberFinding(
+            wanted.text,
+            "different",
+            url=self._source.url,
+            text_hash=self._source.text_hash,
+            reason="No number of that value and unit stands in the text it was compared with.",
+        )
+
+    def _describe(
+        self, wanted: NumberMention, verdict: NumberVerdict, found: Sequence[NumberMention]
+    ) -> NumberFinding:
+        page_at = self._source.words.page_at
+        spans = tuple(
+            QuoteSpan(one.start, one.end, page_at(one.start)) for one in found[:_MOST_SPANS]
+        )
+        return NumberFinding(
+            wanted.text,
+            verdict,
+            url=self._source.url,
+            matched=found[0].text,
+            spans=spans,
+            text_hash=self._source.text_hash,
+        )
+
+
+class NumberChecker:
+    """Checks numbers against the same sources."""
+
+    def __init__(self, sources: Sequence[SourceText]) -> None:
+        self._sources = [one for one in sources if one.problem is None and one.text.strip()]
+        self._indexes: dict[str, NumberIndex] = {}
+
+    def check(self, wanted: NumberMention, expected: str | None = None) -> NumberFinding:
+        """The best that is found of a number in the sources, or in the expected one."""
+        best: NumberFinding | None = None
+        for source in self._sources:
+            if expected not in (None, source.url):
+                continue
+            if source.url not in self._indexes:
+                self._indexes[source.url] = NumberIndex(source)
+            found = self._indexes[source.url].check(wanted)
+            if found.verdict == "found":
+                return found
+            if best is None or found.verdict == "rounded":
+                best = found
+        if best is None:
+            reason = "Its source was not read."
+            return NumberFinding(wanted.text, "unchecked", url=expected, reason=reason)
+        return best
+
+
+def _units_agree(wanted: NumberMention, other: NumberMention) -> bool:
+    """Whether two numbers count the same; one without a unit may count anything."""
+    return wanted.unit is None or wanted.unit == other.unit
+
+
+def _is_rounded(wanted: NumberMention, other: NumberMention) -> bool:
+    """Whether a number is another one with fewer decimals: cut off, or rounded half up."""
+    if not _units_agree(wanted, other) or wanted.value == 0:
+        return False
+    if other.scale == wanted.scale and other.decimals <= wanted.decimals:
+        return False
+    if other.scale > wanted.scale or (wanted.scale == 1 and other.decimals == 0):
+        return False
+    step = Decimal(1).scaleb(-wanted.decimals)
+    if abs(wanted.value - other.value) > step * wanted.scale:
+        return False
+    exact = other.value / wanted.scale
+    mine = wanted.value / wanted.scale
+    return mine in (exact.quantize(step, ROUND_HALF_UP), exact.quantize(step, ROUND_DOWN))
