@@ -115,6 +115,19 @@ def call(
 
 @overload
 def call(
+    name: Literal["check_quotes"],
+    /,
+    *,
+    toolset: Literal["research"] | None = None,
+    text: str | None = None,
+    quotes: list[str] | None = None,
+    sources: list[str] | None = None,
+    sessionId: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> QuotesOutput: ...
+
+@overload
+def call(
     name: Literal["format_bibliography"],
     /,
     *,
@@ -486,6 +499,15 @@ class Quarry:
         sessionId: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> CitationsOutput: ...
+    async def check_quotes(
+        self,
+        *,
+        text: str | None = None,
+        quotes: list[str] | None = None,
+        sources: list[str] | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> QuotesOutput: ...
     async def format_bibliography(
         self,
         *,
@@ -791,6 +813,15 @@ class ResearchTools:
         sessionId: str | None = None,
         on_progress: OnProgress | None = None,
     ) -> CitationsOutput: ...
+    async def check_quotes(
+        self,
+        *,
+        text: str | None = None,
+        quotes: list[str] | None = None,
+        sources: list[str] | None = None,
+        sessionId: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> QuotesOutput: ...
     async def format_bibliography(
         self,
         *,

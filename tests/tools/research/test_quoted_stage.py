@@ -31,8 +31,10 @@ def test_a_quote_that_was_checked_is_in_the_session_its_export_and_its_pack(tmp_
     page = webquarry.call("scrape_page", url=PAGE, sessionId=id).as_dict()
     sentence = max(re.findall(r"[A-Z][a-z ]{40,200}", page["content"]), key=len)
     checked = webquarry.call(
-        "check_quotes", quotes=[sentence, "words that nobody has ever written there"],
-        sources=[PAGE], sessionId=id,
+        "check_quotes",
+        quotes=[sentence, "words that nobody has ever written there"],
+        sources=[PAGE],
+        sessionId=id,
     ).as_dict()
     exported = webquarry.call("research_export", sessionId=id, format="json").as_dict()
     by_url = {source["url"]: source for source in exported["sources"]}
