@@ -1,8 +1,8 @@
-"""Quotes and numbers for the verification scorer: a JSON line with `id`, `kind` and what is to be
+"""Quotes, numbers and references for the verification scorer: a JSON line with `id`, `kind` and what is to be
 checked in, one with `id`, `verdict` and where it was found out.
 
-Pages are read as `check_quotes` reads them, but from files. Runs until its input ends; never
-touches the network.
+Pages are read as `check_quotes` reads them, but from files; references are looked up at the registry
+that stands beside each. Runs until its input ends.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from verify_references import ReferenceWorker
 
 from webquarry.errors import WebquarryError
 from webquarry.read.encoding.decode import decode
@@ -89,16 +91,28 @@ def main() -> None:
     if sys.stdin.isatty():
         print("This answers the verification scorer; it is given lines of JSON.")
         return
-    for line in sys.stdin:
-        item = json.loads(line)
-        handle = HANDLERS.get(item["kind"])
-        answer: Item = {"verdict": "unchecked"}
-        if handle is not None:
-            try:
-                answer = handle(item)
-            except (OSError, WebquarryError) as error:
-                answer = {"verdict": "error", "why": f"{type(error).__name__}: {error}"}
-        print(json.dumps({"id": item["id"], **answer}), flush=True)
+    references = ReferenceWorker()
+    try:
+        for line in sys.stdin:
+            answer_line(line, references)
+    finally:
+        references.close()
+
+
+def answer_line(line: str, references: ReferenceWorker) -> None:
+    """Print what is found out about the item of a line."""
+    item = json.loads(line)
+    if item["kind"] == "reference":
+        print(json.dumps(references.answer_reference(item)), flush=True)
+        return
+    handle = HANDLERS.get(item["kind"])
+    answer: Item = {"verdict": "unchecked"}
+    if handle is not None:
+        try:
+            answer = handle(item)
+        except (OSError, WebquarryError) as error:
+            answer = {"verdict": "error", "why": f"{type(error).__name__}: {error}"}
+    print(json.dumps({"id": item["id"], **answer}), flush=True)
 
 
 if __name__ == "__main__":
