@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
+    from webquarry.pages.contents import ContentsService
     from webquarry.pages.pages import Pages
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
+    from webquarry.read.render.renderer import Renderer
     from webquarry.read.workers.runner import JobRunner, RunnerKind
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
@@ -156,7 +158,38 @@ class Toolkit:
     def pages(self) -> Pages:
         from webquarry.pages.pages import Pages
 
-        return Pages(self.client, self.reader, self.cache, self.settings, self.clock)
+        return Pages(
+            self.client,
+            self.reader,
+            self.cache,
+            self.settings,
+            self.clock,
+            self.renderer,
+            self._open_contents(),
+        )
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """Who runs the scripts of pages."""
+        from webquarry.read.render.renderer import Renderer
+
+        renderer = Renderer(self.client, self.settings)
+        self._opened.push_async_callback(renderer.aclose)
+        return renderer
+
+    def _open_contents(self) -> ContentsService | None:
+        """Who is asked for pages that we cannot read; None unless the user wants that."""
+        if not self.settings.exa_contents:
+            return None
+        from webquarry.ask.billing.page_payments import PagePayments
+        from webquarry.pages.contents import ExaContents
+        from webquarry.search.providers.exa import Exa
+
+        exa = Exa.configure(self.settings, self.environ, self.clock)
+        if not exa.configured:
+            return None
+        payments = PagePayments(lambda: self.records, self.settings, self.clock)
+        return ExaContents(exa, self.client, self.clock, payments)
 
     @cached_property
     def redis(self) -> RedisConnection | None:

@@ -38,14 +38,13 @@ class Browser:
 
     def __init__(self, process: BrowserProcess) -> None:
         self.process = process
-        self.pipe = Pipe(
-            process.commands, process.answers, self._on_event, process.forget_pipes
-        )
+        self.pipe = Pipe(process.commands, process.answers, self._on_event, process.forget_pipes)
         self.version = ""
         self.pages_begun = 0
         self._pages: dict[str, PageEvents] = {}  # by context
         self._frames: dict[str, PageEvents] = {}  # by frame or target
         self._sessions: dict[str, PageEvents] = {}
+        self._with_workers: set[str] = set()  # contexts
         self._closed: set[str] = set()  # targets that pages have opened
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -71,9 +70,14 @@ class Browser:
 
     def remove_page(self, page: PageEvents) -> None:
         self._pages.pop(page.context, None)
+        self._with_workers.discard(page.context)
         self._sessions.pop(page.session, None)
         for frame in [name for name, owner in self._frames.items() if owner is page]:
             del self._frames[frame]
+
+    def has_workers(self, page: PageEvents) -> bool:
+        """Whether the page has begun anything beside itself: workers, or frames of their own."""
+        return page.context in self._with_workers
 
     async def aclose(self) -> None:
         """End it and all that is asked of it."""
@@ -106,6 +110,7 @@ class Browser:
             self.pipe.tell("Target.closeTarget", {"targetId": identity})
         else:
             self._frames[identity] = page
+            self._with_workers.add(page.context)
 
     async def _answer(self, event: dict[str, Any]) -> None:
         page = self._find_page(event)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from webquarry.errors import NetworkFailure, TooComplex, Unreadable
+from webquarry.errors import NetworkFailure, TooComplex
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.read.render.browser import Browser
@@ -29,8 +29,9 @@ log = logging.getLogger(__name__)
 
 _VIRTUAL_MILLISECONDS = 6_000
 _STARVATION = 1_000
-_QUIET_SECONDS = 0.25
-_POLL_SECONDS = 0.05
+_QUIET_SECONDS = 0.06
+_LONG_QUIET_SECONDS = 0.25  # where something runs that virtual time does not wait for
+_POLL_SECONDS = 0.03
 _MOST_QUIET_SECONDS = 3.0
 _READ_SECONDS = 4.0  # for reading the tree, after the time of the page is over
 _BUSY_SECONDS = 1.0
@@ -42,6 +43,7 @@ _MEASURE = (
     "(document.body ? document.body.textContent.length : 0) + ' ' + document.readyState"
     " + ' ' + document.getElementsByTagName('*').length"
 )
+_COUNT_BESIDE = "document.getAnimations().length + frames.length"
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,7 @@ class PageRender:
             raise self._requests.failure or _explain_nothing(self.url)
         reply = Reply(document.url, document.status, document.headers, tree, document.fetched_at)
         requests = self._requests
-        return RenderedPage(
-            reply, is_settled, not requests.is_over_budget, requests.refused_frames
-        )
+        return RenderedPage(reply, is_settled, not requests.is_over_budget, requests.refused_frames)
 
     def on_event(self, method: str, parameters: dict[str, Any]) -> None:
         if method == "Page.frameNavigated":
@@ -135,10 +135,8 @@ class PageRender:
         self.context = created["browserContextId"]
         target = {"url": "about:blank", "browserContextId": self.context}
         deny = {"behavior": "deny", "browserContextId": self.context}
-        _, opened = await asyncio.gather(
-            pipe.command("Browser.setDownloadBehavior", deny),
-            pipe.command("Target.createTarget", target),
-        )
+        await pipe.command("Browser.setDownloadBehavior", deny)
+        opened = await pipe.command("Target.createTarget", target)
         self._target = opened["targetId"]
         attach = {"targetId": self._target, "flatten": True}
         attached = await pipe.command("Target.attachToTarget", attach)
@@ -206,13 +204,16 @@ class PageRender:
         await self._command("Emulation.setVirtualTimePolicy", {"policy": "advance"})
         begun = last_change = time.monotonic()
         last = ""
+        quiet = _QUIET_SECONDS
+        if self._browser.has_workers(self) or await self._evaluate(_COUNT_BESIDE):
+            quiet = _LONG_QUIET_SECONDS
         while True:
             size = await self._measure()
             now = time.monotonic()
             if size != last or self._requests.pending:
                 last_change = now
                 last = size
-            if now - last_change >= _QUIET_SECONDS:
+            if now - last_change >= quiet:
                 return True
             if now - begun >= _MOST_QUIET_SECONDS and not self._requests.pending:
                 return False  # it moves on, such as a clock
@@ -284,6 +285,6 @@ class PageRender:
             )
 
 
-def _explain_nothing(url: str) -> Unreadable:
+def _explain_nothing(url: str) -> NetworkFailure:
     """The error about an address at which the browser found nothing."""
     return NetworkFailure(f"The browser got no page from {redact(url)}", retryable=False)

@@ -21,7 +21,8 @@ from webquarry.read.render.profile import Profile
 from webquarry.read.render.program import Program
 
 _FIRST_FREE = 20  # descriptors; the browser's own two are 3 and 4
-_CLOSE_SECONDS = 1.0
+_CLOSE_POLL_SECONDS = 0.02
+_CLOSE_POLLS = 50
 _open_descriptors: weakref.WeakSet[BrowserProcess] = weakref.WeakSet()
 
 
@@ -54,11 +55,10 @@ class BrowserProcess:
     async def aclose(self) -> None:
         """End it, once its pipes are closed, and remove its folder."""
         try:
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                while not self._is_reaped():
-                    await asyncio.sleep(0.01)
-        except TimeoutError:
-            pass
+            for _ in range(_CLOSE_POLLS):
+                if self._is_reaped():
+                    break
+                await asyncio.sleep(_CLOSE_POLL_SECONDS)
         finally:
             self.kill()
         await asyncio.to_thread(self.profile.remove)
@@ -85,7 +85,7 @@ class BrowserProcess:
     def list_processes(self) -> list[int]:
         """The processes of its group, where the system tells."""
         found: list[int] = []
-        if not os.path.isdir("/proc/self"):
+        if not Path("/proc/self").is_dir():
             return found
         for folder in Path("/proc").iterdir():
             if folder.name.isdecimal() and _find_group(folder) == self.pid:

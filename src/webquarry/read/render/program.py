@@ -55,13 +55,14 @@ def find_program(settings: Settings, environ: Mapping[str, str] | None = None) -
 
 def _build_program(path: str) -> Program:
     """The program itself, where the command is a script around it."""
-    name = Path(path).name
-    is_shell = name in _SHELL_NAMES
-    with open(path, "rb") as file:
+    command = Path(path)
+    is_shell = command.name in _SHELL_NAMES
+    with command.open("rb") as file:
         is_program = file.read(4) == _ELF
-    if not is_program:
-        for folder in _LIBRARY_FOLDERS:
-            inner = os.path.join(folder, name)
-            if os.access(inner, os.X_OK):
-                return Program(inner, is_shell)
+    if is_program:
+        return Program(path, is_shell)
+    for folder in _LIBRARY_FOLDERS:
+        inner = Path(folder) / command.name
+        if os.access(inner, os.X_OK):
+            return Program(str(inner), is_shell)
     return Program(path, is_shell)

@@ -60,34 +60,36 @@ class Renderer:
             return None
         return find_program(self._settings)
 
-    def require_program(self, url: str) -> Program:
+    def require_program(self, url: str, error: ScriptPage | None = None) -> Program:
         """The browser, or the error that says how to get one."""
         if self.program is not None:
             return self.program
-        if not self._settings.render:
-            raise ScriptPage(
-                f"{redact(url)} needs its scripts, and running them is turned off.",
-                suggested_action="Unset WEBQUARRY_RENDER, or choose another source.",
-            )
-        raise ScriptPage(
-            f"{redact(url)} needs its scripts, and no browser is installed to run them.",
-            suggested_action=f"{INSTALL_ADVICE}, or choose another source, a feed or an API.",
+        if error is None:
+            error = ScriptPage(f"{redact(url)} is to be read in a browser, and there is none.")
+        error.suggested_action = (
+            f"{INSTALL_ADVICE}, or choose another source, a feed or an API of this page."
         )
+        if not self._settings.render:
+            error.suggested_action = "Unset WEBQUARRY_RENDER, or choose another source."
+        raise error
 
-    async def render(self, url: str, first: Reply | None) -> RenderedPage:
+    async def render(
+        self, url: str, first: Reply | None, most_seconds: float | None = None
+    ) -> RenderedPage:
         """The page at an address with its scripts run; `first` is what has arrived from there.
         Raises ScriptPage without a browser, TooComplex for a page that takes too much, and what
         kept the page itself from coming.
         """
         self.require_program(url)
+        seconds = self._settings.render_seconds
+        if most_seconds is not None:
+            seconds = min(seconds, most_seconds)
         async with self._places:
             for _ in range(_TRIES):
                 browser = await self._enter_browser()
                 try:
                     note("running the scripts of the page")
-                    render = PageRender(
-                        browser, self._client, url, first, self._settings.render_seconds
-                    )
+                    render = PageRender(browser, self._client, url, first, seconds)
                     return await render.run(self._settings.user_agent)
                 except (BrowserGone, CommandRefused) as error:
                     log.debug("a page was not rendered: %s", error)

@@ -65,15 +65,15 @@ class BrowserAnswer:
 
 
 class PageRequests:
-    """Answers what one page asks for. `first` is the page as it has arrived already: the browser's
-    first question gets it.
+    """Answers what one page asks for. `first` is the page as it has arrived already, unless a
+    redirect led there, whose cookies would be missing: the browser's first question gets it.
     """
 
     def __init__(
         self, client: Client, url: str, first: Reply | None, get_seconds: Callable[[], float]
     ) -> None:
         self._client = client
-        self._first = first
+        self._first = None if first is None or first.hops else first
         self._first_url = urldefrag(url).url
         self._get_seconds = get_seconds  # that are left
         self._asked = 0
@@ -105,7 +105,7 @@ class PageRequests:
     async def _fetch(self, event: dict[str, Any], *, is_main: bool) -> Reply:
         request = event["request"]
         kind = event.get("resourceType", "")
-        if is_main and self._first is not None and request["url"] == self._first_url:
+        if is_main and self._first is not None:
             reply, self._first = self._first, None
             self.document = reply
             return reply

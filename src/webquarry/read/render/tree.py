@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from webquarry.errors import TooComplex
 from webquarry.net.domains import is_same_site
@@ -59,6 +59,18 @@ def read_tree(packed: bytes) -> tuple[str, bytes]:
     url = _get_string(strings, documents[0].get("documentURL", -1))
     writer = _TreeWriter(documents, strings, url)
     return url, writer.write().encode("utf-8", "replace")
+
+
+def choose_address(address: str, document: str) -> str:
+    """The address of a page whose scripts have run: where it ended, with a fragment only where that
+    names a view of it; that of its document where it ended nowhere.
+    """
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https"):
+        return document
+    if parts.fragment.startswith(("/", "!")):
+        return address
+    return urlunsplit(parts._replace(fragment=""))
 
 
 def _get_string(strings: list[str], place: int) -> str:
@@ -219,9 +231,7 @@ class _DocumentWriter:
                 parent = self._parents[parent]
         return complete
 
-    def _enter(
-        self, node: int, place: int, around: Surroundings, shown: set[int]
-    ) -> Surroundings:
+    def _enter(self, node: int, place: int, around: Surroundings, shown: set[int]) -> Surroundings:
         """What the children of an element inherit; one that shows something by itself is shown."""
         name = self._get_name(node)
         inside = self._shown_parts.enter(

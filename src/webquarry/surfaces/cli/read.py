@@ -79,6 +79,13 @@ def read(
     ] = False,
     session_id: SessionId = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Go past the cache.")] = False,
+    render: Annotated[
+        bool | None,
+        typer.Option(
+            "--render/--no-render",
+            help="Always run its scripts, or never; else where the page needs them.",
+        ),
+    ] = None,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
@@ -99,6 +106,7 @@ def read(
         "question": question,
         "max_tokens": max_tokens,
         "fresh": fresh or None,
+        "render": {None: "auto", True: "always", False: "never"}[render],
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.page import show_page
