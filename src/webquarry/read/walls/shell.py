@@ -82,6 +82,8 @@ class ShellVerdict:
 
 def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellVerdict:
     """Whether the scripts of a short page would bring what it is about."""
+    if len(page.part) > len(page.markdown):  # more of it is content than was seen at first
+        words = Words(page.part)
     sentences = _read_sentences(words)
     count = sentences.count
     if page.is_rendered:
