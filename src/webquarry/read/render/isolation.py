@@ -89,9 +89,12 @@ def _find_unshare(is_root: bool) -> tuple[str, ...] | None:
 
 def _works(command: tuple[str, ...]) -> bool:
     """Whether a command starts another."""
+    nothing = shutil.which("true")
+    if nothing is None:
+        return False
     try:
         done = subprocess.run(  # noqa: S603 - our own words
-            [*command, sys.executable, "-I", "-S", "-c", ""],
+            [*command, nothing],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -60,7 +60,14 @@ class PageRender:
     """One page on its way; used once."""
 
     def __init__(
-        self, browser: Browser, client: Client, url: str, first: Reply | None, seconds: float
+        self,
+        browser: Browser,
+        client: Client,
+        url: str,
+        first: Reply | None,
+        seconds: float,
+        *,
+        in_order: bool = False,
     ) -> None:
         self.context = ""
         self.session = ""
@@ -71,7 +78,7 @@ class PageRender:
         self._end = time.monotonic() + seconds
         self._seconds = seconds
         self._first = first
-        self._requests = PageRequests(client, url, first, self._get_seconds)
+        self._requests = PageRequests(client, url, first, self._get_seconds, in_order=in_order)
         self._has_navigated = asyncio.Event()
         self._has_expired = asyncio.Event()
         self._world: int | None = None

@@ -89,7 +89,14 @@ class Renderer:
                 browser = await self._enter_browser()
                 try:
                     note("running the scripts of the page")
-                    render = PageRender(browser, self._client, url, first, seconds)
+                    render = PageRender(
+                        browser,
+                        self._client,
+                        url,
+                        first,
+                        seconds,
+                        in_order=bool(self._settings.record or self._settings.replay),
+                    )
                     return await render.run(self._settings.user_agent)
                 except (BrowserGone, CommandRefused) as error:
                     log.debug("a page was not rendered: %s", error)
@@ -98,7 +105,10 @@ class Renderer:
         raise TooComplex(f"{redact(url)} brings down the browser that runs its scripts.")
 
     async def start(self) -> str:
-        """Start the browser, if it does not run yet; its name and version."""
+        """Start the browser, if it does not run yet; its name and version. Raises Unreadable where
+        it does not start.
+        """
+        self.require_program("A page")
         browser = await self._enter_browser()
         self._leave_browser(browser)
         return browser.version

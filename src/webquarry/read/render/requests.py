@@ -7,6 +7,7 @@ handed over, so that the browser asks again, and keeps the address, the origin a
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import logging
 from collections.abc import Awaitable, Callable
@@ -70,9 +71,17 @@ class PageRequests:
     """
 
     def __init__(
-        self, client: Client, url: str, first: Reply | None, get_seconds: Callable[[], float]
+        self,
+        client: Client,
+        url: str,
+        first: Reply | None,
+        get_seconds: Callable[[], float],
+        *,
+        in_order: bool = False,
     ) -> None:
         self._client = client
+        self._in_order = in_order  # answers come in the order of the questions, as in a replay
+        self._last_turn: asyncio.Event | None = None
         self._first = None if first is None or first.hops else first
         self._first_url = urldefrag(url).url
         self._get_seconds = get_seconds  # that are left
@@ -90,17 +99,23 @@ class PageRequests:
     async def answer(self, event: dict[str, Any], *, is_main: bool) -> BrowserAnswer:
         """What to tell the browser about a paused request."""
         self.pending += 1
+        before, turn = self._last_turn, asyncio.Event()
+        self._last_turn = turn
         try:
-            reply = await self._fetch(event, is_main=is_main)
-        except WebquarryError as error:
-            url = redact(str(event["request"]["url"]))
-            log.debug("a request of the page was not answered: %s: %s", url, redact(error.message))
-            if is_main:
-                self.failure = error
-            return fail_request(event)
+            try:
+                answer = _fulfil(event, await self._fetch(event, is_main=is_main))
+            except WebquarryError as error:
+                url, why = redact(str(event["request"]["url"])), redact(error.message)
+                log.debug("a request of the page was not answered: %s: %s", url, why)
+                if is_main:
+                    self.failure = error
+                answer = fail_request(event)
+            if self._in_order and before is not None:
+                await before.wait()
         finally:
             self.pending -= 1
-        return _fulfil(event, reply)
+            turn.set()
+        return answer
 
     async def _fetch(self, event: dict[str, Any], *, is_main: bool) -> Reply:
         request = event["request"]
