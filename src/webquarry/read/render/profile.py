@@ -18,6 +18,7 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 _PREFIX = "webquarry-browser-"
+_OTHER_PLACES = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108 - each folder in it is ours alone
 _LOCK = "lock"
 _PROFILE = "profile"
 _OPEN_LOCK = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -28,8 +29,9 @@ class Profile:
     """A fresh folder, for the user that the browser runs as."""
 
     def __init__(self, user: int | None) -> None:
-        sweep(user)
-        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        place = _choose_place(user)
+        sweep(place, user)
+        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
         self.folder.chmod(0o711)  # the browser may be another user
         self.path = self.folder / _PROFILE
         self.path.mkdir(mode=0o700)
@@ -45,11 +47,27 @@ class Profile:
             os.close(self.lock)
 
 
-def sweep(user: int | None = None) -> None:
+def _choose_place(user: int | None) -> Path:
+    """A folder for temporary files that the browser's user can get at, too."""
+    usual = Path(tempfile.gettempdir()).resolve()
+    if user is None or _is_open(usual):
+        return usual
+    for place in _OTHER_PLACES:
+        if place.is_dir() and _is_open(place):
+            return place
+    return usual
+
+
+def _is_open(folder: Path) -> bool:
+    """Whether everybody may go through a folder and those above it."""
+    return all(one.stat().st_mode & 0o001 for one in (folder, *folder.parents))
+
+
+def sweep(place: Path, user: int | None = None) -> None:
     """Remove the folders of browsers whose process has ended."""
     now = time.time()
     owners = {os.geteuid(), user}
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    for folder in place.glob(f"{_PREFIX}*"):
         try:
             state = folder.lstat()
             is_ours = state.st_uid in owners and folder.is_dir() and not folder.is_symlink()
