@@ -207,6 +207,6 @@ class Renderer:
         is_too_large, page = find_largest_page(processes, most)
         if not is_too_large:
             return
-        log.warning("a page took too much memory, and was ended")
+        log.info("a page took too much memory, and was ended")
         with contextlib.suppress(ProcessLookupError):
             os.kill(page or browser.process.pid, signal.SIGKILL)
