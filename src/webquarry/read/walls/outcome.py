@@ -179,7 +179,7 @@ def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Tr
             raise ScriptPage(f"{redact(url)} {verdict.reason}, and they are not run here.")
         size = _describe_size(verdict.words)
         return _build_shell_outcome(
-            f"The page {verdict.reason}, which are not run: only {size} of text are in it."
+            f"The page {verdict.reason}; before they have run, only {size} of text are in it."
         )
     word_count = words.count
     if word_count >= _THIN_WORDS:
@@ -221,7 +221,7 @@ def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> O
     is_filled = traits().scripts > 0 and not page.is_rendered
     if is_filled and (traits().empty_mount or has_empty_main(traits())):
         return _build_shell_outcome(
-            f"The page is filled in by scripts, which are not run: only {size} of its main part "
+            f"The page is filled in by scripts; before they have run, only {size} of its main part "
             "are in it."
         )
     return Outcome("thin", (note,), "may" if is_filled else "")

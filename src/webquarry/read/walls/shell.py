@@ -117,7 +117,7 @@ def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellV
 
 def _may_change(page: ConvertedDocument, traits: Traits) -> bool:
     """Whether some script of the page may change it, or leave it."""
-    if _SENDS_ON.search(traits.code) or _FILLS.search(traits.code):
+    if any(pattern.search(traits.code) for pattern in (_SENDS_ON, _FILLS, _OWN_ELEMENTS)):
         return True
     return page.document is not None and Scripts(page.document.roots).are_any
 
@@ -134,7 +134,7 @@ def _find_reason(traits: Traits, sentences: _Sentences, *, is_bare: bool) -> str
         return ""
     sends_on = _SENDS_ON.search(traits.code) is not None
     if sends_on and (sentences.is_redirect or count < _NOTICE_WORDS):
-        return "sends the browser on by a script"
+        return "sends the browser on by scripts"
     fills = _FILLS.search(traits.code) is not None
     has_place = traits.empty_places > 0
     if count < _THIN_WORDS and (fills or has_place or is_bare):
