@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
-    from webquarry.pages.contents import ContentsService
     from webquarry.pages.pages import Pages
+    from webquarry.pages.tiers.contents import ContentsService
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
-    from webquarry.read.render.renderer import Renderer
+    from webquarry.read.render.renderer import PageRenderer
     from webquarry.read.workers.runner import JobRunner, RunnerKind
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
@@ -169,11 +169,11 @@ class Toolkit:
         )
 
     @cached_property
-    def renderer(self) -> Renderer:
+    def renderer(self) -> PageRenderer:
         """Who runs the scripts of pages."""
-        from webquarry.read.render.renderer import Renderer
+        from webquarry.read.render.renderer import PageRenderer
 
-        renderer = Renderer(self.client, self.settings)
+        renderer = PageRenderer(self.client, self.settings)
         self._opened.push_async_callback(renderer.aclose)
         return renderer
 
@@ -182,7 +182,7 @@ class Toolkit:
         if not self.settings.exa_contents:
             return None
         from webquarry.ask.billing.page_payments import PagePayments
-        from webquarry.pages.contents import ExaContents
+        from webquarry.pages.tiers.contents import ExaContents
         from webquarry.search.providers.exa import Exa
 
         exa = Exa.configure(self.settings, self.environ, self.clock)

@@ -2,7 +2,7 @@
 
     Pages.get -> cache -> Reader.fetch -> (in a job: parse, evidence, snapshot) -> retraction
 
-A page that is nothing without its scripts goes through a browser in between (`tiers.py`).
+A page that is nothing without its scripts goes through a browser in between (`tiers/`).
 
 A snapshot is kept for an hour, so that slices of one page (its outline, a section, the next piece)
 are slices of the same text and cost one request.
@@ -27,7 +27,6 @@ from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.pages.contents import ContentsService, may_be_told
 from webquarry.pages.snapshot import (
     Snapshot,
     add_retraction,
@@ -35,7 +34,8 @@ from webquarry.pages.snapshot import (
     pack_snapshot,
     unpack_snapshot,
 )
-from webquarry.pages.tiers import (
+from webquarry.pages.tiers.contents import ContentsService, may_be_told
+from webquarry.pages.tiers.rendering import (
     RENDER_ADVICE,
     SHORT_SECONDS,
     describe_render,
@@ -50,7 +50,7 @@ from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
-    from webquarry.read.render.renderer import Renderer
+    from webquarry.read.render.renderer import PageRenderer
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Pages:
         cache: Cache,
         settings: Settings,
         clock: Clock,
-        renderer: Renderer | None = None,
+        renderer: PageRenderer | None = None,
         contents: ContentsService | None = None,
     ) -> None:
         self.clock = clock

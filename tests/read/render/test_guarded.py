@@ -21,7 +21,7 @@ from webquarry.net.guard.addresses import find_refused_class, parse_address
 from webquarry.net.guard.guard import Guard
 from webquarry.net.models import Reply
 from webquarry.net.transport import open_transport
-from webquarry.read.render.renderer import Renderer
+from webquarry.read.render.renderer import PageRenderer
 from webquarry.read.render.tree import read_tree
 from webquarry.settings import Settings
 
@@ -43,7 +43,7 @@ def render(page: str, dns: FakeDns, sockets: FakeSockets, monkeypatch: pytest.Mo
     async def run() -> bytes:
         transport = open_transport(settings, Guard(), sockets=sockets)
         async with Client(settings, Clock(), pages=transport) as client:
-            renderer = Renderer(client, settings)
+            renderer = PageRenderer(client, settings)
             try:
                 rendered = await renderer.render("http://door.example/", first)
             finally:

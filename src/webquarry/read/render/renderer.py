@@ -39,7 +39,7 @@ _DATA_BYTES = 1 << 30  # that one process may take for its data
 _TRIES = 2
 
 
-class Renderer:
+class PageRenderer:
     """Renders pages for the tasks of one event loop."""
 
     def __init__(self, client: Client, settings: Settings) -> None:

@@ -24,7 +24,7 @@ Styles = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class InheritedLook:
     """What a node inherits of the boxes around it."""
 
     opacity: float = 1.0
@@ -44,8 +44,8 @@ class ShownParts:
         self._checked = 0
 
     def enter(
-        self, around: Surroundings, styles: Styles, bounds: Bounds, *, is_root: bool
-    ) -> Surroundings:
+        self, around: InheritedLook, styles: Styles, bounds: Bounds, *, is_root: bool
+    ) -> InheritedLook:
         """What the children of a box inherit of it."""
         opacity = around.opacity * _read_number(styles.get("opacity", ""), 1.0)
         ground, has_picture = around.ground, around.has_picture
@@ -68,7 +68,7 @@ class ShownParts:
             is_readable=has_picture or _is_readable(styles, ground),
         )
 
-    def shows_text(self, around: Surroundings, bounds: Bounds, node: int) -> bool:
+    def shows_text(self, around: InheritedLook, bounds: Bounds, node: int) -> bool:
         """Whether a text, the node of that number with such a box, can be seen."""
         if around.is_hidden or not around.is_visible:
             return False

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 from webquarry.errors import TooComplex
 from webquarry.net.domains import is_same_site
 from webquarry.read.css.class_names import FOR_SCREEN_READERS, HIDDEN_CLASS, judge_classes
-from webquarry.read.render.shown import Bounds, ShownParts, Styles, Surroundings
+from webquarry.read.render.shown import Bounds, InheritedLook, ShownParts, Styles
 from webquarry.read.render.styles import STYLES
 
 _ELEMENT, _TEXT, _DOCUMENT, _FRAGMENT = 1, 3, 9, 11
@@ -209,7 +209,7 @@ class _DocumentWriter:
     def _find_shown(self) -> set[int]:
         """The texts that can be seen, pictures and rules, and the elements around them."""
         shown: set[int] = set()
-        stack = [(0, Surroundings())]
+        stack = [(0, InheritedLook())]
         while stack:
             node, around = stack.pop()
             if node in self._pseudo:
@@ -231,7 +231,9 @@ class _DocumentWriter:
                 parent = self._parents[parent]
         return complete
 
-    def _enter(self, node: int, place: int, around: Surroundings, shown: set[int]) -> Surroundings:
+    def _enter(
+        self, node: int, place: int, around: InheritedLook, shown: set[int]
+    ) -> InheritedLook:
         """What the children of an element inherit; one that shows something by itself is shown."""
         name = self._get_name(node)
         inside = self._shown_parts.enter(

@@ -91,28 +91,32 @@ def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellV
     if not traits.scripts:
         need: Need = "may" if traits.refresh and count < _SHELL_WORDS else ""
         return ShellVerdict(need, "sends the browser on", count)
-    may_change = _may_change(page, traits)
-    has_images = "![" in page.markdown
-    if not count and not has_images:
+    if not count and "![" not in page.markdown:
         return ShellVerdict("must", "shows nothing until its scripts have run")
-    if traits.empty_mount and count < _SHELL_WORDS:
-        return ShellVerdict("must", "is filled in by scripts", count)
-    has_notice = sentences.has_notice or _NEEDS_SCRIPTS.search(traits.fallback) is not None
-    if has_notice and count < _NOTICE_WORDS:
-        return ShellVerdict("must", "is filled in by scripts", count)
-    if not may_change:
-        return ShellVerdict()
-    if is_template(page, words.text, count):
-        return ShellVerdict("must", "shows a template that its scripts would fill in", count)
-    is_bare = not traits.images and not traits.code  # nothing but words and scripts from elsewhere
-    reason = _find_reason(traits, sentences, is_bare=is_bare)
+    reason = _find_plain_reason(traits, sentences)
+    if not reason and _may_change(page, traits):
+        reason = _find_reason(page, words, traits, sentences)
     if reason:
         return ShellVerdict("must", reason, count)
-    is_filled = _FILLS.search(traits.code) is not None
-    has_frame = count < _FRAME_WORDS and "iframe=" in traits.marks
-    if count < _SHELL_WORDS and (is_filled or has_frame or traits.refresh):
+    if count < _SHELL_WORDS and _may_bring_more(page, traits, count):
         return ShellVerdict("may", "may be more with its scripts", count)
     return ShellVerdict()
+
+
+def _find_plain_reason(traits: Traits, sentences: _Sentences) -> str:
+    """Why a page is nothing without its scripts, whatever they are."""
+    has_notice = sentences.has_notice or _NEEDS_SCRIPTS.search(traits.fallback) is not None
+    is_mount = traits.empty_mount and sentences.count < _SHELL_WORDS
+    if is_mount or (has_notice and sentences.count < _NOTICE_WORDS):
+        return "is filled in by scripts"
+    return ""
+
+
+def _may_bring_more(page: ConvertedDocument, traits: Traits, count: int) -> bool:
+    """Whether the scripts of a page that says something may add to it."""
+    has_frame = count < _FRAME_WORDS and "iframe=" in traits.marks
+    is_more = has_frame or bool(traits.refresh) or _FILLS.search(traits.code) is not None
+    return is_more and _may_change(page, traits)
 
 
 def _may_change(page: ConvertedDocument, traits: Traits) -> bool:
@@ -127,9 +131,13 @@ def has_empty_main(traits: Traits) -> bool:
     return traits.empty_main or _SKELETON.search(traits.marks) is not None
 
 
-def _find_reason(traits: Traits, sentences: _Sentences, *, is_bare: bool) -> str:
+def _find_reason(
+    page: ConvertedDocument, words: Words, traits: Traits, sentences: _Sentences
+) -> str:
     """Why a page with scripts that change it, and with so few words, is nothing without them."""
     count = sentences.count
+    if is_template(page, words.text, count):
+        return "shows a template that its scripts would fill in"
     if count >= _SHELL_WORDS:
         return ""
     sends_on = _SENDS_ON.search(traits.code) is not None
@@ -137,11 +145,11 @@ def _find_reason(traits: Traits, sentences: _Sentences, *, is_bare: bool) -> str
         return "sends the browser on by scripts"
     fills = _FILLS.search(traits.code) is not None
     has_place = traits.empty_places > 0
+    is_bare = not traits.images and not traits.code  # words, and scripts from elsewhere
     if count < _THIN_WORDS and (fills or has_place or is_bare):
         return "is filled in by scripts"
-    if sentences.has_notice or _SKELETON.search(traits.marks):
-        return "is filled in by scripts"
-    if has_place and fills:
+    is_waiting = sentences.has_notice or _SKELETON.search(traits.marks) is not None
+    if is_waiting or (has_place and fills):
         return "is filled in by scripts"
     if _OWN_ELEMENTS.search(traits.code):
         return "is made of elements that its scripts define"

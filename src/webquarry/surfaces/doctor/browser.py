@@ -53,10 +53,10 @@ async def probe_browser(result: CheckResult, settings: Settings) -> CheckResult:
     """Whether the browser starts as it is shut in; it visits nothing."""
     if result.state not in ("ok", "warning"):
         return result
-    from webquarry.read.render.renderer import Renderer
+    from webquarry.read.render.renderer import PageRenderer
 
     async with Client(settings, Clock()) as client:
-        renderer = Renderer(client, settings)
+        renderer = PageRenderer(client, settings)
         try:
             version = await renderer.start()
         except WebquarryError as error:

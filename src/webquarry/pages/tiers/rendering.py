@@ -1,6 +1,4 @@
-"""The ways to a page beyond what its server sends: what a browser made of it, as something to be
-parsed like every page.
-"""
+"""What a browser made of a page, as something to be parsed like every page."""
 
 from __future__ import annotations
 
