@@ -135,7 +135,9 @@ def test_a_page_that_robots_txt_or_the_guard_refuses_is_not_told(tmp_path: Path)
 def test_what_exa_cannot_give_leaves_the_error_of_the_page(tmp_path: Path) -> None:
     wall = sent("<title>Just a moment...</title>", status=403)
     wall.headers["cf-mitigated"] = "challenge"
-    failed = {"statuses": [{"id": URL, "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}]}
+    failed: dict[str, Any] = {
+        "statuses": [{"id": URL, "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}]
+    }
     found, web, paid = read({URL: wall, CONTENTS: answer(results=[], **failed)}, tmp_path)
     assert isinstance(found, Challenge)
     assert CONTENTS in web.asked()

@@ -45,10 +45,7 @@ class Site:
         self.files = dict(files)
         self.asked: list[tuple[str, str, str]] = []  # method, path, host
         self._servers = [self._serve(host) for host in ("127.0.0.2", "127.0.0.3")]
-        self.origin, self.other = (
-            f"http://{server.server_address[0]}:{server.server_address[1]}"
-            for server in self._servers
-        )
+        self.origin, self.other = map(_find_origin, self._servers)
 
     def _serve(self, host: str) -> ThreadingHTTPServer:
         site = self
@@ -108,6 +105,11 @@ class Site:
         for server in self._servers:
             server.shutdown()
             server.server_close()
+
+
+def _find_origin(server: ThreadingHTTPServer) -> str:
+    host, port = server.socket.getsockname()
+    return f"http://{host}:{port}"
 
 
 class Traps:

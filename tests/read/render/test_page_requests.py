@@ -20,10 +20,14 @@ FIRST = Reply(PAGE, 200, httpx2.Headers({"content-type": "text/html"}), b"<p>fir
 
 
 def event(
-    url: str, kind: str = "XHR", method: str = "GET", body: bytes = b"", **headers: str
+    url: str,
+    kind: str = "XHR",
+    method: str = "GET",
+    body: bytes = b"",
+    headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """A paused request as the browser tells it."""
-    request: dict[str, Any] = {"url": url, "method": method, "headers": headers}
+    request: dict[str, Any] = {"url": url, "method": method, "headers": headers or {}}
     if body:
         request["postDataEntries"] = [{"bytes": base64.b64encode(body).decode()}]
     return {"requestId": "R", "resourceType": kind, "request": request}
@@ -84,7 +88,7 @@ def test_headers_and_cookies_of_the_page_go_along_and_who_we_are_is_ours_to_say(
     url = "https://site.example/api"
     web = FakeWeb({url: httpx2.Response(200, content=b"{}")})
     headers = {"Cookie": "a=1", "X-Token": "t", "User-Agent": "Mozilla/5.0", "Host": "evil.example"}
-    (answer,), _ = ask(web, event(url, **headers))
+    (answer,), _ = ask(web, event(url, headers=headers))
 
     (request,) = sent(web)
     assert answer.method == "Fetch.fulfillRequest"

@@ -9,6 +9,7 @@ HEAP_MB = 512  # of one page's scripts
 
 _FLAGS = (
     "--remote-debugging-pipe",
+    "--no-startup-window",  # no page before the first one that is asked for
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-gpu",
@@ -36,7 +37,7 @@ _FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,"
-    "Prerender2,FedCm,WebTransport",
+    "Prerender2,FedCm,WebTransport,SpareRendererForSitePerProcess,AudioServiceOutOfProcess",
     # The same random numbers each time: a recorded page asks for the same addresses again.
     f"--js-flags=--max-old-space-size={HEAP_MB} --random-seed=7",
 )
@@ -49,4 +50,4 @@ def list_arguments(program: Program, isolation: Isolation, profile: str) -> list
         arguments.append("--headless")
     if not isolation.has_sandbox:
         arguments.append("--no-sandbox")
-    return [*arguments, *_FLAGS, f"--user-data-dir={profile}", "about:blank"]
+    return [*arguments, *_FLAGS, f"--user-data-dir={profile}"]
