@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,9 +94,12 @@ def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     real = program.find_program
 
-    def find_named(settings: Settings) -> program.Program | None:
-        return real(settings) if settings.browser else None
+    def find_named(
+        settings: Settings, environ: Mapping[str, str] | None = None
+    ) -> program.Program | None:
+        return real(settings, environ) if settings.browser else None
 
+    monkeypatch.setattr("webquarry.read.render.program.find_program", find_named)
     monkeypatch.setattr("webquarry.read.render.renderer.find_program", find_named)
 
 
