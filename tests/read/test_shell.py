@@ -15,7 +15,7 @@ from webquarry.read.reader import read_reply
 SENTENCE = (
     "The pilot reads the second column of the table first, because the water waits for none. "
 )
-HEAD = "<!doctype html><html lang=en><head><title>Tides</title></head><body>"
+HEAD = "<!doctype html><html lang=en><head><title>Tides</title></head>"
 NAV = "<nav>" + "".join(f"<a href=/{n}>Part number {n} of it</a> " for n in range(40)) + "</nav>"
 
 
@@ -64,6 +64,12 @@ SHELLS = {
     "a dialog and no article": "<h1>We value your privacy</h1><p>We and our partners use cookies to "
     "store information and personal data on your device for advertising.</p><button>Accept all"
     "</button><script src=/cmp.js></script><div id=story></div>",
+    "a menu around an empty main": NAV[:900] + "</nav><main></main><script src=/a.js></script>",
+    "a redirect of the body": "<body onload=\"location.replace('/next')\"><p>One moment, please</p>",
+    "a form that sends itself": "<form action=/next method=post><input type=hidden name=a></form>"
+    "<p>Going on</p><script>document.forms[0].submit()</script>",
+    "a longer template": f"<div ng-app=a><h1>{{{{ title }}}}</h1><p>{SENTENCE * 4}</p>"
+    "<p>{{ item.text }}</p></div><script src=/angular.js></script>",
     "a large menu around an empty mount": NAV + "<div id=root></div><script src=/app.js></script>"
     f"<footer><p>{SENTENCE}</p></footer>",
 }
@@ -92,10 +98,17 @@ def test_a_page_with_its_text_in_it_is_read_as_it_came(name: str) -> None:
     assert need_of(PAGES[name]) == ""
 
 
-def test_a_short_page_whose_scripts_may_bring_more_is_read_and_says_so() -> None:
-    page = read(
-        f"<h1>Log</h1><p>{SENTENCE}</p><script>setInterval(() => fetch('/poll'), 100)</script>"
-    )
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<h1>Log</h1><p>{SENTENCE}</p><script>setInterval(() => fetch('/poll'), 100)</script>",
+        f"<h1>Log</h1><p>{SENTENCE * 6}</p><ul><li class=skeleton></li></ul><script src=/a.js></script>",
+        "<h1>Minutes</h1><p>Of the council, in two parts, as they were kept.</p>"
+        "<iframe src=/minutes.html></iframe>",
+    ],
+)
+def test_a_page_whose_scripts_may_bring_more_is_read_and_says_so(body: str) -> None:
+    page = read(body)
 
     assert (page.outcome, page.need) == ("ok", "may")
 

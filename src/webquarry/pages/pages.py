@@ -40,6 +40,7 @@ from webquarry.pages.tiers.rendering import (
     SHORT_SECONDS,
     describe_render,
     is_rendered_kind,
+    names_view,
 )
 from webquarry.read.linked_styles import MOST_BYTES, find_addresses
 from webquarry.read.page_form import unpack_fields
@@ -268,7 +269,7 @@ class Pages:
             if rendered is None:
                 raise
             return rendered
-        if fields["need"]:
+        if fields["need"] or names_view(wanted.url):
             rendered = await self._try_render(wanted, reply)
             if rendered is not None:
                 return rendered

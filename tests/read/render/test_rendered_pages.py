@@ -21,7 +21,7 @@ FILES = {
         + "kilos, and was spun in the long shed.</p>", 400)</script>""",
     "/hidden.html": f"""{HEAD}<link rel="stylesheet" href="/hidden.css"><div id="a"></div><script>
         {FILL} = "<h1>Sheds</h1><p>The long shed was three hundred paces.</p>"
-        + ["gone", "clear", "white", "small", "away", "cut", "flat"].map(
+        + ["gone", "clear", "white", "small", "away", "cut", "flat", "tiny", "edge"].map(
             name => `<p class='${{name}}'>SECRET ${{name}}</p>`).join("")
         + "<p id='late'>SECRET late</p><p class='hidden'>The class is no rule here.</p>"
         + "<p aria-hidden='true'>The bell is only drawn.</p>"
@@ -30,7 +30,7 @@ FILES = {
         </script>""",
     "/hidden.css": ".gone{display:none}.clear{opacity:0}.white{color:#fefefe}.small{font-size:0}"
     ".away{position:absolute;left:-9000px}.cut{position:absolute;clip-path:inset(50%)}"
-    ".flat{height:0;overflow:hidden}",
+    ".flat{height:0;overflow:hidden}.tiny{transform:scale(.01)}.edge{transform:rotateX(90deg)}",
     "/frames.html": f"""{HEAD}<h1>Minutes</h1><div id="a"></div><script>
         {FILL} = "<iframe src='/inner.html' width=600 height=200></iframe>"
         + "<iframe src='@OTHER@/inner.html?other' width=600 height=200></iframe>"
@@ -53,6 +53,15 @@ FILES = {
     "/arrived.html": f"""{HEAD}<div id="a"></div><script>fetch("/cookie").then(r => r.text()).then(
         t => {FILL} = "<h1>Arrived</h1><p>The cookies of the last hop are " + t + ".</p>")
         </script>""",
+    "/fades.html": f"""{HEAD}<style>@keyframes in {{from {{opacity: 0}} to {{opacity: 1}}}}
+        #a {{animation: in 4s both}}</style><div id="a"></div><script>{FILL} =
+        "<h1>Fades</h1><p>These words come slowly into sight.</p>"</script>""",
+    "/outer.html": f"""{HEAD}<h1>Minutes</h1><p>Of the council, as they were kept.</p>
+        <iframe src="/inner.html" width="600" height="200"></iframe>""",
+    "/moved.html": f"""{HEAD}<meta http-equiv="refresh" content="0;url=/made.html"><p>Moved</p>""",
+    "/ssr.html": f"""{HEAD}<main id="a"><h1>Home</h1>{"<p>The home of the app is here.</p>" * 40}
+        </main><script>if (location.hash === "#/two") {FILL} = "<h1>Two</h1><p>The second view "
+        + "of the app has other words.</p>"</script>""",
     "/empty.html": f'{HEAD}<div id="root"></div><script src="/no-such.js"></script>',
     "/worker.html": f"""{HEAD}<div id="a"></div><script>const w = new Worker("/worker.js");
         w.onmessage = m => {FILL} = "<h1>Worker</h1><p>It said " + m.data + " today.</p>"</script>""",
@@ -161,6 +170,24 @@ def test_the_fragment_chooses_the_view_and_parts_the_cache(web: tuple[Site, Read
     assert "first view" in str(one["content"])
     assert "second view" in str(two["content"])
     assert str(two["url"]).endswith("#/two")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/fades.html", "These words come slowly into sight."),
+        ("/outer.html", "The frame was filled."),
+        ("/moved.html", "Hemp came from Riga"),
+        ("/ssr.html#/two", "has other words"),
+    ],
+)
+def test_pages_that_come_late_or_from_elsewhere_are_read(
+    web: tuple[Site, Reading], path: str, words: str
+) -> None:
+    answer = read(web, path)
+
+    assert words in str(answer["content"])
+    assert answer["extractedBy"] == "browser"
 
 
 def test_without_rendering_a_shell_is_an_error_that_says_how_to_read_it(

@@ -32,6 +32,12 @@ def is_rendered_kind(reply: Reply) -> bool:
     return is_ok and reply.content_type in _KINDS and len(reply.body) <= _LARGEST
 
 
+def names_view(url: str) -> bool:
+    """Whether the fragment of a URL names a view that scripts make, as `#/letters/2` does."""
+    _, _, fragment = url.partition("#")
+    return fragment.startswith(("/", "!"))
+
+
 def describe_render(url: str, rendered: RenderedPage) -> FetchedPage:
     """A page that a browser has run, to be parsed."""
     lost: list[str] = []

@@ -138,6 +138,7 @@ class _TraitCollector:
             "div": self._add_mount,
             "main": self._add_mount,
             "img": self._add_image,
+            "body": self._add_handler,
             "section": self._add_mount,
             **dict.fromkeys(_PLACES, self._add_place),
         }
@@ -234,6 +235,13 @@ class _TraitCollector:
         target = _REFRESH.match(element.get("content") or "")
         if target and not self.refresh:
             self.refresh = target[1][:_LONGEST_ADDRESS]
+
+    def _add_handler(self, element: etree._Element) -> None:
+        """Keep the code that runs when the page has come, as that of a script."""
+        code = (element.get("onload") or "").strip()[:_LONGEST_MARK]
+        if code:
+            self.scripts += 1
+            self.code.append(code)
 
     def _add_image(self, element: etree._Element) -> None:
         """Count a picture."""

@@ -27,7 +27,7 @@ from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
-_VIRTUAL_MILLISECONDS = 6_000
+_VIRTUAL_MILLISECONDS = 8_000
 _STARVATION = 1_000
 _QUIET_SECONDS = 0.06
 _LONG_QUIET_SECONDS = 0.25  # where something runs that virtual time does not wait for
@@ -38,7 +38,11 @@ _BUSY_SECONDS = 1.0
 _DISPOSE_SECONDS = 2.0
 _WIDTH, _HEIGHT = 1280, 6000  # tall: what comes when it is scrolled to comes at once
 # What the page's own code cannot see or change: it runs in a world beside it.
-_OPEN_DETAILS = "for (const d of document.querySelectorAll('details:not([open])')) d.open = true"
+# What a click opens is opened, and what fades in is there.
+_UNFOLD = (
+    "for (const d of document.querySelectorAll('details:not([open])')) d.open = true;"
+    "for (const a of document.getAnimations()) try { a.finish() } catch (e) {}"
+)
 _MEASURE = (
     "(document.body ? document.body.textContent.length : 0) + ' ' + document.readyState"
     " + ' ' + document.getElementsByTagName('*').length"
@@ -255,7 +259,7 @@ class PageRender:
         try:
             stop = {"policy": "pause"}
             await self._command("Emulation.setVirtualTimePolicy", stop, seconds=_BUSY_SECONDS)
-            await self._evaluate(_OPEN_DETAILS)
+            await self._evaluate(_UNFOLD)
         except (TooComplex, CommandRefused):
             await self._command("Runtime.terminateExecution", seconds=_BUSY_SECONDS)
         parameters = {"computedStyles": list(STYLES), "includeDOMRects": False}

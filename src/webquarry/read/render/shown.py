@@ -13,6 +13,8 @@ from webquarry.read.css.colours import WHITE, Colour, alike, lay_over, parse_col
 from webquarry.read.visibility.concealment import FAINT, reason_to_skip
 
 _SLIVER = 1.0  # pixels; what is not larger shows nothing
+_TINY = 2.0  # pixels of a text in one direction; nobody can read it
+_SHORT = 3  # characters; fewer may be a mark
 _FAR_RIGHT = 8_000.0  # pixels; nobody scrolls there
 _CLIPS = frozenset({"hidden", "clip"})
 _AWAY = frozenset({"absolute", "fixed"})
@@ -68,12 +70,14 @@ class ShownParts:
             is_readable=has_picture or _is_readable(styles, ground),
         )
 
-    def shows_text(self, around: InheritedLook, bounds: Bounds, node: int) -> bool:
-        """Whether a text, the node of that number with such a box, can be seen."""
+    def shows_text(self, around: InheritedLook, bounds: Bounds, node: int, length: int) -> bool:
+        """Whether a text of such a length, the node of that number with such a box, can be
+        seen.
+        """
         if around.is_hidden or not around.is_visible:
             return False
         x, y, width, height = bounds
-        if width <= 0 or height <= 0:
+        if min(width, height) <= 0 or (length >= _SHORT and min(width, height) <= _TINY):
             return False
         if x + width <= 0 or y + height <= 0 or x >= _FAR_RIGHT:
             return False

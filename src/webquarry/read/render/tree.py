@@ -217,7 +217,8 @@ class _DocumentWriter:
             place = self._boxes.get(node)
             kind = self._types[node]
             if kind == _TEXT and place is not None:
-                if self._shown_parts.shows_text(around, self._bounds[place], node):
+                length = len(self._get_value(node).strip(_WHITE))
+                if self._shown_parts.shows_text(around, self._bounds[place], node, length):
                     shown.add(node)
             elif kind == _ELEMENT and place is not None:
                 around = self._enter(node, place, around, shown)

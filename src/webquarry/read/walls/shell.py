@@ -23,6 +23,8 @@ _SHELL_WORDS = 50  # around a place that scripts would fill
 _NOTICE_WORDS = 15  # beside a request to turn scripts on
 _THIN_WORDS = 10
 _FRAME_WORDS = 25
+_MENU_WORDS = 400
+_TEMPLATE_WORDS = 150  # of a page on which two templates are enough
 _FEW_TEMPLATES = 2
 _MANY_TEMPLATES = 5
 _TEMPLATE_PART = 0.3  # of the words, in lines with templates
@@ -55,6 +57,7 @@ _SKELETON = re.compile(
 )
 _SENDS_ON = re.compile(
     r"\blocation(?:\.href)?\s*=(?!=)|\blocation\.(?:replace|assign)\s*\(|\bnavigation\.navigate\("
+    r"|\.submit\s*\(\s*\)"
 )
 _FILLS = re.compile(
     r"innerHTML|outerHTML|insertAdjacent|replaceChildren|textContent\s*=|innerText\s*="
@@ -62,6 +65,7 @@ _FILLS = re.compile(
     r"|createRoot|hydrate|createApp|ReactDOM|\.mount\(|\.render\(|new Vue|bootstrap\("
     r"|\bfetch\s*\(|XMLHttpRequest|\$\.(?:get|post|ajax|getJSON)|\.html\(|\.load\(|import\s*\("
 )
+_FRAME = re.compile(r"(?m)^i?frame=(?!about:|javascript:|data:)")
 _OWN_ELEMENTS = re.compile(r"customElements\.define|attachShadow")
 _TEMPLATE = re.compile(
     r"\{\{[^{}\n]{1,120}\}\}|\{%[^%{}\n]{1,120}%\}|<%[^%\n]{1,120}%>|\$\{[\w.()\[\]' ]{1,80}\}"
@@ -89,33 +93,39 @@ def judge_shell(page: ConvertedDocument, words: Words, traits: Traits) -> ShellV
     if page.is_rendered:
         return _judge_rendered(page, words, sentences)
     if not traits.scripts:
-        need: Need = "may" if traits.refresh and count < _SHELL_WORDS else ""
-        return ShellVerdict(need, "sends the browser on", count)
+        is_frame = count < _FRAME_WORDS and _FRAME.search(traits.marks) is not None
+        is_more = is_frame or (traits.refresh and count < _SHELL_WORDS)
+        return ShellVerdict("may" if is_more else "", "shows another page", count)
     if not count and "![" not in page.markdown:
         return ShellVerdict("must", "shows nothing until its scripts have run")
-    reason = _find_plain_reason(traits, sentences)
+    reason = _find_plain_reason(words, traits, sentences)
     if not reason and _may_change(page, traits):
         reason = _find_reason(page, words, traits, sentences)
     if reason:
         return ShellVerdict("must", reason, count)
-    if count < _SHELL_WORDS and _may_bring_more(page, traits, count):
+    if _may_bring_more(page, traits, sentences):
         return ShellVerdict("may", "may be more with its scripts", count)
     return ShellVerdict()
 
 
-def _find_plain_reason(traits: Traits, sentences: _Sentences) -> str:
+def _find_plain_reason(words: Words, traits: Traits, sentences: _Sentences) -> str:
     """Why a page is nothing without its scripts, whatever they are."""
     has_notice = sentences.has_notice or _NEEDS_SCRIPTS.search(traits.fallback) is not None
-    is_mount = traits.empty_mount and sentences.count < _SHELL_WORDS
+    # A menu around the place is not what the page is about.
+    says_little = words.prose_count < _SHELL_WORDS and sentences.count < _MENU_WORDS
+    is_mount = (traits.empty_mount or traits.empty_main) and says_little
     if is_mount or (has_notice and sentences.count < _NOTICE_WORDS):
         return "is filled in by scripts"
     return ""
 
 
-def _may_bring_more(page: ConvertedDocument, traits: Traits, count: int) -> bool:
+def _may_bring_more(page: ConvertedDocument, traits: Traits, sentences: _Sentences) -> bool:
     """Whether the scripts of a page that says something may add to it."""
-    has_frame = count < _FRAME_WORDS and "iframe=" in traits.marks
-    is_more = has_frame or bool(traits.refresh) or _FILLS.search(traits.code) is not None
+    count = sentences.count
+    is_waiting = sentences.has_notice or _SKELETON.search(traits.marks) is not None
+    has_frame = count < _FRAME_WORDS and _FRAME.search(traits.marks) is not None
+    is_filled = bool(traits.refresh) or _FILLS.search(traits.code) is not None
+    is_more = is_waiting or has_frame or (is_filled and count < _SHELL_WORDS)
     return is_more and _may_change(page, traits)
 
 
@@ -189,9 +199,9 @@ def is_template(page: ConvertedDocument, text: str, count: int) -> bool:
             inside += count_words(plain)
     if not marks:
         return False
-    if count < _SHELL_WORDS and marks >= _FEW_TEMPLATES:
+    if count < _TEMPLATE_WORDS and marks >= _FEW_TEMPLATES:
         return True
-    if marks and count < _NOTICE_WORDS:
+    if count < _NOTICE_WORDS:
         return True
     return marks >= _MANY_TEMPLATES and inside >= _TEMPLATE_PART * max(1, count)
 
