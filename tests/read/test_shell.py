@@ -102,7 +102,7 @@ def test_a_page_with_its_text_in_it_is_read_as_it_came(name: str) -> None:
     "body",
     [
         f"<h1>Log</h1><p>{SENTENCE}</p><script>setInterval(() => fetch('/poll'), 100)</script>",
-        f"<h1>Log</h1><p>{SENTENCE * 6}</p><ul><li class=skeleton></li></ul><script src=/a.js></script>",
+        f"<h1>Log</h1><p>{SENTENCE * 6}</p><p>Loading the list…</p><script src=/a.js></script>",
         "<h1>Minutes</h1><p>Of the council, in two parts, as they were kept.</p>"
         "<iframe src=/minutes.html></iframe>",
     ],

@@ -24,7 +24,7 @@ _NOTICE_WORDS = 15  # beside a request to turn scripts on
 _THIN_WORDS = 10
 _FRAME_WORDS = 25
 _MENU_WORDS = 400
-_TEMPLATE_WORDS = 150  # of a page on which two templates are enough
+_TEMPLATE_WORDS = 150  # of a page on which two templates, or a line that it loads, are enough
 _FEW_TEMPLATES = 2
 _MANY_TEMPLATES = 5
 _TEMPLATE_PART = 0.3  # of the words, in lines with templates
@@ -122,7 +122,7 @@ def _find_plain_reason(words: Words, traits: Traits, sentences: _Sentences) -> s
 def _may_bring_more(page: ConvertedDocument, traits: Traits, sentences: _Sentences) -> bool:
     """Whether the scripts of a page that says something may add to it."""
     count = sentences.count
-    is_waiting = sentences.has_notice or _SKELETON.search(traits.marks) is not None
+    is_waiting = sentences.has_notice and count < _TEMPLATE_WORDS
     has_frame = count < _FRAME_WORDS and _FRAME.search(traits.marks) is not None
     is_filled = bool(traits.refresh) or _FILLS.search(traits.code) is not None
     is_more = is_waiting or has_frame or (is_filled and count < _SHELL_WORDS)
