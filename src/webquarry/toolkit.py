@@ -164,7 +164,7 @@ class Toolkit:
             self.cache,
             self.settings,
             self.clock,
-            self.renderer,
+            lambda: self.renderer,
             self._open_contents(),
         )
 
@@ -182,7 +182,7 @@ class Toolkit:
         if not self.settings.exa_contents:
             return None
         from webquarry.ask.billing.page_payments import PagePayments
-        from webquarry.pages.tiers.contents import ExaContents
+        from webquarry.pages.tiers.exa import ExaContents
         from webquarry.search.providers.exa import Exa
 
         exa = Exa.configure(self.settings, self.environ, self.clock)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -93,12 +93,12 @@ class Pages:
         cache: Cache,
         settings: Settings,
         clock: Clock,
-        renderer: PageRenderer | None = None,
+        get_renderer: Callable[[], PageRenderer] | None = None,
         contents: ContentsService | None = None,
     ) -> None:
         self.clock = clock
         self._client = client
-        self._renderer = renderer
+        self._get_renderer = get_renderer
         self._contents = contents
         self._reader = reader
         self._cache = cache
@@ -108,6 +108,13 @@ class Pages:
     def runner(self) -> JobRunner:
         """Who does further work on pages."""
         return self._reader.runner
+
+    @property
+    def _renderer(self) -> PageRenderer | None:
+        """Who runs the scripts of pages; nothing of it is loaded before a page needs them."""
+        if self._get_renderer is None:
+            return None
+        return self._get_renderer()
 
     @contextmanager
     def prepare_meanwhile(self) -> Iterator[None]:
