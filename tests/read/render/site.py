@@ -33,6 +33,7 @@ _TYPES = {
     "json": "application/json",
     "css": "text/css",
     "txt": "text/plain",
+    "bin": "application/zip",
 }
 
 

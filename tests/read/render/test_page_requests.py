@@ -192,14 +192,19 @@ def test_requests_posts_and_bytes_have_an_end(monkeypatch: pytest.MonkeyPatch) -
         {"content-type": "text/html", "content-disposition": "attachment; filename=x"},
     ],
 )
-def test_a_download_in_place_of_the_page_is_refused(headers: dict[str, str]) -> None:
+def test_a_download_in_place_of_the_page_is_refused_and_one_begun_by_it_leaves_it_there(
+    headers: dict[str, str],
+) -> None:
     url = "https://site.example/file"
     web = FakeWeb({url: httpx2.Response(200, headers=headers, content=b"x")})
-    (answer,), page = ask(web, event(url, "Document"), is_main=True)
-
+    (answer,), page = ask(web, event(url, "Document"), is_main=True, first=None)
     assert is_failed(answer)
     assert page.failure is not None
     assert "no page" in page.failure.sentence
+
+    (stays,), page = ask(web, event(url, "Document"), is_main=True)
+    assert stays.parameters["responseCode"] == 204
+    assert (page.document, page.failure) == (FIRST, None)
 
 
 def test_answers_come_in_the_order_of_the_questions_where_that_is_wanted() -> None:

@@ -62,6 +62,9 @@ FILES = {
     "/ssr.html": f"""{HEAD}<main id="a"><h1>Home</h1>{"<p>The home of the app is here.</p>" * 40}
         </main><script>if (location.hash === "#/two") {FILL} = "<h1>Two</h1><p>The second view "
         + "of the app has other words.</p>"</script>""",
+    "/loads.html": f"""{HEAD}<div id="a"></div><script>{FILL} = "<h1>Loads</h1><p>The page stays "
+        + "where a file is offered.</p>"; setTimeout(() => location.href = "/file.bin", 50)</script>""",
+    "/file.bin": "bytes",
     "/empty.html": f'{HEAD}<div id="root"></div><script src="/no-such.js"></script>',
     "/worker.html": f"""{HEAD}<div id="a"></div><script>const w = new Worker("/worker.js");
         w.onmessage = m => {FILL} = "<h1>Worker</h1><p>It said " + m.data + " today.</p>"</script>""",
@@ -178,6 +181,7 @@ def test_the_fragment_chooses_the_view_and_parts_the_cache(web: tuple[Site, Read
         ("/fades.html", "These words come slowly into sight."),
         ("/outer.html", "The frame was filled."),
         ("/moved.html", "Hemp came from Riga"),
+        ("/loads.html", "where a file is offered"),
         ("/ssr.html#/two", "has other words"),
     ],
 )

@@ -107,9 +107,11 @@ class PageRequests:
             except WebquarryError as error:
                 url, why = redact(str(event["request"]["url"])), redact(error.message)
                 log.debug("a request of the page was not answered: %s: %s", url, why)
-                if is_main:
-                    self.failure = error
                 answer = fail_request(event)
+                if is_main and isinstance(error, Unreadable) and self.document is not None:
+                    answer = _stay(event)  # as browsers do when a page begins a download
+                elif is_main:
+                    self.failure = error
             if self._in_order and before is not None:
                 await before.wait()
         finally:
@@ -214,6 +216,12 @@ def fail_request(event: dict[str, Any]) -> BrowserAnswer:
     """The answer that a request is not made."""
     parameters = {"requestId": event["requestId"], "errorReason": "BlockedByClient"}
     return BrowserAnswer("Fetch.failRequest", parameters)
+
+
+def _stay(event: dict[str, Any]) -> BrowserAnswer:
+    """The answer that there is nothing: the page that is there stays."""
+    parameters = {"requestId": event["requestId"], "responseCode": 204}
+    return BrowserAnswer("Fetch.fulfillRequest", parameters)
 
 
 def _fulfil(event: dict[str, Any], reply: Reply) -> BrowserAnswer:
