@@ -8,7 +8,6 @@ over, and then it is said that it had not settled.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from webquarry.errors import NetworkFailure, TooComplex
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.read.render.browser import Browser
-from webquarry.read.render.pipe import BrowserGone, CommandRefused
+from webquarry.read.render.pipe import CommandRefused
 from webquarry.read.render.requests import BrowserAnswer, PageRequests
 from webquarry.read.render.styles import STYLES
 from webquarry.secret import redact
@@ -35,7 +34,6 @@ _POLL_SECONDS = 0.03
 _MOST_QUIET_SECONDS = 3.0
 _READ_SECONDS = 4.0  # for reading the tree, after the time of the page is over
 _BUSY_SECONDS = 1.0
-_DISPOSE_SECONDS = 2.0
 _WIDTH, _HEIGHT = 1280, 6000  # tall: what comes when it is scrolled to comes at once
 # What the page's own code cannot see or change: it runs in a world beside it.
 # What a click opens is opened, and what fades in is there.
@@ -96,7 +94,7 @@ class PageRender:
             is_settled = await self._load()
             tree = await self._read_tree()
         finally:
-            await self._dispose()
+            self._dispose()
         document = self._requests.document
         if document is None:
             raise self._requests.failure or _explain_nothing(self.url)
@@ -146,7 +144,7 @@ class PageRender:
         self.context = created["browserContextId"]
         target = {"url": "about:blank", "browserContextId": self.context}
         deny = {"behavior": "deny", "browserContextId": self.context}
-        await pipe.command("Browser.setDownloadBehavior", deny)
+        pipe.tell("Browser.setDownloadBehavior", deny)  # before whatever is told later
         opened = await pipe.command("Target.createTarget", target)
         self._target = opened["targetId"]
         attach = {"targetId": self._target, "flatten": True}
@@ -283,17 +281,12 @@ class PageRender:
         self._world = None
         self._has_navigated.set()
 
-    async def _dispose(self) -> None:
-        """Close the context with all that is in it."""
+    def _dispose(self) -> None:
+        """Close the context with all that is in it; nobody waits for that."""
         self._browser.remove_page(self)
-        if not self.context or self._pipe.is_closed:
-            return
-        with contextlib.suppress(TooComplex, CommandRefused, BrowserGone):
-            await self._pipe.command(
-                "Target.disposeBrowserContext",
-                {"browserContextId": self.context},
-                seconds=_DISPOSE_SECONDS,
-            )
+        if self.context:
+            context = {"browserContextId": self.context}
+            self._pipe.tell("Target.disposeBrowserContext", context)
 
 
 def _explain_nothing(url: str) -> NetworkFailure:
