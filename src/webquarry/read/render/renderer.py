@@ -117,6 +117,9 @@ class PageRenderer:
         """End every browser."""
         if self._idle is not None:
             self._idle.cancel()
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
         self._browser = None
         for browser in list(self._active):
             self._close(browser)
