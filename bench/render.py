@@ -102,7 +102,8 @@ def serve() -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        wbufsize = 1 << 16  # one packet an answer: else each waits 40 ms for a delayed acknowledgement
+        # One packet an answer: else each waits 40 ms for a delayed acknowledgement.
+        wbufsize = 1 << 16
 
         def do_GET(self) -> None:
             body = PAGE.encode() if self.path == "/" else b"answer"
