@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from hypothesis import settings
 
 import webquarry
 from webquarry.logs import RedactingFormatter
+from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from tests.redis_server import RedisServer
@@ -82,6 +83,24 @@ def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "webquarry.read.workers.open.count_workers", lambda settings: settings.read_workers or 0
     )
+
+
+@pytest.fixture(autouse=True)
+def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test says of a page must not depend on whether Chromium is installed: those that name
+    a browser in their settings get it, and so does every process of its own.
+    """
+    from webquarry.read.render import program
+
+    real = program.find_program
+
+    def find_named(
+        settings: Settings, environ: Mapping[str, str] | None = None
+    ) -> program.Program | None:
+        return real(settings, environ) if settings.browser else None
+
+    monkeypatch.setattr("webquarry.read.render.program.find_program", find_named)
+    monkeypatch.setattr("webquarry.read.render.renderer.find_program", find_named)
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,7 @@ from webquarry.setting_groups.logs import LogSettings
 from webquarry.setting_groups.mcp import McpSettings
 from webquarry.setting_groups.network import NetworkSettings
 from webquarry.setting_groups.reading import ReadingSettings
+from webquarry.setting_groups.rendering import RenderingSettings
 from webquarry.setting_groups.search import SearchSettings
 from webquarry.setting_groups.sessions import SessionSettings
 from webquarry.setting_groups.tools import ToolSettings
@@ -45,6 +46,7 @@ class Settings(
     AccessSettings,
     McpSettings,
     ToolSettings,
+    RenderingSettings,
     ReadingSettings,
     DuckDuckGoSettings,
     SessionSettings,

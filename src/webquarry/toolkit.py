@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
     from webquarry.pages.pages import Pages
+    from webquarry.pages.tiers.contents import ContentsService
     from webquarry.quota.base import Quota
     from webquarry.read.reader import Reader
+    from webquarry.read.render.renderer import PageRenderer
     from webquarry.read.workers.runner import JobRunner, RunnerKind
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
@@ -201,7 +203,38 @@ class Toolkit:
     def pages(self) -> Pages:
         from webquarry.pages.pages import Pages
 
-        return Pages(self.client, self.reader, self.cache, self.settings, self.clock)
+        return Pages(
+            self.client,
+            self.reader,
+            self.cache,
+            self.settings,
+            self.clock,
+            lambda: self.renderer,
+            self._open_contents(),
+        )
+
+    @cached_property
+    def renderer(self) -> PageRenderer:
+        """Who runs the scripts of pages."""
+        from webquarry.read.render.renderer import PageRenderer
+
+        renderer = PageRenderer(self.client, self.settings)
+        self._opened.push_async_callback(renderer.aclose)
+        return renderer
+
+    def _open_contents(self) -> ContentsService | None:
+        """Who is asked for pages that we cannot read; None unless the user wants that."""
+        if not self.settings.exa_contents:
+            return None
+        from webquarry.ask.billing.page_payments import PagePayments
+        from webquarry.pages.tiers.exa import ExaContents
+        from webquarry.search.providers.exa import Exa
+
+        exa = Exa.configure(self.settings, self.environ, self.clock)
+        if not exa.configured:
+            return None
+        payments = PagePayments(lambda: self.records, self.settings, self.clock)
+        return ExaContents(exa, self.client, self.clock, payments)
 
     @cached_property
     def redis(self) -> RedisConnection | None:

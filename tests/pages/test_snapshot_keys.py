@@ -29,6 +29,8 @@ SETTINGS = {
     "WEBQUARRY_ALLOW_PRIVATE": "1",
     "WEBQUARRY_ALLOW_NETWORKS": "10.0.0.0/8",
     "WEBQUARRY_CACHE_READ_SECONDS": "60",
+    "WEBQUARRY_RENDER": "0",
+    "WEBQUARRY_EXA_CONTENTS": "1",
 }
 
 
@@ -91,7 +93,7 @@ def test_an_argument_changes_the_key_only_if_it_decides_what_is_read(
     before, after = keys_of(monkeypatch), keys_of(monkeypatch, **{name: flipped(name)})
 
     assert len(before) == 1
-    assert (before != after) is (name == "url")
+    assert (before != after) is (name in ("url", "render"))
 
 
 @pytest.mark.parametrize("variable", SETTINGS)

@@ -312,18 +312,18 @@ def test_a_teaser_is_partial_and_says_why_and_a_whole_page_says_nothing() -> Non
     assert (whole.extraction_quality, whole.extraction_note) == ("complete", None)
 
 
-def test_a_script_page_with_some_text_is_partial_and_without_any_an_error() -> None:
+@pytest.mark.parametrize("around", ["", "<p>Harbor tide office and more</p>"])
+def test_a_script_page_is_an_error_that_says_how_to_get_a_browser(around: str) -> None:
     shell = (
-        '<div id="root">{}</div><script src="app.js"></script>'
-        "<noscript>Please enable JavaScript.</noscript>"
+        '<div id="root"></div><script src="app.js"></script>'
+        f"<noscript>Please enable JavaScript.</noscript>{around}"
     )
 
-    answer = page(shell.format("") + "<p>Harbor tide office and more</p>").scrape()
+    with pytest.raises(ScriptPage) as caught:
+        page(shell).scrape()
 
-    assert answer.extraction_quality == "partial"
-    assert "scripts" in answer.meta["webquarry/routing"]["notes"][-1]
-    with pytest.raises(ScriptPage):
-        page(shell.format("")).scrape()
+    assert caught.value.kind == "js_shell"
+    assert "apt install chromium-headless-shell" in caught.value.suggested_action
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,19 @@ class FetchOptions:
     conditions: Mapping[str, str] | None = None  # headers under which there is nothing to send
 
 
+@dataclass(frozen=True)
+class BrowserRequest:
+    """One request of a page that a browser runs, as the browser would send it."""
+
+    url: str
+    method: str
+    headers: dict[str, str]
+    body: bytes
+    is_page: bool  # a document: robots.txt is asked
+    limit: int  # bytes of the answer
+    seconds: float
+
+
 class Client:
     """One per process and loop: it holds the connections, the pacing and the robots.txt files.
     Closes its transports.
@@ -124,6 +137,31 @@ class Client:
                 target = chain.follow(sent.response, sent.location)
                 request = build_redirected_request(request, sent.response.status_code, target)
                 budget.redirects += 1
+
+    async def fetch_hop(self, asked: BrowserRequest) -> Reply:
+        """The answer to one request of a browser's, guarded as pages are; a redirect is not
+        followed but given back, for the browser asks again.
+        """
+        budget = Budget(self._clock, asked.seconds, self._settings.retries)
+        async with budget.deadline():
+            address = self._guard.check_url(asked.url)
+            if asked.is_page and self._settings.robots:
+                budget.doing = f"reading the robots.txt of {address.host}"
+                await self._robots.check(address)
+            headers = asked.headers | {
+                "User-Agent": self._settings.user_agent,
+                "Accept-Language": ACCEPT_LANGUAGE,
+                "Accept-Encoding": ACCEPTED,
+            }
+            request = httpx2.Request(
+                asked.method,
+                address,
+                headers=headers,
+                content=asked.body or None,
+                extensions={"timeout": self._build_timeouts(budget)},
+            )
+            sent = await self._sender.send(self._pages.get(), request, budget, asked.limit)
+            return self._build_reply(str(request.url), sent, ())
 
     def without_retries(self) -> Client:
         """The same connections and pacing, for somebody who asks providers again himself."""

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
+from webquarry.errors import ScriptPage
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.full_page import describe_page
@@ -31,17 +32,21 @@ from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.reader import FetchedPage, raw_reply
 from webquarry.read.workers.job import Job
 from webquarry.search.models import Result
+from webquarry.secret import redact
 
 
 def take_snapshot(job: Job) -> bytes:
-    """A reply, or the page of a special reader -> the packed snapshot, its DOI in a line before
-    it.
+    """A reply, or the page of a special reader -> the packed snapshot, with its DOI and whether its
+    scripts may bring more in a line before it.
     """
     selection = job.arguments["selection"]
     page = FetchedPage.of(job).parse(selection)
+    if page.need == "must":
+        raise ScriptPage(f"{redact(page.url)} cannot be read without its scripts. {page.notes[-1]}")
     evidence = evidence_of(page.url, page.document, page, page.fetched_at)
     snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
-    return pack_fields({"doi": evidence.detected_doi}, pack_snapshot(snapshot))
+    fields = {"doi": evidence.detected_doi, "need": page.need}
+    return pack_fields(fields, pack_snapshot(snapshot))
 
 
 def take_words(job: Job) -> bytes:

@@ -2,6 +2,8 @@
 
     Pages.get -> cache -> Reader.fetch -> (in a job: parse, evidence, snapshot) -> retraction
 
+A page that is nothing without its scripts goes through a browser in between (`tiers/`).
+
 A snapshot is kept for an hour, so that slices of one page (its outline, a section, the next piece)
 are slices of the same text and cost one request.
 """
@@ -10,24 +12,35 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
-from webquarry.errors import Unreadable, WebquarryError
+from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
+from webquarry.net.models import Reply
 from webquarry.pages.snapshot import (
     Snapshot,
     add_retraction,
     dump_part,
     pack_snapshot,
     unpack_snapshot,
+)
+from webquarry.pages.tiers.contents import ContentsService, may_be_told
+from webquarry.pages.tiers.rendering import (
+    RENDER_ADVICE,
+    SHORT_SECONDS,
+    describe_render,
+    is_rendered_kind,
+    names_view,
 )
 from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.read.linked_styles import MOST_BYTES, find_addresses
@@ -38,7 +51,12 @@ from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
-_VERSION = 3  # of the stored form of a snapshot
+if TYPE_CHECKING:
+    from webquarry.read.render.renderer import PageRenderer
+
+log = logging.getLogger(__name__)
+
+_VERSION = 4  # of the stored form of a snapshot
 _STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
@@ -50,16 +68,38 @@ _SPARE_BYTES = 16  # behind those that are wanted, which may end in the middle o
 
 # What is wanted of a page: what a reader came for, or all that is seen.
 ReadMode = Literal["main", "whole"]
+# Whether its scripts are run: where it is nothing without them, in any case, or never.
+RenderMode = Literal["auto", "always", "never"]
+
+
+@dataclass(frozen=True)
+class PageWanted:
+    """A page that is to be read, and how."""
+
+    url: str
+    mode: ReadMode
+    render: RenderMode
+    with_styles: bool
+    fresh: bool
 
 
 class Pages:
     """Pages by their URLs, each kept with its evidence."""
 
     def __init__(
-        self, client: Client, reader: Reader, cache: Cache, settings: Settings, clock: Clock
+        self,
+        client: Client,
+        reader: Reader,
+        cache: Cache,
+        settings: Settings,
+        clock: Clock,
+        get_renderer: Callable[[], PageRenderer] | None = None,
+        contents: ContentsService | None = None,
     ) -> None:
         self.clock = clock
         self._client = client
+        self._get_renderer = get_renderer
+        self._contents = contents
         self._reader = reader
         self._cache = cache
         self._settings = settings
@@ -68,6 +108,13 @@ class Pages:
     def runner(self) -> JobRunner:
         """Who does further work on pages."""
         return self._reader.runner
+
+    @property
+    def _renderer(self) -> PageRenderer | None:
+        """Who runs the scripts of pages; nothing of it is loaded before a page needs them."""
+        if self._get_renderer is None:
+            return None
+        return self._get_renderer()
 
     @contextmanager
     def prepare_meanwhile(self) -> Iterator[None]:
@@ -88,26 +135,27 @@ class Pages:
         *,
         with_styles: bool = False,
         fresh: bool = False,
+        render: RenderMode = "auto",
     ) -> Snapshot:
         """The snapshot of a URL that is kept, or a new one. One that is read `with_styles` is
         judged by the style sheets of its site, too; a `fresh` one is read now, and takes the place
         of what is kept.
         """
-        with_styles = with_styles and self._settings.linked_styles
+        with_styles = with_styles and self._settings.linked_styles and render != "always"
 
         async def make() -> Made:
-            packed = await self._read(url, mode, with_styles=with_styles, fresh=fresh)
-            return Made(packed, self._settings.cache_read_seconds)
+            wanted = PageWanted(url, mode, render, with_styles=with_styles, fresh=fresh)
+            return Made(await self._read(wanted), self._settings.cache_read_seconds)
 
         if not fresh:
-            other = await self._find_other(url, mode, with_styles=with_styles)
+            other = await self._find_other(url, mode, render, with_styles=with_styles)
             if other is not None:
                 return other
-        key = self._build_key(url, mode, with_styles=with_styles)
+        key = self._build_key(url, mode, render, with_styles=with_styles)
         kept = await self._cache.get_or_make(key, make, fresh=fresh)
         if fresh and with_styles:
             # It is as good as one without style sheets, of which an older one may be kept.
-            plain_key = self._build_key(url, mode)
+            plain_key = self._build_key(url, mode, render)
             await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))
         return unpack_snapshot(kept.value, cached=kept.cached)
 
@@ -115,13 +163,24 @@ class Pages:
         """The words of the whole page at a URL, for quotes to be compared with; kept, or new."""
 
         async def make() -> Made:
-            fetched = await self._fetch(url, with_styles=False, fresh=fresh)
-            packed = await self.runner.run(fetched.to_job("take words"))
-            return Made(packed, self._settings.cache_read_seconds)
+            wanted = PageWanted(url, "whole", "auto", with_styles=False, fresh=fresh)
+            return Made(await self._read_words(wanted), self._settings.cache_read_seconds)
 
         key = self._build_key(url, "words")
         kept = await self._cache.get_or_make(key, make, fresh=fresh)
         return unpack_words(kept.value, cached=kept.cached)
+
+    async def _read_words(self, wanted: PageWanted) -> bytes:
+        """Read the words of a page, with its scripts run where it is nothing without them."""
+        fetched = await self._fetch(wanted)
+        try:
+            return await self.runner.run(fetched.to_job("take words"))
+        except ScriptPage as error:
+            if fetched.reply is None or self._renderer is None:
+                raise
+            self._renderer.require_program(wanted.url, error)
+            rendered = await self._renderer.render(wanted.url, fetched.reply, None)
+            return await self.runner.run(describe_render(wanted.url, rendered).to_job("take words"))
 
     async def get_raw(self, url: str, needed: int, *, fresh: bool = False) -> Snapshot:
         """The bytes at a URL, so many of them at least if there are so many; little more than that
@@ -145,13 +204,16 @@ class Pages:
         packed = await self._take(fetched.to_job("take raw snapshot"), fresh=fresh)
         return Made(packed, self._settings.cache_read_seconds)
 
-    async def _find_other(self, url: str, mode: ReadMode, *, with_styles: bool) -> Snapshot | None:
+    async def _find_other(
+        self, url: str, mode: ReadMode, render: RenderMode, *, with_styles: bool
+    ) -> Snapshot | None:
         """The snapshot that is kept of the other kind, where it is as good: one that was made with
         style sheets, or without them of a page that links to none that would have been fetched.
         """
-        if not self._settings.linked_styles:
+        if not self._settings.linked_styles or render == "always":
             return None
-        other = await self._cache.get(self._build_key(url, mode, with_styles=not with_styles))
+        key = self._build_key(url, mode, render, with_styles=not with_styles)
+        other = await self._cache.get(key)
         if other is None:
             return None
         if with_styles and await self._cache.get(self._build_styled_mark(url)) is not None:
@@ -178,8 +240,10 @@ class Pages:
             return None
         return unpack_snapshot(kept.value, cached=True)
 
-    def _build_key(self, url: str, mode: str, *, with_styles: bool = False) -> str:
-        parameters = {"url": url, "mode": mode} | self._deciding_settings()
+    def _build_key(
+        self, url: str, mode: str, render: RenderMode = "auto", *, with_styles: bool = False
+    ) -> str:
+        parameters = {"url": url, "mode": mode, "render": render} | self._deciding_settings()
         if with_styles:
             parameters["styles"] = True
         return key_of("snapshot", _VERSION, parameters)
@@ -197,33 +261,100 @@ class Pages:
                 [str(network) for network in settings.allow_networks],
             ],
             "good": settings.cache_read_seconds,
+            "tiers": [settings.render, settings.exa_contents],
         }
 
-    async def _read(self, url: str, mode: ReadMode, *, with_styles: bool, fresh: bool) -> bytes:
-        """Read the page at a URL; its snapshot comes packed."""
-        fetched = await self._fetch(url, with_styles=with_styles, fresh=fresh)
-        return await self._take(fetched.to_job("take snapshot", selection=mode), fresh=fresh)
+    async def _read(self, wanted: PageWanted) -> bytes:
+        """Read a page, by whoever can; its snapshot comes packed."""
+        try:
+            return await self._read_here(wanted)
+        except WebquarryError as error:
+            if self._contents is None or not may_be_told(error):
+                raise
+            page = await self._contents.find(wanted.url, error)
+            if page is None:
+                raise
+        fetched = FetchedPage(wanted.url, special=page)
+        return await self._take(fetched.to_job("take snapshot", selection=wanted.mode))
 
-    async def _take(self, job: Job, *, fresh: bool) -> bytes:
-        """The snapshot that a job takes, packed; it is looked into only where something is to be
-        added.
+    async def _read_here(self, wanted: PageWanted) -> bytes:
+        """Read a page as it arrives, or with its scripts run where it is nothing without them."""
+        fetched = await self._fetch(wanted)
+        reply = fetched.reply
+        if wanted.render == "always" and reply is not None and is_rendered_kind(reply):
+            return await self._render(wanted, reply)
+        job = fetched.to_job("take snapshot", selection=wanted.mode)
+        try:
+            fields, packed = unpack_fields(await self.runner.run(job))
+        except ScriptPage as error:
+            if wanted.render == "never":
+                error.suggested_action = RENDER_ADVICE
+                raise
+            if reply is None or self._renderer is None:
+                raise
+            self._renderer.require_program(wanted.url, error)
+            return await self._render(wanted, reply)
+        except ThinPage:
+            rendered = await self._try_render(wanted, reply)
+            if rendered is None:
+                raise
+            return rendered
+        if fields["need"] or names_view(wanted.url):
+            rendered = await self._try_render(wanted, reply)
+            if rendered is not None:
+                return rendered
+        return await self._complete(fields["doi"], packed, fresh=wanted.fresh)
+
+    async def _render(
+        self, wanted: PageWanted, reply: Reply, seconds: float | None = None
+    ) -> bytes:
+        """Read a page in the browser."""
+        if self._renderer is None:
+            raise ScriptPage(f"{redact(wanted.url)} needs its scripts, which are not run here.")
+        rendered = await self._renderer.render(wanted.url, reply, seconds)
+        fetched = describe_render(wanted.url, rendered)
+        job = fetched.to_job("take snapshot", selection=wanted.mode)
+        return await self._take(job, fresh=wanted.fresh)
+
+    async def _try_render(self, wanted: PageWanted, reply: Reply | None) -> bytes | None:
+        """The same, of a page that is something without its scripts too; None where that does not
+        work, or takes long.
         """
+        if reply is None or self._renderer is None or wanted.render == "never":
+            return None
+        if self._renderer.program is None or not is_rendered_kind(reply):
+            return None
+        try:
+            return await self._render(wanted, reply, SHORT_SECONDS)
+        except WebquarryError as error:
+            log.debug("%s is read as it came: %s", redact(wanted.url), redact(error.message))
+            return None
+
+    async def _take(self, job: Job, *, fresh: bool = False) -> bytes:
+        """The snapshot that a job takes, packed."""
         fields, packed = unpack_fields(await self.runner.run(job))
-        status, notes = await self._check_retraction(fields["doi"], fresh=fresh)
+        return await self._complete(fields["doi"], packed, fresh=fresh)
+
+    async def _complete(self, doi: str | None, packed: bytes, *, fresh: bool) -> bytes:
+        """A snapshot with what is known of a retraction; it is looked into only where something is
+        to be added.
+        """
+        status, notes = await self._check_retraction(doi, fresh=fresh)
         if status is None and not notes:
             return packed
         snapshot = unpack_snapshot(packed, cached=False)
         return pack_snapshot(add_retraction(snapshot, status, notes))
 
-    async def _fetch(self, url: str, *, with_styles: bool, fresh: bool) -> FetchedPage:
+    async def _fetch(self, wanted: PageWanted) -> FetchedPage:
         """What is at a URL, with the style sheets of its site where they are wanted."""
         get_style = None
-        if with_styles:
-            get_style = partial(self._get_style, fresh=fresh)
-        fetched = await self._reader.fetch(url, get_style)
-        is_plain = get_style is None and self._settings.linked_styles
+        if wanted.with_styles:
+            get_style = partial(self._get_style, fresh=wanted.fresh)
+        by_api = wanted.render != "always"
+        fetched = await self._reader.fetch(wanted.url, get_style, by_api=by_api)
+        is_plain = get_style is None and self._settings.linked_styles and by_api
         if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
-            await self._mark_styled(url)
+            await self._mark_styled(wanted.url)
         return fetched
 
     async def _get_style(self, url: str, *, fresh: bool = False) -> bytes:

@@ -102,7 +102,7 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
         left_out = LeftOut(bytes=page.left_out.bytes, headings=list(page.left_out.headings))
     extracted_by = None
     if page.content_type in _NAMED_FORMATS and not page.reader:
-        extracted_by = page.content_type
+        extracted_by = page.tier or page.content_type
     quality = "partial"
     note: str | None = " ".join(page.lost) or None
     if page.outcome == "ok" and not page.lost:
@@ -136,7 +136,7 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
         kind="markdown",
         fields=_without_none(fields),
         notes=page.notes,
-        reader=page.reader or "page",
+        reader=page.reader or page.tier.partition(":")[0] or "page",
         fetched_at=page.fetched_at,
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),

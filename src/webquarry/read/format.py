@@ -72,6 +72,7 @@ class ConvertedDocument:
     blocks: Callable[[], PageBlocks] | None = None
     is_chosen: bool = False
     left_out: LeftOutText | None = None  # where only the main part was taken
+    is_rendered: bool = False  # its scripts have run
 
 
 class Format(ABC):

@@ -54,6 +54,8 @@ class Page:
     document: Document | None = field(default=None, repr=False, compare=False)
     reader: str = ""  # the special reader that made it, where one did
     left_out: LeftOutText | None = None  # where only the main part was taken
+    tier: str = ""  # how it was had, where not by reading what the server sent: browser, exa:cached
+    need: str = ""  # of its scripts: none, `may` where they might bring more, `must`
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,8 @@ def describe_page(page: Page) -> dict[str, Any]:
         "lost": page.lost,
         "reader": page.reader,
         "left_out": _as_fields(page.left_out),
+        "tier": page.tier,
+        "need": page.need,
     }
 
 

@@ -73,6 +73,8 @@ class FetchedPage:
     site: SiteReply | None = None  # what a special reader got, of which it makes the page
     notes: tuple[str, ...] = ()  # on how it was fetched
     styles: bytes = b""  # the style sheets of its site that it links to, packed
+    is_rendered: bool = False  # the body of the reply is the tree that a browser has computed
+    lost: tuple[str, ...] = ()  # notes which say that some of the page is missing
 
     def to_job(self, name: str, **arguments: Any) -> Job:
         """A job on what has arrived."""
@@ -90,6 +92,8 @@ class FetchedPage:
         is_binary = bool(binary_type(self.reply.body))
         subject = redact(self.reply.url)
         arguments["styles"] = len(self.styles)
+        if self.is_rendered:
+            arguments["rendered"] = {"lost": self.lost}
         return Job(name, arguments, (self.reply.body, self.styles), subject, isolated=is_binary)
 
     @classmethod
@@ -109,7 +113,10 @@ class FetchedPage:
             size = len(body) - arguments["styles"]
             body, styles = body[:size], body[size:]
         reply = build_reply(arguments["reply"], body)
-        return cls(requested_url, reply, notes=notes, styles=styles)
+        fetched = cls(requested_url, reply, notes=notes, styles=styles)
+        if "rendered" not in arguments:
+            return fetched
+        return replace(fetched, is_rendered=True, lost=tuple(arguments["rendered"]["lost"]))
 
     def parse(self, selection: Selection = "main") -> Page:
         """The page with its parsed document. Work for the processor, to be done in a job."""
@@ -118,6 +125,10 @@ class FetchedPage:
         if self.site is not None:
             return write_site_page(self.site, self.requested_url)
         assert self.reply is not None
+        if self.is_rendered:
+            page = read_rendered(self.requested_url, self.reply, selection)
+            lost = (*page.lost, *self.lost)
+            return replace(page, notes=(*page.notes, *self.notes, *self.lost), lost=lost)
         page = read_reply(self.requested_url, self.reply, selection, self.styles)
         if not self.notes:
             return page
@@ -180,7 +191,9 @@ class Reader:
         fields, markdown = unpack_fields(packed)
         return build_page(fields, markdown.decode())
 
-    async def fetch(self, url: str, get_style: GetStyle | None = None) -> FetchedPage:
+    async def fetch(
+        self, url: str, get_style: GetStyle | None = None, *, by_api: bool = True
+    ) -> FetchedPage:
         """What is at a URL, to be parsed for its main part: by the site's own API where a special
         reader knows it, else the page itself, as Markdown if the server has that. With `get_style`,
         the style sheets of its site come along.
@@ -189,7 +202,7 @@ class Reader:
 
         self.runner.prepare()
         notes: tuple[str, ...] = ()
-        special = find_special_reader(url)
+        special = find_special_reader(url) if by_api else None
         if special is not None:
             try:
                 found = await special.read(url, self._context)
@@ -264,8 +277,25 @@ class Reader:
         return FetchedPage(url, await self._client.peek(url, limit, accept=ACCEPT))
 
 
+def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
+    """The page whose scripts a browser has run; the body of the reply is its tree, packed."""
+    from webquarry.read.render.tree import choose_address, read_tree
+
+    address, html = read_tree(reply.body)
+    headers = reply.headers.copy()
+    headers["content-type"] = "text/html; charset=utf-8"
+    rendered = replace(reply, url=choose_address(address, reply.url), headers=headers, body=html)
+    page = read_reply(requested_url, rendered, selection, is_rendered=True)
+    return replace(page, tier="browser")
+
+
 def read_reply(
-    requested_url: str, reply: Reply, selection: Selection = "whole", styles: bytes = b""
+    requested_url: str,
+    reply: Reply,
+    selection: Selection = "whole",
+    styles: bytes = b"",
+    *,
+    is_rendered: bool = False,
 ) -> Page:
     """The page that a reply holds. `styles` are style sheets that it links to, packed."""
     source = replace(_build_source(requested_url, reply, selection), styles=styles)
@@ -273,6 +303,7 @@ def read_reply(
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)
     converted = chosen.to_markdown(source)
+    converted = replace(converted, is_rendered=is_rendered)
     outcome = _judge_conversion(requested_url, reply.url, reply.headers, converted)
     encoding_notes: tuple[str, ...] = ()
     if converted.encoding and source.text.source in {"detected", "fallback"}:
@@ -298,6 +329,7 @@ def read_reply(
         lost=(*converted.lost, *outcome.notes),
         document=converted.document,
         left_out=converted.left_out,
+        need=outcome.need,
     )
 
 

@@ -214,6 +214,7 @@ def call(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    render: Literal["auto", "always", "never"] = "auto",
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -333,6 +334,7 @@ def read(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    render: Literal["auto", "always", "never"] = "auto",
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -383,6 +385,7 @@ def read_all(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    render: Literal["auto", "always", "never"] = "auto",
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -423,6 +426,7 @@ async def read_async(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    render: Literal["auto", "always", "never"] = "auto",
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -473,6 +477,7 @@ async def read_all_async(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    render: Literal["auto", "always", "never"] = "auto",
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -573,6 +578,7 @@ class Quarry:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        render: Literal["auto", "always", "never"] = "auto",
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(
@@ -696,6 +702,7 @@ class Quarry:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        render: Literal["auto", "always", "never"] = "auto",
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def cite(
@@ -746,6 +753,7 @@ class Quarry:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        render: Literal["auto", "always", "never"] = "auto",
         on_progress: OnProgress | None = None,
     ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -887,6 +895,7 @@ class ResearchTools:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        render: Literal["auto", "always", "never"] = "auto",
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(

@@ -39,6 +39,8 @@ _MOUNTS = re.compile(
     r"|(?:main|client|vue|ng|q|ember|react|site|page|my)[-_]?(?:app|root)"
     r"|(?:app|root|react)[-_]?(?:root|main|container|wrapper|content))"
 )
+_PLACES = ("article", "ul", "ol", "dl", "table", "tbody", "p", "span", "pre", "output")
+_LETTER = re.compile(r"\w")
 _UNSEEN_INPUTS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
 _PRESSED_INPUTS = frozenset({"submit", "button"})
 _NAMING_ATTRIBUTES = ("name", "id", "type", "autocomplete")
@@ -65,6 +67,9 @@ class Traits:
     identity_field: bool = False  # one of the boxes asks who you are
     login_link: bool = False  # some link or form leads to a login
     empty_mount: bool = False  # an element that scripts are meant to fill is empty
+    images: int = 0
+    empty_places: int = 0  # elements with a name, or of the page's own making, with nothing in them
+    empty_main: bool = False  # the element for the main part is among them
     refresh: str = ""  # where the page sends the browser on to
     fallback: str = ""  # the beginning of what is shown to browsers without scripts
     buttons: tuple[str, ...] = ()  # what stands on them
@@ -91,6 +96,9 @@ def collect_traits(elements: Iterable[etree._Element]) -> Traits:
         identity_field=collector.identity_field,
         login_link=collector.login_link,
         empty_mount=collector.empty_mount,
+        images=collector.images,
+        empty_places=collector.empty_places,
+        empty_main=collector.empty_main,
         refresh=collector.refresh,
         fallback="\n".join(collector.fallbacks)[:_LONGEST_FALLBACK],
         buttons=tuple(collector.buttons),
@@ -112,6 +120,9 @@ class _TraitCollector:
         self.identity_field = False
         self.login_link = False
         self.empty_mount = False
+        self.images = 0
+        self.empty_places = 0
+        self.empty_main = False
         self.refresh = ""
         self.fallbacks: list[str] = []
         self.buttons: list[str] = []
@@ -126,7 +137,10 @@ class _TraitCollector:
             "meta": self._add_refresh,
             "div": self._add_mount,
             "main": self._add_mount,
+            "img": self._add_image,
+            "body": self._add_handler,
             "section": self._add_mount,
+            **dict.fromkeys(_PLACES, self._add_place),
         }
 
     def add(self, tag: str, element: etree._Element) -> None:
@@ -222,8 +236,30 @@ class _TraitCollector:
         if target and not self.refresh:
             self.refresh = target[1][:_LONGEST_ADDRESS]
 
+    def _add_handler(self, element: etree._Element) -> None:
+        """Keep the code that runs when the page has come, as that of a script."""
+        code = (element.get("onload") or "").strip()[:_LONGEST_MARK]
+        if code:
+            self.scripts += 1
+            self.code.append(code)
+
+    def _add_image(self, element: etree._Element) -> None:
+        """Count a picture."""
+        self.images += 1
+
+    def _add_place(self, element: etree._Element) -> None:
+        """Whether this is an element with a name and nothing in it, as scripts fill."""
+        if len(element) or _LETTER.search(element.text or ""):
+            return
+        tag = str(element.tag).lower()
+        is_main = tag in ("main", "article") or element.get("role") == "main"
+        if is_main or "-" in tag or element.get("id") or tag == "tbody":
+            self.empty_places += 1
+            self.empty_main = self.empty_main or is_main
+
     def _add_mount(self, element: etree._Element) -> None:
         """Whether this is the place that scripts fill, and it is still empty."""
+        self._add_place(element)
         if self.empty_mount:
             return
         name = element.get("id") or str(element.tag).lower()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
@@ -26,6 +26,7 @@ from webquarry.read.text.words import Words, count_words
 from webquarry.read.walls.consent import asks_for_consent
 from webquarry.read.walls.cut_list import find_more
 from webquarry.read.walls.login import wants_login
+from webquarry.read.walls.shell import Need, has_empty_main, is_template, judge_shell
 from webquarry.read.walls.soft_404 import is_soft_404
 from webquarry.read.walls.teaser import find_teaser
 from webquarry.read.walls.wall_marks import UNSIGNED
@@ -41,26 +42,14 @@ _LITTLE = 400  # characters of a main part
 _LITTLE_WORDS = 25
 _MUCH_AROUND = 100  # words of the whole page
 _SENTENCE = re.compile(r"\w[\w'\u2019]*+(?:\W{1,3}+\w[\w'\u2019]*+){4,80}[.!?…]|\w{10,}+[。！？]")
+_TEMPLATE_NOTE = "The page is a template that its scripts would fill in, and they are not run here."
+STAYS_EMPTY_ADVICE = (
+    "Choose another source, or look for a feed, an API or a printable version of this page."
+)
 _BARE_WORDS = 20  # beside a gate; so few of them are no text
 # Names that most gates have; without them the main part of a long page, where it is not known yet,
 # is not looked for.
 _GATE_NAMES = (b"isAccessibleForFree", b"paywall", b"Paywall")
-_SHELL_WORDS = 50  # around an element that scripts would fill
-_NOTICE_WORDS = 15  # beside a request to turn scripts on
-_NEEDS_SCRIPTS = re.compile(
-    r"(?i)(?:enable|activate|turn on|allow|requires?|needs?|without|supports?)\s+"
-    r"(?:\w+\s+){0,3}java\s?script"
-    r"|java\s?script\s+(?:\w+\s+){0,3}"
-    r"(?:disabled|enabled|required|needed|turned off|not available|unavailable|to run|in order)"
-    r"|(?:activer?|activez|aktivieren|habilit[ae]r?|attiva(?:re)?|ativ[ae]|включите|włącz)\s+"
-    r"(?:\S+\s+){0,2}java\s?script"
-    r"|java\s?script\s*(?:を有効|が無効|aktivieren|désactivé|deaktiviert|отключен)|启用\s*java\s?script"
-)
-_LOADING = re.compile(
-    r"(?i)^\W*(?:loading|please wait|wird geladen|chargement|cargando|caricamento|carregando"
-    r"|загрузка|加载中|読み込み中)\b.{0,30}$"
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 
 
 @dataclass(frozen=True)
@@ -69,6 +58,7 @@ class Outcome:
 
     kind: str = "ok"  # ok, thin, js_shell, teaser, consent or cut_list
     notes: tuple[str, ...] = ()
+    need: Need = ""  # of its scripts
 
 
 def raise_if_walled(url: str, headers: Mapping[str, str], page: ConvertedDocument | None) -> None:
@@ -115,6 +105,8 @@ def judge(
         return Outcome()
     words = _read_if_short(page.markdown)
     if words is None:
+        if _is_long_template(page):
+            return _build_shell_outcome(_TEMPLATE_NOTE)
         return _judge_completeness(url, page)
 
     raise_if_walled(url, headers, page)
@@ -124,11 +116,15 @@ def judge(
     traits = page.traits()
     if asks_for_consent(page.title, words, traits):
         note = f"{_host(url)} asks for a consent (cookies, privacy) in place of the page."
-        return Outcome("consent", (note,))
+        behind_scripts = traits.scripts > 0 and not page.is_rendered
+        return Outcome("consent", (note,), "must" if behind_scripts else "")
     outcome = _judge_substance(url, page, words, traits)
     if outcome.kind != "ok":
         return outcome
-    return _judge_completeness(url, page)
+    completeness = _judge_completeness(url, page)
+    if outcome.need and not completeness.need:
+        return replace(completeness, need=outcome.need)
+    return completeness
 
 
 def _read_if_short(markdown: str) -> Words | None:
@@ -172,47 +168,40 @@ def _judge_completeness(url: str, page: ConvertedDocument) -> Outcome:
 
 def _judge_substance(url: str, page: ConvertedDocument, words: Words, traits: Traits) -> Outcome:
     """Whether there is text, and if hardly any, whether scripts would have brought it."""
-    content: list[str] = []
-    has_notice = _NEEDS_SCRIPTS.search(traits.fallback) is not None
-    for sentence in _SENTENCE_END.split(words.text):
-        if not sentence.strip():
-            continue
-        if _NEEDS_SCRIPTS.search(sentence) or _LOADING.search(sentence):
-            has_notice = True
-        else:
-            content.append(sentence)
-    word_count = count_words("\n".join(content))
-    has_images = "![" in page.markdown
-
-    if traits.scripts:
-        if traits.empty_mount:
-            most_words = _SHELL_WORDS
-        elif has_notice:
-            most_words = _NOTICE_WORDS
-        elif has_images:
-            most_words = 0
-        else:
-            most_words = 1
-        if not word_count and most_words:
+    verdict = judge_shell(page, words, traits)
+    if verdict.need == "must":
+        is_empty = not verdict.words
+        if page.is_rendered:
             raise ScriptPage(
-                f"{redact(url)} shows nothing until its scripts have run, and they are not run "
-                "here."
+                f"{redact(url)} {verdict.reason}.", suggested_action=STAYS_EMPTY_ADVICE
             )
-        if word_count < most_words:
-            size = _describe_size(word_count)
-            note = (
-                f"The page is filled in by scripts, which are not run: only {size} of text are in "
-                "it."
-            )
-            return Outcome("js_shell", (note,))
-
+        if is_empty:
+            raise ScriptPage(f"{redact(url)} {verdict.reason}, and they are not run here.")
+        size = _describe_size(verdict.words)
+        return _build_shell_outcome(
+            f"The page {verdict.reason}; before they have run, only {size} of text are in it."
+        )
+    word_count = words.count
     if word_count >= _THIN_WORDS:
-        return Outcome()
+        return Outcome(need=verdict.need)
+    has_images = "![" in page.markdown
     if not word_count and not has_images:
         raise ThinPage(f"{redact(url)} has no text{_describe_refresh(url, traits)}.")
     size = _describe_size(word_count)
     note = f"The page holds only {size} of text{_describe_refresh(url, traits)}."
-    return Outcome("thin", (note,))
+    return Outcome("thin", (note,), verdict.need)
+
+
+def _build_shell_outcome(note: str) -> Outcome:
+    return Outcome("js_shell", (note,), "must")
+
+
+def _is_long_template(page: ConvertedDocument) -> bool:
+    """Whether a page with much text is a template that scripts would fill in."""
+    if "{{" not in page.markdown or page.is_rendered or page.traits is None:
+        return False
+    text = page.markdown[:_LONGEST]
+    return is_template(page, text, count_words(text)) and page.traits().scripts > 0
 
 
 def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> Outcome:
@@ -229,7 +218,13 @@ def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> O
         return Outcome()
     size = _describe_size(part.count)
     note = f"Only {size} were found to be the main part of the page; the rest is around them."
-    return Outcome("thin", (note,))
+    is_filled = traits().scripts > 0 and not page.is_rendered
+    if is_filled and (traits().empty_mount or has_empty_main(traits())):
+        return _build_shell_outcome(
+            f"The page is filled in by scripts; before they have run, only {size} of its main part "
+            "are in it."
+        )
+    return Outcome("thin", (note,), "may" if is_filled else "")
 
 
 def _describe_refresh(url: str, traits: Traits) -> str:

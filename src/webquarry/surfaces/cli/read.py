@@ -46,6 +46,14 @@ SessionId = Annotated[
     typer.Option(help="Research session to record the source in.", autocompletion=complete_session),
 ]
 Question = Annotated[str | None, typer.Option(help="Only the passages that bear on this question.")]
+Render = Annotated[
+    bool | None,
+    typer.Option(
+        "--render/--no-render",
+        help="Always run its scripts in a browser, or never; else where the page needs them.",
+    ),
+]
+_RENDER = {None: "auto", True: "always", False: "never"}
 MaxTokens = Annotated[int | None, typer.Option(help="Most tokens: UTF-8 bytes / 4.", min=1)]
 
 
@@ -79,6 +87,7 @@ def read(
     ] = False,
     session_id: SessionId = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Go past the cache.")] = False,
+    render: Render = None,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
@@ -99,6 +108,7 @@ def read(
         "question": question,
         "max_tokens": max_tokens,
         "fresh": fresh or None,
+        "render": _RENDER[render],
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.page import show_page

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import configuration, installation
+from webquarry.surfaces.doctor import browser, configuration, installation
 from webquarry.surfaces.doctor.check_result import Check, CheckResult
 
 # In the order in which they are shown.
@@ -21,6 +21,7 @@ CHECKS: tuple[Check, ...] = (
     installation.check_zstd,
     installation.check_socks,
     installation.check_trust_store,
+    browser.check_browser,
     installation.check_cache_folder,
     installation.check_state_folder,
     configuration.check_proxy,

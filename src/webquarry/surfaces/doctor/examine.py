@@ -23,6 +23,7 @@ from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.surfaces.doctor.browser import probe_browser
 from webquarry.surfaces.doctor.check_result import CheckResult
 from webquarry.surfaces.doctor.checks import examine_parts
 from webquarry.surfaces.doctor.configuration import probe_redis
@@ -188,9 +189,11 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     )
 
     async def probe_part(part: CheckResult) -> CheckResult:
-        if offline or part.name != "redis":
-            return part
-        return await probe_redis(part, settings, environ)
+        if not offline and part.name == "redis":
+            return await probe_redis(part, settings, environ)
+        if not offline and part.name == "browser":
+            return await probe_browser(part, settings)
+        return part
 
     async with Toolkit.open(probe_settings, environ) as kit:
         provider_checks = [

@@ -1,0 +1,59 @@
+"""Pages that are paid for: set aside in the ledger before the service is asked, settled after.
+
+The limits are those of `ask` for a day; each day's pages are one statement in the bill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from webquarry.ask.billing import ledger
+from webquarry.ask.billing.ledger import OverLimit, Reservation
+from webquarry.ask.models import AskLimits, Usage
+from webquarry.clock import Clock
+from webquarry.errors import LimitReached
+from webquarry.records.file import RecordFile
+from webquarry.settings import Settings
+
+DOOR = "pages"
+
+
+class PagePayments:
+    """Pays for pages from the records that all doors share."""
+
+    def __init__(
+        self, get_records: Callable[[], RecordFile], settings: Settings, clock: Clock
+    ) -> None:
+        self._get_records = get_records
+        self._limits = AskLimits(max_usd_per_day=settings.ask_max_usd_per_day)
+        self._clock = clock
+
+    async def reserve(self, service: str, usd: float) -> Reservation:
+        """Set aside what one page may cost. Raises LimitReached where the day's limit is spent."""
+        now = self._clock.now()
+        day = now.date().isoformat()
+
+        def work(database: Any, cipher: Any) -> Reservation:
+            return ledger.reserve(
+                database, f"{DOOR} {day}", DOOR, service, usd, self._limits, now.timestamp(), day
+            )
+
+        try:
+            return await self._get_records().run(work)
+        except OverLimit as error:
+            raise LimitReached(
+                f"A page of {service} may cost {error.wanted:.4f} USD, and of the "
+                f"{error.limit:g} USD for the day {error.spent:.4f} are spent or set aside.",
+                suggested_action="Raise WEBQUARRY_ASK_MAX_USD_PER_DAY, or choose another source.",
+            ) from None
+
+    async def settle(self, held: Reservation, usd: float, uncertain_usd: float = 0.0) -> None:
+        """Write down what it cost, and what it may have cost where nobody said."""
+        now = self._clock.now().timestamp()
+        usage = Usage(calls=1, usd=usd)
+
+        def work(database: Any, cipher: Any) -> None:
+            ledger.settle(database, held, usage, uncertain_usd, now, questions=0)
+
+        await self._get_records().run(work)

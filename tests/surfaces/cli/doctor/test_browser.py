@@ -1,0 +1,50 @@
+"""What doctor says of the browser: which one, how far it is shut in, how to get one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.read.render.site import BROWSER, needs_browser
+from webquarry.settings import Settings
+from webquarry.surfaces.doctor.browser import check_browser, probe_browser
+
+
+def test_without_a_browser_doctor_says_how_to_get_one() -> None:
+    check = check_browser(Settings(), {})
+
+    assert check.state == "off"
+    assert "apt install chromium-headless-shell" in check.cure
+
+
+def test_a_browser_that_is_named_and_not_there_is_broken(tmp_path: Path) -> None:
+    check = check_browser(Settings(browser=str(tmp_path / "chromium")), {})
+
+    assert check.state == "broken"
+    assert "WEBQUARRY_BROWSER" in check.cure
+
+
+def test_a_browser_that_is_turned_off_is_told() -> None:
+    assert check_browser(Settings(render=False), {}).cure == "Unset WEBQUARRY_RENDER"
+
+
+@needs_browser
+def test_the_level_of_isolation_is_told_and_a_missing_sandbox_is_a_warning() -> None:
+    usual = check_browser(Settings(browser=BROWSER), {})
+    without = check_browser(Settings(browser=BROWSER, browser_sandbox=False), {})
+
+    assert usual.state == "ok"
+    assert "sandbox on" in usual.detail
+    assert "network" in usual.detail or "proxy" in usual.detail
+    assert without.state == "warning"
+    assert "sandbox OFF" in without.detail
+
+
+@needs_browser
+def test_a_probe_starts_the_browser_as_it_is_shut_in() -> None:
+    settings = Settings(browser=BROWSER)
+    probed = asyncio.run(probe_browser(check_browser(settings, {}), settings))
+
+    assert probed.state == "ok"
+    assert probed.detail.endswith("starts")
+    assert "Chrome" in probed.detail
