@@ -63,6 +63,7 @@ _SEARCH_CODE = (
     "importlib.readers",
 )
 CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
+    "calls": ("webquarry.calls.open", "webquarry.calls.segments"),
     "reader": (
         *_NETWORK_CODE,
         "webquarry.read.reader",

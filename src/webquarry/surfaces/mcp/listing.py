@@ -59,7 +59,7 @@ class ServedTools(Mapping[str, Tool]):
     def _import(self, name: str) -> Tool:
         """A tool by its name, with everything imported that its first call needs."""
         tool = self[name]
-        import_parts(tool.uses)
+        import_parts(("calls", *tool.uses))
         return tool
 
     def get_loaded(self, name: str) -> Tool | None:

@@ -90,7 +90,7 @@ def find_claims(draft: str) -> DraftClaims:
             continue
         text = _CODE.sub(lambda code: " " * len(code[0]), block.text)
         addresses = find_addresses(text, notes)
-        sentences = _Sentences(text, addresses)
+        sentences = _DraftSentences(text, addresses)
         ranges = find_quotations(text)
         for start, end in ranges:
             said = clean_quote(text[start:end])
@@ -159,7 +159,7 @@ def _read_block_quote(
         yield DraftQuote(said, block.start, source)
 
 
-class _Sentences:
+class _DraftSentences:
     """The sentences of a block, and the addresses in them."""
 
     def __init__(self, text: str, addresses: list[Address]) -> None:
@@ -203,7 +203,7 @@ def _find_numbers(
     """The numbers of sentences that cite something, quotations and addresses aside."""
     if not addresses:
         return
-    sentences = _Sentences(text, addresses)
+    sentences = _DraftSentences(text, addresses)
     taken = merge_ranges([*ranges, *((one.start, one.end) for one in addresses)])
     for mention in list_numbers(text, decimal_comma=decimal_comma):
         number = bisect_right(taken, mention.start, key=lambda one: one[0])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from webquarry.errors import WebquarryError
-from webquarry.verify.drift.models import ArchiveCopy
+from webquarry.verify.drift.models import DriftArchiveCopy
 
 if TYPE_CHECKING:
     from webquarry.net.client import Client
@@ -26,7 +26,7 @@ _STAMP_DIGITS = 14
 
 async def find_copy(
     client: Client, settings: Settings, url: str, near: datetime | None
-) -> ArchiveCopy | None:
+) -> DriftArchiveCopy | None:
     """The nearest good copy; None where there is none, or the archive does not answer."""
     parameters = {"url": url}
     if near is not None:
@@ -49,10 +49,10 @@ async def find_copy(
     if stamp is None:
         return None
     date = f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}"
-    return ArchiveCopy(url=f"{own or _INDEX_ORIGIN}/web/{stamp}/{url}", date=date)
+    return DriftArchiveCopy(url=f"{own or _INDEX_ORIGIN}/web/{stamp}/{url}", date=date)
 
 
-def original_address(copy: ArchiveCopy) -> str:
+def original_address(copy: DriftArchiveCopy) -> str:
     """Where the copy is as it was received, without what the archive adds to a page."""
     before, _, url = copy.url.partition("/web/")
     stamp, _, address = url.partition("/")

@@ -40,7 +40,7 @@ class QuoteDrift(AnswerPart):
     in_archive: bool | None = None
 
 
-class ArchiveCopy(AnswerPart):
+class DriftArchiveCopy(AnswerPart):
     """A copy of the page in the Wayback Machine, nearest to when it was read."""
 
     url: str
@@ -61,4 +61,4 @@ class PageDrift(AnswerPart):
     text_hash: str | None = None
     text_hash_then: str | None = None
     quotes: list[QuoteDrift] | None = None
-    archive: ArchiveCopy | None = None
+    archive: DriftArchiveCopy | None = None
