@@ -437,7 +437,8 @@ def test_source_reputation_of_wikipedia_is_mixed_as_a_tertiary_source() -> None:
     engines = Engines(brave=brave("https://en.wikipedia.org/wiki/Tide", "https://infowars.com/"))
     answer = called(engines, "web_search", BRAVE, query="x").as_dict()["results"]
     url = "https://en.wikipedia.org/wiki/Tide"
-    read = Session(FakeWeb({url: sent(ARTICLE)})).scrape(url).as_dict()
+    api = "https://en.wikipedia.org/w/rest.php/v1/page/Tide/html"
+    read = Session(FakeWeb({api: sent(ARTICLE)})).scrape(url).as_dict()
 
     expected = {"tier": "mixed", "basis": "tertiary source"}
     assert answer[0]["sourceReputation"] == read["sourceReputation"] == expected

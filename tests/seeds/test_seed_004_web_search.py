@@ -431,7 +431,7 @@ def test_cache_key_contract_the_version_changes_with_the_shape_of_what_is_kept()
     kept = [
         field
         for field in fields(Found)
-        if field.name not in ("cached", "age_seconds", "max_age_seconds")
+        if field.name not in ("cached", "age_seconds", "max_age_seconds", "source")
     ]
     shape = {"found": kept, "result": fields(Result), "attempt": fields(Attempt)}
 

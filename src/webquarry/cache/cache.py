@@ -126,11 +126,15 @@ class Cache:
         with suppress(TimeoutError):
             async with asyncio.timeout(_WRITING_PAUSE):
                 await self._is_writing_due.wait()
+        await self._write_all()
+        self._writing = None
+
+    async def _write_all(self) -> None:
         while self._unwritten:
-            key, entry = self._unwritten.pop(0)
+            key, entry = self._unwritten[0]
             for store in self._stores[1:]:
                 await store.put(key, entry)
-        self._writing = None
+            del self._unwritten[0]
 
     async def _finish_writing(self) -> None:
         """Wait until all that is to be kept is kept."""
@@ -138,6 +142,10 @@ class Cache:
             self._is_writing_due.set()
             await asyncio.wait([self._writing])
             self._is_writing_due.clear()
+            self._writing = None
+        await (
+            self._write_all()
+        )  # what is left by a task that was stopped, as at the end of a program
 
     async def is_kept_for_all(self, key: str) -> bool:
         """Whether it would be found by whoever asks next, on whichever server."""

@@ -98,7 +98,12 @@ class DiskStore(Store):
         if time.monotonic() < self._rests_until:
             return otherwise
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._run_here, work, otherwise)
+        try:
+            doing = loop.run_in_executor(self._thread, self._run_here, work, otherwise)
+        except RuntimeError:
+            # At exit the interpreter ends our thread, and what came last is still to be written.
+            return self._run_here(work, otherwise)
+        return await doing
 
     def _run_here(self, work: Work[T], otherwise: T) -> T:
         """A damaged file is set aside once and the work tried again on the new one."""

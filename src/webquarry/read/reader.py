@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from webquarry.clock import Clock
-from webquarry.errors import LoginWall, NotFound, ThinPage, Unreadable, WebquarryError
+from webquarry.errors import LoginWall, NotFound, NotRecorded, ThinPage, Unreadable, WebquarryError
 from webquarry.net.http.status import raise_for_status
 from webquarry.net.models import Reply
 from webquarry.progress import note
@@ -213,6 +213,8 @@ class Reader:
                 return FetchedPage(url, site=found)
             except (NotFound, LoginWall):
                 raise  # the site has been understood, and said no
+            except NotRecorded:
+                log.debug("a recording holds the page %s and not its API", redact(url))
             except WebquarryError as error:
                 reason = redact(error.sentence)
                 notes = (

@@ -145,6 +145,8 @@ def test_what_one_caller_keeps_another_does_not_find(tokens: TokenFile, tmp_path
         address = _linked(server, ada)
         mine = server.post("resources/read", {"uri": address}, headers=bearing(ada))
         theirs = server.post("resources/read", {"uri": address}, headers=bearing(bob))
+        server.process.terminate()
+        server.process.wait(60)  # it writes what is still to be logged
 
     assert "result" in message_in(mine.text)
     assert "not found" in message_in(theirs.text)["error"]["message"]

@@ -1,5 +1,5 @@
 """The output schema of a tool as `tools/list` shows it: every client gets it at its start, so it
-says what an answer and its parts have, and of which type, in as few bytes as that takes.
+says what an answer has, and of which type, and what its parts have, in as few bytes as that takes.
 
     slim_schema(tool.output_schema)
 
@@ -14,6 +14,7 @@ from typing import Any
 
 _LEVELS = 2  # of objects that are shown: an answer, and its parts
 _LEFT_OUT = ("$defs", "default", "description", "format", "title")
+_SCALARS = ("boolean", "integer", "number", "string")
 _CHOICES = ("anyOf", "oneOf", "allOf")
 
 Schema = dict[str, Any]
@@ -34,6 +35,8 @@ def _slim(schema: Schema, definitions: dict[str, Schema], level: int) -> Schema:
     kept = {name: value for name, value in schema.items() if name not in _LEFT_OUT}
     if "enum" in kept or "const" in kept:
         kept.pop("type", None)  # the values say it
+    if level == _LEVELS and isinstance(kept.get("type"), str) and kept["type"] in _SCALARS:
+        return {}  # the name says enough
     kept.pop("required", None)
     properties = kept.pop("properties", None)
     if properties is not None and level < _LEVELS:

@@ -75,7 +75,7 @@ def parse_fail_on(written: str) -> frozenset[str]:
     unknown = [word for word in words if word not in KNOWN and word != "none"]
     if unknown:
         raise BadInput(
-            f"--fail-on has words that no check gives: {', '.join(unknown)}.",
+            f"The option --fail-on has words that no check gives: {', '.join(unknown)}.",
             suggested_action=f"Use some of: {', '.join(sorted(KNOWN))}; or none.",
         )
     return frozenset(words) - {"none"}

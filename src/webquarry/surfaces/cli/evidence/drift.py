@@ -112,7 +112,7 @@ def _parse_states(text: str) -> set[str]:
     unknown = names - set(STATES)
     if unknown:
         raise BadInput(
-            f"--fail-on does not know {', '.join(sorted(unknown))}.",
+            f"The option --fail-on does not know {', '.join(sorted(unknown))}.",
             suggested_action=f"Use some of: {', '.join(STATES)}; or none.",
         )
     return names

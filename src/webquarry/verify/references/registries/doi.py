@@ -42,4 +42,6 @@ class DoiHandles(Registry):
             return []
         if reply.status not in (200, 404):
             raise failure(reply, self.label)
-        raise ProviderFailure(f"doi.org answered with the code {code!r}, which says neither.")
+        raise ProviderFailure(
+            f"The resolver doi.org answered with the code {code!r}, which says neither."
+        )
