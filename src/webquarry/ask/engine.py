@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from webquarry.ask.exchange.exchange import ExchangeContext
+    from webquarry.ask.exchange.model_client import ModelClient
     from webquarry.ask.model_api.vendor import ModelVendor
     from webquarry.search.router import Router
 
@@ -413,26 +414,21 @@ class Engine:
         statement: Statement,
     ) -> dict[Question, ModelReply]:
         """The questions whose vendor has no key, with that error, unless it ends the statement."""
+        errors: dict[ModelVendor, ReplyError] = {}
+        for vendor in {templates[question].vendor for question in missing}:
+            try:
+                self.keys.model_key(vendor)
+            except AuthFailure as error:
+                if statement.ends_when_refused:
+                    raise
+                text = KEY_ERRORS.get(error.message, error.message)
+                errors[vendor] = ReplyError("auth", text)
         refused: dict[Question, ModelReply] = {}
-        errors: dict[str, ReplyError | None] = {}
         for question in missing:
-            vendor = templates[question].vendor
-            if vendor.name not in errors:
-                errors[vendor.name] = self._find_refusal(vendor, statement)
-            error = errors[vendor.name]
-            if error is not None:
-                refused[question] = ModelReply(None, error=error)
+            if templates[question].vendor in errors:
+                refusal = errors[templates[question].vendor]
+                refused[question] = ModelReply(None, error=refusal)
         return refused
-
-    def _find_refusal(self, vendor: ModelVendor, statement: Statement) -> ReplyError | None:
-        """The error of every row where there is no key; a statement that ends by it raises it."""
-        try:
-            self.keys.model_key(vendor)
-        except AuthFailure as error:
-            if statement.ends_when_refused:
-                raise
-            return ReplyError("auth", KEY_ERRORS.get(error.message, error.message))
-        return None
 
     def _has_search_of(self, kept: KeptAnswer) -> bool:
         """Whether the key of a failed search is still the one that is used."""
@@ -466,15 +462,20 @@ class Engine:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._in_flight.stop, statement, self.grace_seconds)
 
+    def open_client(self) -> ModelClient:
+        """New connections to models, closed by whoever opened them."""
+        from webquarry.ask.exchange.model_client import ModelClient
+
+        return ModelClient(self._open_transport, self.clock, self.settings.user_agent)
+
     @cached_property
     def _context(self) -> ExchangeContext:
         """What every exchange works with; made when something is asked for the first time."""
         from webquarry.ask.exchange.exchange import ExchangeContext
-        from webquarry.ask.exchange.model_client import ModelClient
         from webquarry.ask.exchange.searching import Searcher
 
         return ExchangeContext(
-            client=ModelClient(self._open_transport, self.clock, self.settings.user_agent),
+            client=self.open_client(),
             concurrency=self.options.concurrency,
             commits=self._commits,
             prices=Prices(self.settings.ask_prices, self.clock),
