@@ -295,7 +295,9 @@ class FakeServers:
 
     def _list_models(self, head: bytes) -> FakeReply:
         """The list of models, for whoever has a key."""
-        if MODEL_KEY.encode() not in head and b"authorization" in head.lower():
+        headers = (b"authorization:", b"x-api-key:", b"x-goog-api-key:")
+        has_key = any(header in head.lower() for header in headers)
+        if has_key and MODEL_KEY.encode() not in head:
             return error_reply(401, "the key is wrong")
         return FakeReply({"data": [{"id": "a-model"}], "models": [{"name": "models/a-model"}]})
 

@@ -149,8 +149,8 @@ class Prices:
             if model not in self._unknown:
                 self._unknown.add(model)
                 log.warning(
-                    "no price is known for the model %s; it is reckoned at the dearest of the "
-                    "table",
+                    "no price is known for the model %s; what is set aside for it, and counts as "
+                    "uncertain, is reckoned at the dearest of the table (WEBQUARRY_ASK_PRICES)",
                     model,
                 )
             price = self._dearest

@@ -15,7 +15,7 @@ import json
 import logging
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from webquarry.ask.billing import ledger
@@ -229,9 +229,10 @@ class Exchange:
         if self._unused_usd < worst:
             await self.reserve(worst - self._unused_usd)
         sent_at = await limiter.acquire(first=self._pending.begun)
-        self._pending.begun = self._pending.sending = True
         try:
             self._check_wanted()
+            self._check_unrefused()
+            self._pending.begun = self._pending.sending = True
             turn = await self._send(content)
         except CallFailure as failure:
             if failure.billed:
@@ -275,6 +276,12 @@ class Exchange:
         if not self._pending.is_wanted():
             self._statement.check()
             raise Cancelled("Nobody waits for the answer any more.")
+
+    def _check_unrefused(self) -> None:
+        """Raise what the vendor said to another question while this one waited for its turn."""
+        known = self._statement.known_errors.get(f"{self._template.vendor.name}/")
+        if known is not None:
+            raise CallFailure(replace(known, retryable=False))
 
     def _count_uncertain(self, usd: float) -> None:
         """A call may have been billed, and nobody says."""
@@ -322,12 +329,6 @@ class Exchange:
         elif usd is None:
             self.uncertain_usd += prices.price_call(
                 template.model, tokens, is_free=template.vendor.is_free
-            )
-        if not is_priced:
-            self._statement.warn_once(
-                f"price {template.model}",
-                f"no price is known for {template.model}: what it costs is not on the bill, and "
-                "counts as uncertain at the dearest price of the table (WEBQUARRY_ASK_PRICES)",
             )
         self.usage = self.usage + Usage(
             calls=1,
