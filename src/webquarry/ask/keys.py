@@ -125,7 +125,7 @@ class Keys:
                 "~/.stps/anthropic_api_key (mode 0600), or in SQL call stps_set_api_key('...').",
             )
         raise AuthFailure(
-            f"No key of {vendor.label.removeprefix('The ')} is configured.",
+            f"No key of {vendor.label.replace('The ', 'the ', 1)} is configured.",
             suggested_action=f"Set the environment variable {first.variable}, or put the key into "
             f"the file ~/.config/webquarry/{first.file} (mode 0600).",
         )

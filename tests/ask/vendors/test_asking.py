@@ -31,17 +31,19 @@ FORM = '{"ceo": "VARCHAR", "founded": "INTEGER"}'
 each_model = pytest.mark.parametrize("model", MODELS)
 
 
-def ask(
-    servers: FakeServers, folder: Path, *wanted: Question, search: bool = True, **settings: str
-) -> list[ModelReply]:
+def ask(servers: FakeServers, folder: Path, *wanted: Question, **settings: Any) -> list[ModelReply]:
     """The replies of a new engine to which all vendors are these servers."""
 
     async def work(engine: Engine) -> list[ModelReply]:
         return await engine.ask_all(wanted, engine.statement())
 
-    settings = servers.environ_of_vendors | settings
-    replies: list[ModelReply] = with_engine(servers, folder, work, search=search, **settings)
+    replies: list[ModelReply] = with_vendors(servers, folder, work, **settings)
     return replies
+
+
+def with_vendors(servers: FakeServers, folder: Path, work: Any, **settings: Any) -> Any:
+    """What the work makes of a new engine to which all vendors are these servers."""
+    return with_engine(servers, folder, work, **{**servers.environ_of_vendors, **settings})
 
 
 def ask_in_turn(
@@ -53,14 +55,12 @@ def ask_in_turn(
         statement = engine.statement()
         return [await engine.ask(question, statement) for question in wanted]
 
-    replies: list[ModelReply] = with_engine(
-        servers, folder, work, **(servers.environ_of_vendors | options)
-    )
+    replies: list[ModelReply] = with_vendors(servers, folder, work, **options)
     return replies
 
 
 def codes(replies: list[ModelReply]) -> list[str | None]:
-    return [reply.error and reply.error.code for reply in replies]
+    return [reply.error.code if reply.error else None for reply in replies]
 
 
 @each_model
@@ -181,12 +181,11 @@ def test_the_refusal_of_one_vendor_is_no_refusal_of_another(
         ]
         return await engine.ask_all(wanted, statement)
 
-    settings = servers.environ_of_vendors | {"OPENAI_API_KEY": "wrong-key-00001"}
-    del settings["GEMINI_API_KEY"]
-    replies = with_engine(servers, tmp_path, work, **settings)
+    keys = {"OPENAI_API_KEY": "wrong-key-00001", "GEMINI_API_KEY": ""}
+    replies = with_vendors(servers, tmp_path, work, **keys)
 
     assert codes(replies) == ["auth", "auth", None]
-    assert replies[1].error.message == "No key of Gemini API is configured."
+    assert replies[1].error.message == "No key of the Gemini API is configured."
 
 
 @each_model
@@ -230,7 +229,7 @@ def test_what_is_no_answer_is_said_and_counts_as_uncertain(
         reply = await engine.ask(Question("a", "b", model=model), engine.statement())
         return reply, engine.usage()[0].uncertain_usd
 
-    reply, uncertain = with_engine(servers, tmp_path, work, **servers.environ_of_vendors)
+    reply, uncertain = with_vendors(servers, tmp_path, work)
 
     assert codes([reply]) == ["bad_answer"]
     assert (uncertain > 0) == (model not in LOCAL)
@@ -266,7 +265,7 @@ def test_an_unknown_price_is_said_and_counts_as_uncertain(
         return reply, engine.usage()[0]
 
     with caplog.at_level(logging.WARNING):
-        reply, bill = with_engine(servers, tmp_path, work, **servers.environ_of_vendors)
+        reply, bill = with_vendors(servers, tmp_path, work)
 
     assert (reply.usage.usd, reply.usage.unpriced_calls) == (0, 1)
     assert (bill.model, bill.usd) == ("openai/gpt-9", 0)
@@ -303,7 +302,7 @@ def test_thoughts_are_reserved_for(servers: FakeServers, tmp_path: Path) -> None
         await engine.ask(Question("a", "b", model="openai/gpt-6-astra"), statement)
         return statement.progress().worst_usd
 
-    worst = with_engine(servers, tmp_path, work, search=False, **servers.environ_of_vendors)
+    worst = with_vendors(servers, tmp_path, work, search=False)
 
     assert 0.15 < worst < 0.2
     assert servers.messages == 0

@@ -77,7 +77,7 @@ def test_a_vendor_without_a_key_ends_the_statement(servers: FakeServers, tmp_pat
     environ = servers.environ | {"HOME": str(tmp_path)}
     with (
         webquarry.sql.open(environ=environ) as session,
-        pytest.raises(AuthFailure, match="No key of OpenAI API") as caught,
+        pytest.raises(AuthFailure, match="No key of the OpenAI API") as caught,
     ):
         session.sql("SELECT ask('a', 'b', model := 'openai/gpt-6-luna')")
 
