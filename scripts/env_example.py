@@ -10,6 +10,8 @@ from typing import Any
 
 from settings_table import takes
 
+from webquarry.ask.keys import NAMES
+from webquarry.ask.model_api.vendor import find_vendors
 from webquarry.registry import members_of
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.search.plan import LAST, PREFERRED
@@ -29,11 +31,7 @@ HEAD = """# Every variable that webquarry knows. All of them are optional: searc
 
 # ---- Search providers ----
 """
-MODEL = """# ---- The model behind `webquarry ask` and the SQL functions ----
-
-# Anthropic: https://platform.claude.com/
-# Or in ~/.stps/anthropic_api_key or ~/.config/webquarry/anthropic-api-key
-#ANTHROPIC_API_KEY=
+MODEL = """# ---- The models behind `webquarry ask` and the SQL functions: one key is enough, a local model needs none ----
 """
 _NOWHERE = {"HOME": "/nonexistent"}
 _PLAIN = re.compile(r"[\w./~:-]+")
@@ -45,7 +43,7 @@ def env_example() -> str:
         _setting(name, schema)
         for name, schema in Settings.model_json_schema()["properties"].items()
     )
-    return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n{MODEL}\n# ---- Settings ----\n\n{settings}"
+    return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n{MODEL}\n{_models()}\n# ---- Settings ----\n\n{settings}"
 
 
 def _providers() -> str:
@@ -78,6 +76,23 @@ def _patents() -> str:
     )
     parts = [_provider(kind.configure(Settings(), _NOWHERE)) for kind in kinds]
     return "# ---- Registers of patents ----\n\n" + "\n".join(parts)
+
+
+def _models() -> str:
+    """The keys of the models' vendors; the first of several is shown."""
+    parts = []
+    for vendor in find_vendors().values():
+        wanted, *others = vendor.credentials
+        places = [f"~/.config/webquarry/{wanted.file}"]
+        if wanted.variable in NAMES:
+            places.insert(0, f"~/.stps/{NAMES[wanted.variable][0]}")
+        lines = [f"{vendor.name}/...: docs/models.md", f"Or in {' or '.join(places)}"]
+        if not vendor.needs_key:
+            lines[0] += "; most need no key"
+        if others:
+            lines.append(f"Also read: {', '.join(other.variable for other in others)}")
+        parts.append(_commented(*lines) + f"#{wanted.variable}=\n")
+    return "\n".join(parts)
 
 
 def _servers() -> str:

@@ -29,6 +29,7 @@ PRIVATE = {
     "EPO_OPS_KEY",
     "EPO_OPS_SECRET",
     "ANTHROPIC_BASE_URL",
+    "OPENAI_BASE_URL",
     "REDIS_URL",
     "SEARXNG_URL",
     "SSL_CERT_FILE",

@@ -110,6 +110,7 @@ def test_every_block_of_a_page_runs_on_the_recorded_web(
     script = build_script(page.name, page.read_text("utf-8"), scratch)
     with FakeServers() as servers:
         servers.answer = answer_question
+        models = servers.environ | servers.environ_of_vendors
         environ = os.environ | {
             "HOME": str(home),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -118,7 +119,7 @@ def test_every_block_of_a_page_runs_on_the_recorded_web(
             "BIN": str(Path(sys.executable).parent),
             "TESTS": str(TESTS),
             "SOCKET": str(commands),
-            "MODEL": " ".join(f"{name}={value}" for name, value in servers.environ.items()),
+            "MODEL": " ".join(f"{name}={value}" for name, value in models.items()),
         }
         ended = run_script(script, scratch, environ)
 

@@ -59,8 +59,8 @@ ORDER_WITHIN = {
         "models",
     ),
     "ask": (
-        "batch", "engine", "asker", "exchange", "claims", "answers", "in_flight", "keys", "options", "billing",
-        "models",
+        "batch", "engine", "asker", "exchange", "claims", "answers", "in_flight", "keys", "options",
+        "vendors", "model_api", "billing", "models",
     ),
 }  # fmt: skip
 MOST_MODULES = 15  # in a folder; folders of members aside

@@ -36,6 +36,7 @@ _NOT_ORIGINS = {"WEBQUARRY_REDIS_URL"}  # a credential, which may hold a passwor
 _USUAL_ORIGINS = {
     "SEARXNG_URL": "searxng",
     "ANTHROPIC_BASE_URL": "anthropic",
+    "OPENAI_BASE_URL": "openai",
 }  # the names that users already have set; ours come first
 
 
@@ -63,9 +64,9 @@ class Settings(
         {},
         description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 "
         "is an origin to which the provider's path is appended. DuckDuckGo has "
-        "three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. SEARXNG_URL "
-        "and ANTHROPIC_BASE_URL are honoured too. Your own choice, so it may be "
-        "private.",
+        "three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. Vendors of models "
+        "(docs/models.md) take theirs with or without /v1. SEARXNG_URL, ANTHROPIC_BASE_URL and "
+        "OPENAI_BASE_URL are honoured too. Your own choice, so it may be private.",
     )
 
     def seconds_for(self, tool: str) -> float:

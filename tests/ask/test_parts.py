@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from webquarry.ask.exchange.results import format_results
 from webquarry.ask.exchange.schema import Mismatch, Schema
 from webquarry.ask.keys import NAMES, Keys
 from webquarry.ask.options import Options
+from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.search.models import Result
 from webquarry.settings import Settings
@@ -36,6 +38,48 @@ MILLION = 1_000_000
 )
 def test_a_million_tokens_each_way_cost_what_the_table_says(model: str, usd: float) -> None:
     assert Prices().price_call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    ("day", "model", "usd"),
+    [
+        ("2026-11-30", "gemini/gemini-4-argon", 12),
+        ("2026-12-01", "gemini/gemini-4-argon", 24),
+        ("2026-12-31", "gemini/gemini-3.8-flash", 4.5),
+        ("2027-01-01", "gemini/gemini-3.8-flash", 9),
+        ("2026-11-17", "openai/gpt-6-luna", 0.95),  # a long prompt: the dearer rates
+        ("2026-11-17", "ollama/anything:7b", 0),
+    ],
+)
+def test_the_price_that_holds_on_the_day_of_the_call_counts(
+    day: str, model: str, usd: float
+) -> None:
+    clock = FrozenClock(datetime.fromisoformat(f"{day}T12:00:00+00:00"))
+    prices = Prices(clock=clock)
+
+    assert prices.price_call(model, Tokens(MILLION, MILLION)) == pytest.approx(usd)
+    assert prices.is_known(model)
+
+
+def test_a_price_of_the_users_may_have_days_too(tmp_path: Path) -> None:
+    rates = {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}
+    later = rates | {"output": 9, "from": "2999-01-01"}
+    own = {"as_of": "2027-01-01", "models": {"vllm/big": [later, rates], "compatible/*": rates}}
+    (tmp_path / "p.json").write_text(json.dumps(own))
+    prices = Prices(tmp_path / "p.json")
+
+    assert prices.price_call("vllm/big", Tokens(0, MILLION)) == 2
+    assert prices.price_call("vllm/other", Tokens(0, MILLION)) == 0
+    # What has a price of the user's is not free for being here.
+    assert prices.price_call("compatible/x", Tokens(0, MILLION), is_free=True) == 2
+
+
+def test_what_nobody_has_a_price_for_is_not_known_unless_it_is_free() -> None:
+    prices = Prices()
+
+    assert not prices.is_known("openrouter/x/y")
+    assert prices.is_known("compatible/x", is_free=True)
+    assert prices.price_call("compatible/x", Tokens(MILLION, MILLION), is_free=True) == 0
 
 
 def test_a_short_prompt_has_the_low_rates() -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 PRELOADED = ("ask", "net", "pages", "search", "sessions", "surfaces.cli", "surfaces.sql", "tools")
-OTHERS = ("anthropic", "duckdb", "pyarrow", "lxml.html", "numpy", "webquarry.surfaces.library")
+OTHERS = ("duckdb", "pyarrow", "lxml.html", "numpy", "webquarry.surfaces.library")
 
 
 def serve(path: str) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Asker:
 
     def resize(self, calls: int) -> None:
         """So many calls may be under way at once."""
-        self.context.limiter.resize(calls)
+        self.context.resize(calls)
         self._places.resize(_count_exchanges(calls))
 
     async def ask(
@@ -108,7 +108,8 @@ class Asker:
     ) -> ModelReply | None:
         """The error that the question would meet, as others of its statement did."""
         known_errors = pending.owner.known_errors
-        known = known_errors.get("") or known_errors.get(template.model)
+        of_all = known_errors.get(f"{template.vendor.name}/")
+        known = of_all or known_errors.get(template.model)
         if known is None:
             return None
         return ModelReply(None, error=known, model=template.model)
@@ -124,7 +125,7 @@ class Asker:
         """Reserve, converse, settle, keep; `owner` has the claim, nobody where there is none."""
         from webquarry.ask.exchange.exchange import Exchange
 
-        exchange = Exchange(self.context, pending, template, self.keys.model_key())
+        exchange = Exchange(self.context, pending, template, self.keys.model_key(template.vendor))
         try:
             reply = await self._converse(question, template, exchange, pending)
             reply = replace(reply, usage=exchange.usage).mend_letters()
@@ -148,8 +149,8 @@ class Asker:
         """The reply, whatever it is: what goes wrong with one question is its own error. Raises
         what stops a statement.
         """
-        from webquarry.ask.exchange.anthropic_client import CallFailure
         from webquarry.ask.exchange.exchange import estimate_worst_exchange
+        from webquarry.ask.model_api.failures import CallFailure
 
         rest = None
         if template.provider:

@@ -30,7 +30,6 @@ from webquarry.ask.billing.notes import StatementNotes
 from webquarry.ask.billing.prices import Prices
 from webquarry.ask.billing.statement import Statement
 from webquarry.ask.claims import FileClaims
-from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.template_resolver import RequestOptions, TemplateResolver
 from webquarry.ask.in_flight import QuestionsInFlight
@@ -42,6 +41,7 @@ from webquarry.ask.models import (
     Question,
     ReplyError,
     Usage,
+    order_replies,
 )
 from webquarry.ask.options import Options
 from webquarry.clock import Clock
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     import httpx2
 
     from webquarry.ask.exchange.exchange import ExchangeContext
+    from webquarry.ask.exchange.model_client import ModelClient
+    from webquarry.ask.model_api.vendor import ModelVendor
     from webquarry.search.router import Router
 
 OnProgress = Callable[[Progress], None]
@@ -137,9 +139,9 @@ class Engine:
                 values[name] = getattr(self.options, name)
         return AskLimits(**values)
 
-    def check(self) -> None:
-        """Raise at once when there is no key for the model."""
-        self.keys.model_key()
+    def check(self, model: str | None = None) -> None:
+        """Raise at once when there is no key for a model, or for the one asked if none is named."""
+        self.keys.model_key(self._templates.find_vendor(model or self.options.model))
 
     def resolve_template(
         self,
@@ -227,12 +229,10 @@ class Engine:
         for reply in replies.values():
             statement.count_reply(reply)
         missing = [question for question in templates if question not in replies]
-        refused: ReplyError | None = None
-        if missing:
-            refused = self._find_refusal(statement)
-        if refused is not None:
-            unaskable |= {question: ModelReply(None, error=refused) for question in missing}
-        elif statement.dry_run:
+        refused = self._find_refused(missing, templates, statement)
+        unaskable |= refused
+        missing = [question for question in missing if question not in refused]
+        if statement.dry_run:
             for question in missing:
                 replies[question] = self._plan(question, templates[question], statement)
         else:
@@ -246,7 +246,7 @@ class Engine:
             if count > 1:
                 statement.count_repeats(replies[question], count - 1)
         self.note(statement)
-        return _order_replies(questions, replies)
+        return order_replies(questions, replies)
 
     async def aclose(self) -> None:
         """End what is under way, write down what it took, close the connections."""
@@ -407,15 +407,28 @@ class Engine:
             raise first
         return templates, unaskable
 
-    def _find_refusal(self, statement: Statement) -> ReplyError | None:
-        """The error of every row where there is no key; a statement that ends by it raises it."""
-        try:
-            self.check()
-        except AuthFailure as error:
-            if statement.ends_when_refused:
-                raise
-            return ReplyError("auth", KEY_ERRORS.get(error.message, error.message))
-        return None
+    def _find_refused(
+        self,
+        missing: Sequence[Question],
+        templates: Mapping[Question, RequestTemplate],
+        statement: Statement,
+    ) -> dict[Question, ModelReply]:
+        """The questions whose vendor has no key, with that error, unless it ends the statement."""
+        errors: dict[ModelVendor, ReplyError] = {}
+        for vendor in {templates[question].vendor for question in missing}:
+            try:
+                self.keys.model_key(vendor)
+            except AuthFailure as error:
+                if statement.ends_when_refused:
+                    raise
+                text = KEY_ERRORS.get(error.message, error.message)
+                errors[vendor] = ReplyError("auth", text)
+        refused: dict[Question, ModelReply] = {}
+        for question in missing:
+            if templates[question].vendor in errors:
+                refusal = errors[templates[question].vendor]
+                refused[question] = ModelReply(None, error=refusal)
+        return refused
 
     def _has_search_of(self, kept: KeptAnswer) -> bool:
         """Whether the key of a failed search is still the one that is used."""
@@ -449,18 +462,23 @@ class Engine:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._in_flight.stop, statement, self.grace_seconds)
 
+    def open_client(self) -> ModelClient:
+        """New connections to models, closed by whoever opened them."""
+        from webquarry.ask.exchange.model_client import ModelClient
+
+        return ModelClient(self._open_transport, self.clock, self.settings.user_agent)
+
     @cached_property
     def _context(self) -> ExchangeContext:
         """What every exchange works with; made when something is asked for the first time."""
-        from webquarry.ask.exchange.anthropic_client import ModelClient
         from webquarry.ask.exchange.exchange import ExchangeContext
         from webquarry.ask.exchange.searching import Searcher
 
         return ExchangeContext(
-            client=ModelClient(self._templates.origin, self._open_transport, self.clock),
-            limiter=Limiter(self.options.concurrency, self.clock),
+            client=self.open_client(),
+            concurrency=self.options.concurrency,
             commits=self._commits,
-            prices=Prices(self.settings.ask_prices),
+            prices=Prices(self.settings.ask_prices, self.clock),
             clock=self.clock,
             searcher=Searcher(self._templates, self.clock, self.settings),
             retries=self.settings.retries,
@@ -480,18 +498,3 @@ class Engine:
             self.clock,
             self.is_good,
         )
-
-
-def _order_replies(
-    questions: Sequence[Question], replies: Mapping[Question, ModelReply]
-) -> list[ModelReply]:
-    """A reply for each question; of equal ones, only the first has paid."""
-    seen: set[Question] = set()
-    ordered: list[ModelReply] = []
-    for question in questions:
-        reply = replies[question]
-        if question in seen and reply.usage.calls:
-            reply = replace(reply, usage=Usage(), remembered=True)
-        seen.add(question)
-        ordered.append(reply)
-    return ordered

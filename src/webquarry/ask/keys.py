@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webquarry.credentials import (
     NOWHERE,
@@ -27,6 +28,9 @@ from webquarry.credentials import (
 )
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.secret import Secret
+
+if TYPE_CHECKING:
+    from webquarry.ask.model_api.vendor import ModelVendor
 
 log = logging.getLogger(__name__)
 _WARNED: set[Path] = set()  # files that were warned of: once is enough, and they are read often
@@ -91,17 +95,55 @@ class Keys:
                 return in_file
         return find(Credential(variable, ours), self._environ)
 
-    def model_key(self) -> Secret:
-        """The key of the model; without one, an error that names the ways to give one."""
-        found = self.find(MODEL_KEY)
-        if found is None:
+    def find_model_key(self, vendor: ModelVendor) -> FoundCredential | None:
+        """The key of a model's vendor and the place it came from; None when there is none."""
+        for credential in vendor.credentials:
+            if credential.variable in NAMES:
+                found = self.find(credential.variable)
+            else:
+                found = find(credential, self._environ)
+            if found is not None:
+                return found
+        return None
+
+    def model_key(self, vendor: ModelVendor) -> Secret | None:
+        """The key of a model's vendor, None for one that needs none; where it is missing, an error
+        that names the ways to give one.
+        """
+        found = self.find_model_key(vendor)
+        if found is not None:
+            self._check_way(vendor)
+            return found.value
+        if not vendor.needs_key:
+            return None
+        first = vendor.credentials[0]
+        if first.variable == MODEL_KEY:
             raise AuthFailure(
                 NO_MODEL_KEY,
                 suggested_action=f"Set the environment variable {MODEL_KEY}, or put the key into "
                 "the file "
                 "~/.stps/anthropic_api_key (mode 0600), or in SQL call stps_set_api_key('...').",
             )
-        return found.value
+        raise AuthFailure(
+            f"No key of {vendor.label.replace('The ', 'the ', 1)} is configured.",
+            suggested_action=f"Set the environment variable {first.variable}, or put the key into "
+            f"the file ~/.config/webquarry/{first.file} (mode 0600).",
+        )
+
+    def _check_way(self, vendor: ModelVendor) -> None:
+        """A key goes neither unencrypted nor beyond this machine; who set ANTHROPIC_BASE_URL before
+        that was so keeps what works.
+        """
+        is_anthropic = vendor.credentials[0].variable == MODEL_KEY
+        if is_anthropic or vendor.may_send_key:
+            return
+        variable = f"WEBQUARRY_{vendor.name.upper()}_URL"
+        raise AuthFailure(
+            f"{vendor.label} has a key, and {variable} is an address without encryption on another "
+            "machine: the key is not sent.",
+            suggested_action=f"Give {variable} as https://, or take the key away if the server "
+            "needs none.",
+        )
 
     def environ(self) -> Mapping[str, str]:
         """The environment as search providers are to see it: with the keys that were set here or

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 MAX_TOKENS = 1000
 # Codes of errors that every further question would meet: the provider refuses us as a whole.
-REFUSALS = frozenset({"auth", "billing", "forbidden", "no_api"})
+REFUSALS = frozenset({"auth", "billing", "forbidden", "no_api", "quota"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Usage:
     searches: int = 0  # that the search provider was asked for
     usd: float = 0.0
     kept_searches: int = 0  # that our own cache answered
+    unpriced_calls: int = 0  # of `calls`, those whose price nobody knows: they are not in `usd`
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -53,6 +54,7 @@ class Usage:
             self.searches + other.searches,
             self.usd + other.usd,
             self.kept_searches + other.kept_searches,
+            self.unpriced_calls + other.unpriced_calls,
         )
 
 
@@ -148,6 +150,21 @@ class AskLimits:
     max_rows: int | None = None
     max_usd: float | None = None
     max_usd_per_day: float | None = None  # of this user, through all doors and processes
+
+
+def order_replies(
+    questions: Sequence[Question], replies: Mapping[Question, ModelReply]
+) -> list[ModelReply]:
+    """A reply for each question; of equal ones, only the first has paid."""
+    seen: set[Question] = set()
+    ordered: list[ModelReply] = []
+    for question in questions:
+        reply = replies[question]
+        if question in seen and reply.usage.calls:
+            reply = replace(reply, usage=Usage(), remembered=True)
+        seen.add(question)
+        ordered.append(reply)
+    return ordered
 
 
 def mend_text(text: str) -> str:

@@ -16,7 +16,8 @@ class AskSettings(SettingGroup):
     ask_model: str = Field(
         "claude-sonnet-5-5",
         min_length=1,
-        description="The model that `ask` and the SQL functions use unless they are told another.",
+        description="The model that `ask` and the SQL functions use unless they are told another: "
+        "one of Anthropic's, or with its vendor before a slash, such as `ollama/qwen3`.",
     )
     ask_search_provider: str = Field(
         "brave",

@@ -6,10 +6,10 @@ and benches.
         ...
         servers.messages, servers.searches, servers.throttled, servers.most_in_flight
 
-It speaks the Anthropic Messages API and Brave's web search as far as we use them, counts what it is
-asked, and refuses what the real ones refuse. What a question holds decides the answer: `[search]`
-makes the model search first, `[fail]` is a 500, and so on (`MARKERS`). The knobs are plain
-attributes, to be turned at any time.
+It speaks the Anthropic Messages API, those of other vendors (`model_dialects`) and Brave's web
+search as far as we use them, counts what it is asked, and refuses what the real ones refuse. What a
+question holds decides the answer: `[search]` makes the model search first, `[fail]` is a 500, and
+so on (`MARKERS`). The knobs are plain attributes, to be turned at any time.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
+
+from webquarry.testing.model_dialects import DIALECTS, Dialect
 
 MODEL_KEY = "fake-model-key-0001"
 SEARCH_KEY = "fake-search-key-0001"
@@ -160,6 +163,15 @@ class FakeServers:
             "NO_PROXY": "127.0.0.1",
         }
 
+    @property
+    def environ_of_vendors(self) -> dict[str, str]:
+        """The same for the other vendors' models."""
+        environ = {"OPENAI_API_KEY": MODEL_KEY, "GEMINI_API_KEY": MODEL_KEY}
+        environ["OPENROUTER_API_KEY"] = MODEL_KEY
+        for name in ("OPENAI", "GEMINI", "OPENROUTER", "OLLAMA", "VLLM", "LMSTUDIO", "COMPATIBLE"):
+            environ[f"WEBQUARRY_{name}_URL"] = self.url
+        return environ
+
     async def _close(self) -> None:
         """End every connection."""
         assert self._server is not None
@@ -194,14 +206,26 @@ class FakeServers:
         target = head.split(b" ", 2)[1].decode()
         self.heads.append(head)
         if target.startswith("/v1/messages"):
-            return await self._answer_message(head, json.loads(body))
+            return await self._answer_message(head, json.loads(body), self._choose_reply)
+        for dialect in DIALECTS:
+            if dialect.path in target:
+                choose = partial(self._choose_other_reply, dialect, target)
+                return await self._answer_message(head, json.loads(body), choose, dialect)
+        if target.endswith("/models"):
+            return self._list_models(head)
         if target.startswith("/res/v1/web/search"):
             parameters = parse_qs(urlsplit(target).query)
             query = parameters.get("q", [""])[0]
             return await self._answer_search(head, query)
         return error_reply(404, "no such path")
 
-    async def _answer_message(self, head: bytes, body: dict[str, Any]) -> FakeReply:
+    async def _answer_message(
+        self,
+        head: bytes,
+        body: dict[str, Any],
+        choose: Callable[[bytes, dict[str, Any]], FakeReply],
+        dialect: Dialect | None = None,
+    ) -> FakeReply:
         """Count the message and answer it, unless there are too many at once."""
         self.messages += 1
         self.moments.append(self._loop.time())
@@ -212,13 +236,15 @@ class FakeServers:
             if self.retry_after is not None:
                 headers["retry-after"] = self.retry_after
             message = "This request would exceed your organization's rate limit."
+            if dialect is not None:
+                return FakeReply(dialect.build_error(429, message), 429, headers)
             return error_reply(429, message, headers)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             if self.latency:
                 await asyncio.sleep(self.latency)
-            reply = self._choose_reply(head, body)
+            reply = choose(head, body)
         finally:
             self.in_flight -= 1
         self.answered += reply.status == 200
@@ -242,6 +268,38 @@ class FakeServers:
             return error_reply(500, "Internal server error")
         answer = self.answer(question, body["model"])
         return FakeReply(_build_model_turn(question, body, answer))
+
+    def _choose_other_reply(
+        self, dialect: Dialect, target: str, head: bytes, body: dict[str, Any]
+    ) -> FakeReply:
+        """The same in another vendor's words."""
+        if self.rule is not None:
+            reply = self.rule(body)
+            if reply is not None:
+                return reply
+        question = dialect.read_question(body)
+        model = dialect.find_model(target, body)
+        wanted = dialect.key_header.format(key=MODEL_KEY).encode()
+        fault = dialect.find_fault(body)
+        if dialect.needs_key and wanted not in head.lower():
+            return FakeReply(dialect.build_error(401, "the key is wrong"), 401)
+        if fault is not None:
+            return FakeReply(dialect.build_error(400, fault), 400)
+        if model in self.gone_models:
+            return FakeReply(dialect.build_error(404, f"no model {model}"), 404)
+        if self.failures > 0 or "[fail]" in question:
+            self.failures -= self.failures > 0
+            return FakeReply(dialect.build_error(500, "Internal server error"), 500)
+        answer = self.answer(question, model)
+        return FakeReply(dialect.build_turn(question, body, answer))
+
+    def _list_models(self, head: bytes) -> FakeReply:
+        """The list of models, for whoever has a key."""
+        headers = (b"authorization:", b"x-api-key:", b"x-goog-api-key:")
+        has_key = any(header in head.lower() for header in headers)
+        if has_key and MODEL_KEY.encode() not in head:
+            return error_reply(401, "the key is wrong")
+        return FakeReply({"data": [{"id": "a-model"}], "models": [{"name": "models/a-model"}]})
 
     async def _answer_search(self, head: bytes, query: str) -> FakeReply:
         """Count the search and make up its results, unless it is refused."""

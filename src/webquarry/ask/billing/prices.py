@@ -1,8 +1,9 @@
 """What models and searches cost: token counts in, US dollars out, by a dated table that the user
 can override.
 
-A model that nobody knows is reckoned at the dearest price of the table, so that no limit is broken
-by a name.
+A price may have a day from which it holds; the one of the day of the call counts. What is set aside
+for a model that nobody knows is reckoned at the dearest price of the table, so that no limit is
+broken by a name.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from webquarry.clock import Clock
 from webquarry.errors import BadInput
 
 log = logging.getLogger(__name__)
@@ -49,8 +53,9 @@ class LongRates(Rates):
 
 
 class ModelPrice(Rates):
-    """The rates of one model."""
+    """The rates of one model, from a day on."""
 
+    since: date | None = Field(None, alias="from")
     above: LongRates | None = None
 
     def rates(self, prompt_tokens: int) -> Rates:
@@ -66,7 +71,9 @@ class PriceTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     as_of: str
-    models: dict[str, ModelPrice] = Field(default_factory=dict)
+    # A model's price, or its prices with the days from which they hold. `ollama/*` is for every
+    # model of that vendor that has no row of its own.
+    models: dict[str, ModelPrice | list[ModelPrice]] = Field(default_factory=dict)
     # US dollars for one search, by provider.
     searches: dict[str, float] = Field(default_factory=dict)
 
@@ -94,10 +101,13 @@ class Tokens:
         return cls(*counts)
 
 
+_FREE = ModelPrice(input=0, output=0, cache_read=0, cache_write=0)
+
+
 class Prices:
     """Our table, with the user's own prices on top."""
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, file: Path | None = None, clock: Clock | None = None) -> None:
         packaged = resources.files("webquarry").joinpath("data/prices/models.json")
         table = _parse_table(packaged.read_text("utf-8"))
         own = PriceTable(as_of=table.as_of)
@@ -114,23 +124,33 @@ class Prices:
                     "the form.",
                 ) from None
         self.as_of = own.as_of
-        self._models = {**table.models, **own.models}
+        self._clock = clock or Clock()
+        self._models: dict[str, Sequence[ModelPrice]] = {}
+        for name, prices in {**table.models, **own.models}.items():
+            rows = prices if isinstance(prices, list) else [prices]
+            self._models[name] = sorted(rows, key=lambda price: price.since or date.min)
         self._searches = {**table.searches, **own.searches}
-        self._dearest = max(self._models.values(), key=lambda price: (price.output, price.input))
+        every = [price for rows in self._models.values() for price in rows]
+        self._dearest = max(every, key=lambda price: (price.output, price.input))
         self._unknown: set[str] = set()
 
-    def price_call(self, model: str, tokens: Tokens) -> float:
-        """US dollars of one call."""
-        price = self._models.get(model)
-        if price is None:
-            undated = _DATE_SUFFIX.sub("", model)
-            price = self._models.get(undated)
+    def is_known(self, model: str, *, is_free: bool = False) -> bool:
+        """Whether the price of a model is known; `is_free` says that it costs nothing unless it has
+        one.
+        """
+        return is_free or self._find_price(model) is not None
+
+    def price_call(self, model: str, tokens: Tokens, *, is_free: bool = False) -> float:
+        """US dollars of one call today; at the dearest price where nobody knows the model's."""
+        price = self._find_price(model)
+        if price is None and is_free:
+            price = _FREE
         if price is None:
             if model not in self._unknown:
                 self._unknown.add(model)
                 log.warning(
-                    "no price is known for the model %s; it is reckoned at the dearest of the "
-                    "table",
+                    "no price is known for the model %s; what is set aside for it, and counts as "
+                    "uncertain, is reckoned at the dearest of the table (WEBQUARRY_ASK_PRICES)",
                     model,
                 )
             price = self._dearest
@@ -143,6 +163,19 @@ class Prices:
             tokens.cache_write * rates.cache_write,
         )
         return sum(sums) / _MILLION
+
+    def _find_price(self, model: str) -> ModelPrice | None:
+        """The price of a model that holds today, also by its name without a date or by that of its
+        vendor.
+        """
+        vendor, slash, _ = model.partition("/")
+        for name in (model, _DATE_SUFFIX.sub("", model), f"{vendor}{slash}*"):
+            rows = self._models.get(name)
+            if rows:
+                today = self._clock.now().date()
+                holding = [row for row in rows if row.since is None or row.since <= today]
+                return holding[-1] if holding else rows[0]
+        return None
 
     def price_search(self, provider: str) -> float:
         """US dollars of one search; providers that are not in the table cost nothing."""

@@ -47,7 +47,7 @@ class Statement:
         self.dry_run = dry_run
         self.cancelled = False
         self.halt: WebquarryError | None = None  # a limit was reached: nothing more is begun
-        # By model, or "" for all: what every further call would end in.
+        # By model, or by vendor and a slash for all of its: what every further call would end in.
         self.known_errors: dict[str, ReplyError] = {}
         self.begun_at = clock.now().timestamp()
         self._begun = clock.monotonic()

@@ -14,8 +14,8 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from webquarry.ask.billing import ledger
@@ -23,12 +23,14 @@ from webquarry.ask.billing.group_commit import GroupCommit
 from webquarry.ask.billing.ledger import OverLimit, Reservation
 from webquarry.ask.billing.prices import Prices, Tokens
 from webquarry.ask.exchange import results
-from webquarry.ask.exchange.anthropic_client import CallFailure, ModelClient, build_late_failure
 from webquarry.ask.exchange.conversation import SearchUnavailable
 from webquarry.ask.exchange.limiter import Limiter
+from webquarry.ask.exchange.model_client import ModelClient
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.searching import MOST_WAIT_SECONDS, Searcher
 from webquarry.ask.in_flight import PendingQuestion
+from webquarry.ask.model_api.failures import CallFailure, build_late_failure
+from webquarry.ask.model_api.turn import Body, Turn
 from webquarry.ask.models import REFUSALS, Question, ReplyError, Usage
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
@@ -38,6 +40,7 @@ from webquarry.secret import Secret
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 30.0
+OWN_SERVER_SECONDS = 120.0  # instead, for a server of the user's, which may load the model first
 SECONDS_PER_TOKEN = 1 / 40  # of the longest answer, beside that: slow models write so fast
 MOST_CALL_SECONDS = 600.0
 SEARCH_SECONDS = 10.0
@@ -49,17 +52,34 @@ _OVERHEAD_TOKENS = 1500  # what the provider adds to a request with tools or a s
 _TURN_TOKENS = 500  # the JSON around the turns that a second request has more
 
 
-@dataclass(frozen=True)
+@dataclass
 class ExchangeContext:
     """What every exchange of an engine works with."""
 
     client: ModelClient
-    limiter: Limiter
+    concurrency: int
     commits: GroupCommit
     prices: Prices
     clock: Clock
     searcher: Searcher
     retries: int
+    # By vendor: one that is busy holds up no other.
+    limiters: dict[str, Limiter] = field(default_factory=dict)
+    # By model: what its server refuses, and is not sent any more.
+    left_out: dict[str, set[str]] = field(default_factory=dict)
+
+    def get_limiter(self, vendor: str) -> Limiter:
+        """The calls to one vendor."""
+        limiter = self.limiters.get(vendor)
+        if limiter is None:
+            limiter = self.limiters[vendor] = Limiter(self.concurrency, self.clock)
+        return limiter
+
+    def resize(self, calls: int) -> None:
+        """So many calls may be under way at once."""
+        self.concurrency = calls
+        for limiter in self.limiters.values():
+            limiter.resize(calls)
 
 
 class Exchange:
@@ -70,28 +90,28 @@ class Exchange:
         context: ExchangeContext,
         pending: PendingQuestion,
         template: RequestTemplate,
-        key: Secret,
+        key: Secret | None,
     ) -> None:
         self._context = context
         self._pending = pending
         self._statement = pending.owner
         self._template = template
         self._key = key
-        self._call_seconds = limit_call(template.max_tokens)
+        first = OWN_SERVER_SECONDS if template.vendor.is_own_server else CALL_SECONDS
+        self._call_seconds = limit_call(template.longest_answer, first)
         self._seconds_left = max(TOTAL_SECONDS, 2 * self._call_seconds + SEARCH_SECONDS)
         self._reservations: list[Reservation] = []
         self._unused_usd = 0.0  # of what is reserved, what no call has used yet
         self.usage = Usage()
         self.uncertain_usd = 0.0
 
-    async def call(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The model's reply. Raises `CallFailure` when all tries have failed."""
+    async def call(self, body: Body) -> Turn:
+        """The model's turn. Raises `CallFailure` when all tries have failed."""
         content = encode_body(body)
-        max_tokens = int(body["max_tokens"])
         failures = 0
         while True:
             try:
-                return await self._try_once(content, max_tokens, failures)
+                return await self._try_once(content, failures)
             except CallFailure as failure:
                 failures += 1
                 wait = self._choose_wait(failure, failures)
@@ -103,6 +123,19 @@ class Exchange:
                 if not failure.is_throttling:  # else the shared pause is the wait
                     self._seconds_left -= wait
                     await self._context.clock.sleep(wait)
+
+    def get_left_out(self) -> Collection[str]:
+        """What the model's server is known to refuse."""
+        return self._context.left_out.get(self._template.model, ())
+
+    def note_left_out(self, names: Sequence[str]) -> None:
+        """The server answered without these: they are not sent again."""
+        model = self._template.model
+        self._context.left_out.setdefault(model, set()).update(names)
+        if "tools" in names:
+            self._statement.warn_once(
+                f"tools {model}", f"{model} takes no tools here: it answers without a search"
+            )
 
     async def search(self, query: str) -> Sequence[Result]:
         """What the search provider found; every failure is the same to the model."""
@@ -189,18 +222,18 @@ class Exchange:
 
         return await self._context.commits.commit(reserve)
 
-    async def _try_once(self, content: bytes, max_tokens: int, failures: int) -> dict[str, Any]:
-        """The reply to one call, and what it cost counted, however it ended."""
-        limiter = self._context.limiter
-        model = self._template.model
-        worst = estimate_worst_call(self._context.prices, model, content, max_tokens)
+    async def _try_once(self, content: bytes, failures: int) -> Turn:
+        """The turn that answers one call, and what it cost counted, however it ended."""
+        limiter = self._context.get_limiter(self._template.vendor.name)
+        worst = estimate_worst_call(self._context.prices, self._template, content)
         if self._unused_usd < worst:
             await self.reserve(worst - self._unused_usd)
         sent_at = await limiter.acquire(first=self._pending.begun)
-        self._pending.begun = self._pending.sending = True
         try:
             self._check_wanted()
-            reply = await self._send(content)
+            self._check_unrefused()
+            self._pending.begun = self._pending.sending = True
+            turn = await self._send(content)
         except CallFailure as failure:
             if failure.billed:
                 self._count_uncertain(worst)
@@ -216,11 +249,11 @@ class Exchange:
             limiter.release()
         limiter.record_success()
         self._unused_usd -= worst
-        self._count_reply(reply)
-        return reply
+        self._count_turn(turn, worst)
+        return turn
 
-    async def _send(self, content: bytes) -> dict[str, Any]:
-        """The reply of the client, within the time of a call and of the whole."""
+    async def _send(self, content: bytes) -> Turn:
+        """The turn that the client gets, within the time of a call and of the whole."""
         context = self._context
         seconds = min(self._call_seconds, self._seconds_left)
         if seconds <= 0:
@@ -229,7 +262,10 @@ class Exchange:
         begun = context.clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                return await context.client.send(self._key, self._template.model, content, seconds)
+                template = self._template
+                return await context.client.ask(
+                    template.vendor, template.vendor_model, content, self._key, seconds
+                )
         except TimeoutError:
             raise build_late_failure(seconds) from None
         finally:
@@ -240,6 +276,12 @@ class Exchange:
         if not self._pending.is_wanted():
             self._statement.check()
             raise Cancelled("Nobody waits for the answer any more.")
+
+    def _check_unrefused(self) -> None:
+        """Raise what the vendor said to another question while this one waited for its turn."""
+        known = self._statement.known_errors.get(f"{self._template.vendor.name}/")
+        if known is not None:
+            raise CallFailure(replace(known, retryable=False))
 
     def _count_uncertain(self, usd: float) -> None:
         """A call may have been billed, and nobody says."""
@@ -263,26 +305,46 @@ class Exchange:
 
     def _share_error(self, failure: CallFailure) -> None:
         """What every further question would meet does not have to be asked."""
+        template = self._template
         if failure.error.code in REFUSALS or _asks_too_long(failure):
-            self._statement.known_errors[""] = failure.error
+            self._statement.known_errors[f"{template.vendor.name}/"] = failure.error
         elif failure.error.code == "model_gone":
-            self._statement.known_errors[self._template.model] = failure.error
+            self._statement.known_errors[template.model] = failure.error
 
-    def _count_reply(self, reply: Mapping[str, Any]) -> None:
-        """What a call took, by the provider's own counts."""
-        tokens = Tokens.from_usage(reply.get("usage"))
+    def _count_turn(self, turn: Turn, worst: float) -> None:
+        """What a call took, by the vendor's own counts. Where it gives none, or nobody knows the
+        price, the worst case counts as uncertain.
+        """
+        prices = self._context.prices
+        template = self._template
+        tokens = turn.tokens or Tokens()
+        usd = turn.usd
+        is_priced = usd is not None or prices.is_known(
+            template.model, is_free=template.vendor.is_free
+        )
+        if usd is None and is_priced and turn.tokens is not None:
+            usd = prices.price_call(template.model, tokens, is_free=template.vendor.is_free)
+        if usd is None and turn.tokens is None:
+            self.uncertain_usd += worst
+        elif usd is None:
+            self.uncertain_usd += prices.price_call(
+                template.model, tokens, is_free=template.vendor.is_free
+            )
         self.usage = self.usage + Usage(
             calls=1,
             input_tokens=tokens.input + tokens.cache_write,
             output_tokens=tokens.output,
             cached_tokens=tokens.cache_read,
-            usd=self._context.prices.price_call(self._template.model, tokens),
+            usd=usd or 0.0,
+            unpriced_calls=int(not is_priced),
         )
 
 
-def limit_call(max_tokens: int) -> float:
-    """Seconds that a call may take: longer answers have longer."""
-    return min(MOST_CALL_SECONDS, CALL_SECONDS + max_tokens * SECONDS_PER_TOKEN)
+def limit_call(max_tokens: int, first: float | None = None) -> float:
+    """Seconds that a call may take: so many first, and longer answers have longer."""
+    if first is None:
+        first = CALL_SECONDS
+    return min(MOST_CALL_SECONDS, first + max_tokens * SECONDS_PER_TOKEN)
 
 
 def encode_body(body: Mapping[str, Any]) -> bytes:
@@ -292,12 +354,12 @@ def encode_body(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def estimate_worst_call(prices: Prices, model: str, content: bytes, max_tokens: int) -> float:
+def estimate_worst_call(prices: Prices, template: RequestTemplate, content: bytes) -> float:
     """What one call may cost at most: no token is shorter than a byte, and the answer is as long as
     it may be.
     """
-    tokens = Tokens(input=len(content) + _OVERHEAD_TOKENS, output=max_tokens)
-    return prices.price_call(model, tokens)
+    tokens = Tokens(input=len(content) + _OVERHEAD_TOKENS, output=template.longest_answer)
+    return prices.price_call(template.model, tokens, is_free=template.vendor.is_free)
 
 
 def estimate_worst_exchange(prices: Prices, template: RequestTemplate, question: Question) -> float:
@@ -305,16 +367,16 @@ def estimate_worst_exchange(prices: Prices, template: RequestTemplate, question:
     words = json.dumps(question.context + question.prompt, ensure_ascii=False)
     question_bytes = len(words.encode("utf-8", "replace"))
     size = question_bytes + len(template.encoded) + _OVERHEAD_TOKENS
-    longest = template.max_tokens
+    longest = template.longest_answer
     first_tokens = Tokens(input=size, output=longest)
-    first = prices.price_call(template.model, first_tokens)
+    first = prices.price_call(template.model, first_tokens, is_free=template.vendor.is_free)
     if not template.provider:
         return first
     # The second request holds the first answer and the results, too; should they be longer, more is
     # set aside then.
     second_size = size + longest * 2 + results.MOST_BYTES + _TURN_TOKENS
     second_tokens = Tokens(input=second_size, output=longest)
-    second = prices.price_call(template.model, second_tokens)
+    second = prices.price_call(template.model, second_tokens, is_free=template.vendor.is_free)
     search = prices.price_search(template.provider)
     return first + search + second
 

@@ -1,5 +1,5 @@
 """A request to the model without its question: model, length, search, schema, instructions; a
-question goes in, the body of the request and the name of its answer come out.
+question goes in, the request and the name of its answer come out.
 """
 
 from __future__ import annotations
@@ -8,23 +8,14 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.exchange.schema import Schema
+from webquarry.ask.model_api.turn import ModelRequest
+from webquarry.ask.model_api.vendor import BARE_VENDOR, ModelVendor
 
 # Goes up when the words that we send change, so that no kept answer is one to other words.
 PROMPT_VERSION = 1
-WEB_SEARCH = "web_search"
-TOOL: dict[str, Any] = {
-    "name": WEB_SEARCH,
-    "description": "Search the web for current information",
-    "input_schema": {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": "Search query"}},
-        "required": ["query"],
-    },
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +24,8 @@ class RequestTemplate:
     the answers that are kept for it.
     """
 
-    origin: str  # of the model's provider
-    model: str
+    vendor: ModelVendor
+    model: str  # as the user names it and the bill has it
     max_tokens: int
     provider: str = ""  # who searches; nobody when empty
     schema: Schema | None = None
@@ -43,35 +34,43 @@ class RequestTemplate:
     # By context and prompt.
     kept: dict[tuple[str, str], KeptAnswer] = field(default_factory=dict, repr=False)
 
-    def build_request(self, context: str, prompt: str) -> dict[str, Any]:
-        """The body of the first call."""
-        question = f"Context: {context}\n\nQuestion: {prompt}"
-        body: dict[str, Any] = {
-            "model": self.model,
-            "max_tokens": self.max_tokens,
-            "messages": [{"role": "user", "content": question}],
-        }
-        if self.instructions:
-            body["system"] = self.instructions
-        if self.schema is not None:
-            form = {"type": "json_schema", "schema": self.schema.json_schema()}
-            body["output_config"] = {"format": form}
-        if self.provider:
-            body["tools"] = [TOOL]
-            body["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
-        return body
+    @property
+    def vendor_model(self) -> str:
+        """The model as its vendor calls it."""
+        return self.model.removeprefix(f"{self.vendor.name}/")
+
+    @cached_property
+    def longest_answer(self) -> int:
+        """Tokens that an answer may have, thoughts included."""
+        return self.vendor.limit_tokens(self.build_request("", ""))
+
+    def build_request(self, context: str, prompt: str) -> ModelRequest:
+        """The first question."""
+        return ModelRequest(
+            model=self.vendor_model,
+            max_tokens=self.max_tokens,
+            question=f"Context: {context}\n\nQuestion: {prompt}",
+            instructions=self.instructions,
+            schema=self.schema.json_schema() if self.schema else None,
+            offers_search=bool(self.provider),
+        )
 
     @cached_property
     def encoded(self) -> bytes:
         """The whole request but for the question's words, in one spelling."""
-        return json.dumps(self.build_request("", ""), sort_keys=True).encode()
+        body = self.vendor.build_body(self.build_request("", ""))
+        return json.dumps(body, sort_keys=True).encode()
 
     def digest(self, context: str, prompt: str) -> str:
         """The name under which the answer is kept: everything that decides it."""
+        vendor = self.vendor.name
+        if vendor != BARE_VENDOR:  # whose bodies do not all name the model and the schema
+            form = self.schema.text if self.schema else ""
+            vendor = json.dumps([vendor, self.model, form])
         parts = (
             str(PROMPT_VERSION),
-            "anthropic",
-            self.origin,
+            vendor,
+            self.vendor.url,
             self.provider,
             self.caller,
             context,

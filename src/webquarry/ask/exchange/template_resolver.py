@@ -16,6 +16,7 @@ from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.schema import Schema
 from webquarry.ask.keys import Keys
+from webquarry.ask.model_api.vendor import BARE_VENDOR, ModelVendor, open_vendor, split_model
 from webquarry.ask.models import MAX_TOKENS
 from webquarry.ask.options import Options
 from webquarry.caller import caller
@@ -31,7 +32,6 @@ _MOST_RESOLVED = 10_000  # combinations of options, before all of them are looke
 _GOOD_SECONDS = 1.0
 _MOST_TOKENS = 128_000
 _MOST_NAME_LETTERS = 200
-_ORIGIN = "https://api.anthropic.com"
 _NO_PROVIDER = ("none", "off", "")
 
 
@@ -63,7 +63,8 @@ class TemplateResolver:
         options: Options,
         open_router: Callable[[Mapping[str, str]], Router],
     ) -> None:
-        self.origin = settings.origins.get("anthropic", _ORIGIN)
+        self._origins = settings.origins
+        self._vendors: dict[str, ModelVendor] = {}
         self._keys = keys
         self._options = options
         self._open_router = open_router
@@ -86,6 +87,17 @@ class TemplateResolver:
         template = self._build_template(options)
         self._resolved[key] = _Resolved(now + _GOOD_SECONDS, versions, template)
         return template
+
+    def get_vendor(self, name: str) -> ModelVendor:
+        """A vendor at its address."""
+        vendor = self._vendors.get(name)
+        if vendor is None:
+            vendor = self._vendors[name] = open_vendor(name, self._origins)
+        return vendor
+
+    def find_vendor(self, model: str) -> ModelVendor:
+        """The vendor of a model."""
+        return self.get_vendor(split_model(model.strip())[0])
 
     def remember(
         self, template: RequestTemplate, context: str, prompt: str, kept: KeptAnswer
@@ -136,6 +148,13 @@ class TemplateResolver:
             raise BadInput(
                 "The name of the model is blank, too long, or holds a control character."
             )
+        vendor_name, own_name = split_model(model)
+        if not own_name:
+            raise BadInput(f"The name {model!r} has a vendor and no model.")
+        if vendor_name == BARE_VENDOR:
+            model = own_name  # named with its vendor or not, it is the same
+        else:
+            model = f"{vendor_name}/{own_name}"
         provider = self._choose_provider(options.search)
         instructions = options.instructions or None
         asked_by = caller()
@@ -145,7 +164,13 @@ class TemplateResolver:
         template = self._templates.get(facts)
         if template is None:
             template = RequestTemplate(
-                self.origin, model, tokens, provider, schema, instructions, asked_by
+                self.get_vendor(vendor_name),
+                model,
+                tokens,
+                provider,
+                schema,
+                instructions,
+                asked_by,
             )
             self._templates[facts] = template
         return template

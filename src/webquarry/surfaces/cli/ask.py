@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _KINDS: dict[str, type[WebquarryError]] = {
     "auth": AuthFailure,
     "rate_limited": RateLimited,
+    "quota": RateLimited,
     "model_gone": BadInput,
     "too_large": BadInput,
 }
@@ -29,6 +30,7 @@ _CURES = {
     "auth": "Replace the key; webquarry doctor --all says where it was found.",
     "model_gone": "Name another model with --model or WEBQUARRY_ASK_MODEL.",
     "too_large": "Ask with a shorter context.",
+    "quota": "Raise the account's limit with the model's vendor, or name another with --model.",
 }
 
 
@@ -38,7 +40,11 @@ def ask(
     ],
     context: Annotated[str, typer.Option(help="What the question is about.")] = "",
     model: Annotated[
-        str | None, typer.Option(help="The model to ask. Not given: WEBQUARRY_ASK_MODEL.")
+        str | None,
+        typer.Option(
+            help="The model to ask: one of Anthropic's, or vendor/model such as ollama/qwen3. Not "
+            "given: WEBQUARRY_ASK_MODEL."
+        ),
     ] = None,
     max_tokens: Annotated[
         int, typer.Option(help="Longest answer, in tokens.", min=1, max=128_000)
@@ -62,8 +68,8 @@ def ask(
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
-    """Ask a model, which may search the web once. Needs an Anthropic key; a search makes it about
-    twice as dear.
+    """Ask a model, which may search the web once. Needs a key, or a model of your own (--model
+    ollama/...); a search makes it about twice as dear.
     """
     with command_output(as_json) as output:
         from webquarry.ask.models import Question
@@ -161,6 +167,8 @@ def _write_usage(reply: ModelReply) -> None:
             cached = f" ({usage.cached_tokens} more from the cache)"
         tokens = f"{usage.input_tokens} tokens in{cached}, {usage.output_tokens} out"
         line = f"{calls}, {searches}, {tokens}, {usage.usd:.4f} USD"
+        if usage.unpriced_calls:
+            line += " and what the model costs: no price is known for it"
     sys.stdout.flush()
     console = Console(stderr=True, markup=False, emoji=False, highlight=False)
     print_hanging(console, "", Text(f"{reply.model}: {line}"), indent=4)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import browser, configuration, installation
+from webquarry.surfaces.doctor import browser, configuration, installation, models
 from webquarry.surfaces.doctor.check_result import Check, CheckResult
 
 # In the order in which they are shown.
@@ -30,7 +30,7 @@ CHECKS: tuple[Check, ...] = (
     configuration.check_routing,
     configuration.check_scholarly,
     configuration.check_patents,
-    configuration.check_model,
+    models.check_model,
     configuration.check_lenses,
 )
 

@@ -1,4 +1,4 @@
-"""Checks of what the user has configured: settings, proxy, Redis, recording, routing, keys, lenses.
+"""Checks of what the user has configured: settings, proxy, Redis, recording, routing, lenses.
 
 Settings and environment come in, one `CheckResult` comes out of each. Nobody is asked, but by
 `probe_redis`.
@@ -228,25 +228,6 @@ def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult
         return CheckResult("patents", "ok", ", ".join(ready))
     detail = "no register is configured; pages of patent sites are searched"
     return CheckResult("patents", "off", detail, f"Set {', or '.join(absent)}")
-
-
-def check_model(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
-    """Whether a model can be asked, and where its key was found; nobody is asked."""
-    from webquarry.ask.keys import MODEL_KEY, Keys
-
-    try:
-        key = Keys(environ).find(MODEL_KEY)
-    except WebquarryError as error:
-        return _broken_by("model", error)
-    if key is None:
-        detail = "no Anthropic key; only for `webquarry ask` and asking from SQL"
-        cure = f"Set {MODEL_KEY}, or put the key into ~/.stps/anthropic_api_key"
-        return CheckResult("model", "off", detail, cure)
-    detail = f"{settings.ask_model} (key from {key.source})"
-    if not is_importable("anthropic"):
-        detail += "; its library is not installed"
-        return CheckResult("model", "broken", detail, "pip install 'webquarry[ask]'")
-    return CheckResult("model", "ok", detail)
 
 
 def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:

@@ -1,9 +1,10 @@
 """`webquarry doctor`: what is configured, what works, and one line of cure for what does not.
 
 The environment comes in, a `Report` goes out. Every configured provider, scholarly index, register
-of patents and the Redis are asked once, all at the same time, unless `offline`. The exit code
-answers one question: would anything that the user has configured fail now? Somebody who needs no
-key and does not answer is a warning; nothing configured is no failure, but earns advice.
+of patents, vendor of models and the Redis are asked once, all at the same time, unless `offline`.
+The exit code answers one question: would anything that the user has configured fail now? Somebody
+who needs no key and does not answer is a warning; nothing configured is no failure, but earns
+advice.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from webquarry.surfaces.doctor.browser import probe_browser
 from webquarry.surfaces.doctor.check_result import CheckResult
 from webquarry.surfaces.doctor.checks import examine_parts
 from webquarry.surfaces.doctor.configuration import probe_redis
+from webquarry.surfaces.doctor.models import probe_models
 from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)
@@ -193,6 +195,8 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
             return await probe_redis(part, settings, environ)
         if not offline and part.name == "browser":
             return await probe_browser(part, settings)
+        if not offline and part.name == "model":
+            return await probe_models(part, kit.open_engine(), _PROBE_SECONDS)
         return part
 
     async with Toolkit.open(probe_settings, environ) as kit:

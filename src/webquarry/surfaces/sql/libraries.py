@@ -10,7 +10,7 @@ from typing import Any
 
 from webquarry.errors import MissingExtra
 
-_REQUIRED = ("duckdb", "pyarrow", "numpy", "anthropic")
+_REQUIRED = ("duckdb", "pyarrow", "numpy")
 
 
 def load_library(name: str) -> Any:

@@ -82,8 +82,12 @@ def plan(call: FunctionCall) -> list[Any]:
     """Look at every row and pay for none. NULL for a row that asks nothing."""
     engine = call.instance.engine
     scope = call.scope
-    engine.check()
     batch = _build_batch(call)
+    models: list[str | None] = [None]
+    if "model" in batch.schema.names:
+        models = list(dict.fromkeys(batch.column("model").to_pylist()))
+    for model in models:
+        engine.check(model)
     contexts = batch.column("context").to_pylist()
     prompts = batch.column("prompt").to_pylist()
     asks: list[bool | None] = []
