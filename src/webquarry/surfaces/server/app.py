@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
-_LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
-_LOCAL_ORIGINS = [f"http://{host}" for host in _LOCAL_HOSTS]
+LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
+_LOCAL_ORIGINS = [f"http://{host}" for host in LOCAL_HOSTS]
 _PROTOCOL_PATHS = ("/mcp", "/mcp/")
 
 FrontParts = tuple[KnownRequests, ToolCalls]
@@ -96,7 +96,7 @@ def build_app(
         max_request_body_size=settings.http_max_request_bytes,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=access is None or bool(settings.http_hosts),
-            allowed_hosts=[*_LOCAL_HOSTS, *settings.http_hosts],
+            allowed_hosts=[*LOCAL_HOSTS, *settings.http_hosts],
             allowed_origins=origins,
         ),
     )
@@ -113,7 +113,7 @@ def build_app(
     limited = None
     if access is None:
         inner: ASGIApp = BatchRequests(app, _PROTOCOL_PATHS, settings.http_max_request_bytes)
-        inner = HostCheck(inner, [*_LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
+        inner = HostCheck(inner, [*LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
     else:
         if access.metadata_path:
             metadata = access.metadata
@@ -135,7 +135,7 @@ def build_app(
         return tracked
     hosts = None
     if access is None or settings.http_hosts:
-        hosts = [*_LOCAL_HOSTS, *settings.http_hosts]
+        hosts = [*LOCAL_HOSTS, *settings.http_hosts]
     heads = HeadCheck(
         origins, hosts, settings.http_max_header_bytes, settings.http_max_request_bytes
     )
