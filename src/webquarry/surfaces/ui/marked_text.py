@@ -101,20 +101,6 @@ def cut_text(words: PageWords, placed: Sequence[PlacedQuote]) -> list[dict[str, 
     return pieces
 
 
-def cut_context(text: str, span: Range, most: int) -> tuple[str, str, str]:
-    """What stands before a span, the span, and what stands behind it; so many characters at each
-    side at most, and whole words.
-    """
-    start, end = span
-    before = text[max(0, start - most) : start]
-    behind = text[end : end + most]
-    if start > most:
-        before = "…" + before.partition(" ")[2]
-    if end + most < len(text):
-        behind = behind.rpartition(" ")[0] + "…"
-    return before, text[start:end], behind
-
-
 def _describe_piece(text: str, open_now: dict[tuple[str, int], int]) -> dict[str, Any]:
     if ("hidden", 0) in open_now:
         return {"hidden": len(text)}

@@ -68,15 +68,16 @@ async def _show_sessions(kit: Toolkit, parameters: Parameters) -> dict[str, Any]
     listed = []
     for session in await _read_sessions(kit):
         stages = [source.stage for source in session.sources]
-        summary = {
+        summary: dict[str, Any] = {
             "id": session.id,
             "status": status_of(session),
             "goal": clean_line(session.goal or session.steps[0].text),
             "steps": len(session.steps),
             "touchedAt": format_time(session.touched_at),
             "endsAt": format_time(kit.sessions.ends_at(session)),
-            **{stage: stages.count(stage) for stage in _STAGES},
         }
+        for stage in _STAGES:
+            summary[stage] = stages.count(stage)
         listed.append(summary)
     return {"sessions": listed}
 
