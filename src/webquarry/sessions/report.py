@@ -96,8 +96,9 @@ def _write_overview(export: SessionExport) -> Iterator[str]:
     stages = Counter(source.stage for source in export.sources)
     counts = ", ".join(f"{stages[stage]} {word}" for stage, word in _STAGE_WORDS.items())
     status = escape(export.status.replace("_", " "))
+    steps = _count(len(export.steps), "step")
     yield (
-        f"<p class=dim>{status}; {_count(len(export.steps), "step")}; sources: {counts}; begun "
+        f"<p class=dim>{status}; {steps}; sources: {counts}; begun "
         f"{escape(export.began_at)}; exported {escape(export.exported_at)}; session "
         f"<code>{escape(export.id)}</code></p>"
     )
