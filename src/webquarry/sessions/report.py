@@ -30,17 +30,25 @@ _MANY_WORDS = 12  # from so many on, a link names the first and the last words o
 _EDGE_WORDS = 5
 _STAGE_WORDS: dict[Stage, str] = {"quoted": "quoted", "read": "read", "found": "found only"}
 _STYLE = """
-:root{color-scheme:light dark;--bg:#fbfaf7;--ink:#1d2023;--dim:#5b6168;--line:#d9d6ce;--link:#0b5a8a;--mark:#ffe49a;--warn:#7d5200}
-@media (prefers-color-scheme:dark){:root{--bg:#15181b;--ink:#e6e4df;--dim:#a4abb2;--line:#363c42;--link:#8cc8f0;--mark:#5a4708;--warn:#f0c46a}}
-body{margin:0 auto;max-width:48em;padding:1.5em 1.2em 4em;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
-a{color:var(--link)}h1{line-height:1.25}h2{margin-top:2em;border-bottom:1px solid var(--line)}h3{margin:1.2em 0 .3em;font-size:1em}
+:root{color-scheme:light dark;--bg:#fbfaf7;--ink:#1d2023;--dim:#5b6168;--line:#d9d6ce;
+--link:#0b5a8a;--mark:#ffe49a;--warn:#7d5200}
+@media (prefers-color-scheme:dark){:root{--bg:#15181b;--ink:#e6e4df;--dim:#a4abb2;--line:#363c42;
+--link:#8cc8f0;--mark:#5a4708;--warn:#f0c46a}}
+body{margin:0 auto;max-width:48em;padding:1.5em 1.2em 4em;background:var(--bg);color:var(--ink);
+font:16px/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
+a{color:var(--link)}h1{line-height:1.25}h2{margin-top:2em;border-bottom:1px solid var(--line)}h3{
+margin:1.2em 0 .3em;font-size:1em}
 .dim{color:var(--dim);font-size:.9em}.warn{color:var(--warn)}p{margin:.4em 0;white-space:pre-line}
 .tag{border:1px solid currentColor;border-radius:3px;padding:0 .4em;font-size:.8em}
-article{border-bottom:1px solid var(--line);padding:.6em 0}blockquote{margin:.5em 0;padding:.1em .9em;border-left:3px solid var(--mark)}
-mark{background:var(--mark);color:inherit}code{font-size:.85em}table{border-collapse:collapse}td,th{text-align:left;padding:.2em 1.2em .2em 0}
-@media print{:root{--bg:#fff;--ink:#000;--dim:#444;--link:#000;--line:#999;--mark:#eee}body{max-width:none;padding:0;font-size:10.5pt}
-article,blockquote,li{break-inside:avoid}h2,h3{break-after:avoid}mark{text-decoration:underline}nav{display:none}}
-"""  # noqa: E501 - CSS
+article{border-bottom:1px solid var(--line);padding:.6em 0}blockquote{margin:.5em 0;
+padding:.1em .9em;border-left:3px solid var(--mark)}
+mark{background:var(--mark);color:inherit}code{font-size:.85em}table{border-collapse:collapse}
+td,th{text-align:left;padding:.2em 1.2em .2em 0}
+@media print{:root{--bg:#fff;--ink:#000;--dim:#444;--link:#000;--line:#999;--mark:#eee}body{
+max-width:none;padding:0;font-size:10.5pt}
+article,blockquote,li{break-inside:avoid}h2,h3{break-after:avoid}mark{text-decoration:underline}
+nav{display:none}}
+"""
 
 
 @dataclass(frozen=True)
