@@ -16,10 +16,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import sync_playwright
 
+Theme = Literal["light", "dark"]
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 WIKI = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"
@@ -28,6 +29,15 @@ QUOTES = [
     "That used to be the moment when the diesel came on",
     "a tank of lithium salts now keeps the lights on",
 ]
+
+
+# The last are those of the README: docs/ui-*.png.
+SIZES: tuple[tuple[Theme, int, int], ...] = (
+    ("light", 1200, 800),
+    ("dark", 1200, 800),
+    ("dark", 390, 800),
+    ("light", 900, 560),
+)
 
 
 def make_environ(folder: Path) -> dict[str, str]:
@@ -115,9 +125,9 @@ def take_pictures(folder: Path) -> None:
         id = fill(environ)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         with serve_page(environ) as address:
-            for theme, width in (("light", 1200), ("dark", 1200), ("dark", 390)):
+            for theme, width, height in SIZES:
                 context = browser.new_context(
-                    viewport={"width": width, "height": 800},
+                    viewport={"width": width, "height": height},
                     color_scheme=theme,
                     reduced_motion="reduce",
                 )
