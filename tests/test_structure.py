@@ -44,7 +44,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
-        "arguments", "mcp", "terminal", "display", "jsonc", "bridge", "doctor",
+        "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",

@@ -182,6 +182,13 @@ class Pages:
             rendered = await self._renderer.render(wanted.url, fetched.reply, None)
             return await self.runner.run(describe_render(wanted.url, rendered).to_job("take words"))
 
+    async def find_kept_words(self, url: str) -> KeptWords | None:
+        """The words of the page at a URL that are kept; nothing is fetched."""
+        kept = await self._cache.get(self._build_key(url, "words"))
+        if kept is None:
+            return None
+        return unpack_words(kept.value, cached=True)
+
     async def get_raw(self, url: str, needed: int, *, fresh: bool = False) -> Snapshot:
         """The bytes at a URL, so many of them at least if there are so many; little more than that
         is fetched. What is kept is replaced where it is too short.

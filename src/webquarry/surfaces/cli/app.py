@@ -31,6 +31,7 @@ from webquarry.surfaces.cli.sources.cite import cite
 from webquarry.surfaces.cli.sources.papers import papers
 from webquarry.surfaces.cli.sources.patents import patents
 from webquarry.surfaces.cli.sql import sql
+from webquarry.surfaces.cli.ui.command import ui
 from webquarry.surfaces.terminal import use_utf8_streams
 
 
@@ -70,6 +71,7 @@ app.command()(pack)
 app.command()(verify)
 app.command()(drift)
 app.command()(calls)
+app.command()(ui)
 app.command()(doctor)
 app.command()(demo)
 

@@ -2,6 +2,7 @@
 
     POST /mcp  and  /mcp/                       the protocol
     GET  /health/live, /health/ready, /metrics  for those who watch it
+    GET  /ui                                    the page, each caller seeing their own (ui/)
 
 Without access control only this machine is served, and whoever asks must name it as the host and
 come from no page of another site: a page in a browser could reach a loopback address otherwise.
@@ -60,7 +61,9 @@ from webquarry.surfaces.server.metrics import Metrics, share_among_workers
 from webquarry.surfaces.server.origins import HostCheck, OriginCheck
 from webquarry.surfaces.server.request_tracking import RequestTracking
 from webquarry.surfaces.server.slow_clients import ServerConnections, SlowClientLimits
+from webquarry.surfaces.server.ui.guarded_page import WithPage, build_guarded_page
 from webquarry.surfaces.server.workers import open_shared_folder, supervise
+from webquarry.surfaces.ui.routes import PageRoutes
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -68,8 +71,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
-_LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
-_LOCAL_ORIGINS = [f"http://{host}" for host in _LOCAL_HOSTS]
+LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
+_LOCAL_ORIGINS = [f"http://{host}" for host in LOCAL_HOSTS]
 _PROTOCOL_PATHS = ("/mcp", "/mcp/")
 
 FrontParts = tuple[KnownRequests, ToolCalls]
@@ -86,9 +89,10 @@ def build_app(
     quota: Quota | None = None,
     health: Health | None = None,
     front: FrontParts | None = None,
+    page: PageRoutes | None = None,
 ) -> ASGIApp:
-    """The ASGI application of a server, with a front before it where there are parts for one. Only
-    tools that ask the client something need state, and we have none.
+    """The ASGI application of a server, with a front before it where there are parts for one, and
+    the page beside it. Only tools that ask the client something need state, and we have none.
     """
     origins = [*_LOCAL_ORIGINS, *settings.http_origins]
     app = server.streamable_http_app(
@@ -96,7 +100,7 @@ def build_app(
         max_request_body_size=settings.http_max_request_bytes,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=access is None or bool(settings.http_hosts),
-            allowed_hosts=[*_LOCAL_HOSTS, *settings.http_hosts],
+            allowed_hosts=[*LOCAL_HOSTS, *settings.http_hosts],
             allowed_origins=origins,
         ),
     )
@@ -113,7 +117,7 @@ def build_app(
     limited = None
     if access is None:
         inner: ASGIApp = BatchRequests(app, _PROTOCOL_PATHS, settings.http_max_request_bytes)
-        inner = HostCheck(inner, [*_LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
+        inner = HostCheck(inner, [*LOCAL_HOSTS, *settings.http_hosts], exempt=_PROTOCOL_PATHS)
     else:
         if access.metadata_path:
             metadata = access.metadata
@@ -129,17 +133,32 @@ def build_app(
         batches = BatchRequests(limited, _PROTOCOL_PATHS, settings.http_max_request_bytes)
         authenticated = Authentication(batches, access.verifier, access.guarded)
         inner = OriginCheck(authenticated, origins)
+    hosts = None
+    if access is None or settings.http_hosts:
+        hosts = [*LOCAL_HOSTS, *settings.http_hosts]
+    if page is not None:
+        inner = WithPage(inner, _guard_page(page, hosts, access, limited))
     timed = SlowClientLimits(inner, settings.http_max_request_bytes, settings.http_max_header_bytes)
     tracked = RequestTracking(timed)
     if front is None or not stateless:
         return tracked
-    hosts = None
-    if access is None or settings.http_hosts:
-        hosts = [*_LOCAL_HOSTS, *settings.http_hosts]
     heads = HeadCheck(
         origins, hosts, settings.http_max_header_bytes, settings.http_max_request_bytes
     )
     return HttpFront(tracked, *front, Admission(heads, timed, access, limited))
+
+
+def _guard_page(
+    page: PageRoutes,
+    hosts: list[str] | None,
+    access: Access | None,
+    limits: RequestLimits | None,
+) -> ASGIApp:
+    """The page for whoever may use the protocol, within the same limits."""
+    if access is None or limits is None:
+        return build_guarded_page(page, hosts)
+    challenge = access.guarded[_PROTOCOL_PATHS[0]]
+    return build_guarded_page(page, hosts, access.verifier, challenge, limits.guard)
 
 
 async def _refuse_stream(request: Request) -> Response:
@@ -328,6 +347,7 @@ class _ServerProcess:
                 quota=quota,
                 health=health,
                 front=self._find_front(kit),
+                page=PageRoutes(kit, lambda: health.draining),
             )
             try:
                 await serve(app, self.listening, settings, health)

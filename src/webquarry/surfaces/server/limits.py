@@ -42,6 +42,10 @@ class RequestLimits:
         self._settings = settings
         self._clock = clock
 
+    def guard(self, app: ASGIApp) -> RequestLimits:
+        """The same limits before another application."""
+        return RequestLimits(app, self._quota, self._settings, self._clock)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on within its caller's limits, or refuse it."""
         principal = scope.get("state", {}).get("principal")

@@ -1,12 +1,13 @@
-"""The `research_export` tool: a whole session as Markdown or as data, with a citation for every
-source.
+"""The `research_export` tool: a whole session as Markdown, as a report in HTML or as data, with a
+citation for every source.
 
 Given the same session, the answer is the same to the byte but for the time of the export:
-`exportedAt`, or one line of the Markdown. What `verify_links` finds is as the web is.
+`exportedAt`, or one line of the text. What `verify_links` finds is as the web is.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from typing import Annotated, ClassVar, Literal
 
@@ -18,6 +19,8 @@ from webquarry.evidence.models import TRUST
 from webquarry.pages.links import check_links
 from webquarry.sessions.export import ErrorCount, ExportedSource, export_session
 from webquarry.sessions.markdown import write_markdown
+from webquarry.sessions.quote_context import collect_contexts
+from webquarry.sessions.report import SessionBill, write_report
 from webquarry.sessions.views import FullStep, Status, format_time
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
@@ -25,18 +28,20 @@ from webquarry.tools.research._deadline import deadline_for
 from webquarry.tools.research._parameters import ReadSession
 
 _NAME = "research_export"
+_CONTEXT_SECONDS = 20.0  # for reading again what was quoted and is not kept
+_MOST_CALLS = 20_000
 
 
 class ResearchExportOutput(Answer):
     __doc__ = (
-        "The session: as Markdown in `content`, or as data in the other fields. `links` "
+        "The session: as a text in `content`, or as data in the other fields. `links` "
         "counts the states of its links."
     )
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     session_id: str
-    format: Literal["markdown", "json"]
+    format: Literal["markdown", "json", "html"]
     content: str | None = None
     exported_at: str | None = None
     status: Status | None = None
@@ -66,7 +71,7 @@ async def research_export(
     kit: Toolkit,
     sessionId: ReadSession,
     format: Annotated[
-        Literal["markdown", "json"], Field(description="A text, or data.")
+        Literal["markdown", "json", "html"], Field(description="A text, data or a page.")
     ] = "markdown",
     verify_links: Annotated[bool, Field(description="Check that sources still exist.")] = False,
     include_found: Annotated[
@@ -95,6 +100,10 @@ async def research_export(
     if format == "markdown":
         answer.content = write_markdown(export)
         return answer
+    if format == "html":
+        contexts = await collect_contexts(kit.pages, session, _CONTEXT_SECONDS)
+        answer.content = write_report(export, contexts, await _count_calls(kit, session.id))
+        return answer
     answer.exported_at = export.exported_at
     answer.status = export.status
     answer.research_goal = export.goal or None
@@ -105,3 +114,15 @@ async def research_export(
     answer.listed = export.sources
     answer.errors = export.errors
     return answer
+
+
+async def _count_calls(kit: Toolkit, id: str) -> SessionBill:
+    """What the log says of the calls that were made for a session."""
+    calls = await asyncio.to_thread(kit.calls.list_latest, _MOST_CALLS)
+    own = [call for call in calls if call.session == id]
+    return SessionBill(
+        calls=len(own),
+        kept=sum(bool(call.cached) for call in own),
+        failed=sum(call.outcome != "ok" for call in own),
+        usd=sum(call.cost or 0.0 for call in own),
+    )

@@ -2,7 +2,7 @@
 hold, their export, and by `changes.py` what is added to them.
 
 An id may be cut short as long as it means one session. An export is Markdown, or JSON with
-`--format json`, on stdout.
+`--format json`, or a report that a browser opens with `--format html`, on stdout.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def show(id: Id, pager: Pager = True, as_json: AsJson = None) -> None:
 def export(
     id: Id,
     format: Annotated[
-        Literal["markdown", "json"], typer.Option(help="What is written to stdout.")
+        Literal["markdown", "json", "html"], typer.Option(help="What is written to stdout.")
     ] = "markdown",
     verify_links: Annotated[
         bool, typer.Option("--verify-links", help="Ask whether each source is still there.")

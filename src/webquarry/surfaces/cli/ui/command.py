@@ -1,0 +1,28 @@
+"""`webquarry ui`: the page in a browser: what was asked, found, read, quoted and paid."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from webquarry.surfaces.terminal import command_output
+
+
+def ui(
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)
+    ] = 0,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
+    ] = False,
+) -> None:
+    """Open a page in the browser: calls as they happen, sources, quotes in their texts, the
+    bill.
+    """
+    with command_output(False):
+        import webbrowser
+
+        from webquarry.surfaces.server.ui.local import serve_page
+
+        serve_page(port, None if no_open else webbrowser.open)

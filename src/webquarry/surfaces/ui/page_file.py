@@ -1,0 +1,60 @@
+"""The file `page.html` -> its bytes, and the headers under which a browser runs nothing but what
+stands in it.
+
+The page is one file without data: all that it shows it asks for with a token. Its script and its
+style are named by their hashes, and with Trusted Types no text can become markup.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+_PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """The page as it is sent."""
+
+    body: bytes
+    headers: dict[str, str]
+
+
+@cache
+def load_page() -> PageFile:
+    """The page with its headers."""
+    text = (files("webquarry") / "surfaces" / "ui" / "page.html").read_text("utf-8")
+    hashes: dict[str, list[str]] = {"script": [], "style": []}
+    for kind, part in _PART.findall(text):
+        digest = b64encode(sha256(part.encode()).digest()).decode()
+        hashes[kind].append(f"'sha256-{digest}'")
+    policy = [
+        "default-src 'none'",
+        f"script-src {' '.join(hashes['script'])}",
+        f"style-src {' '.join(hashes['style'])}",
+        "connect-src 'self'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ]
+    headers = {"Content-Security-Policy": "; ".join(policy), **PRIVATE_HEADERS}
+    return PageFile(text.encode(), headers)
+
+
+# Of everything that is sent to the page: nobody keeps it, frames it or reads it from elsewhere.
+PRIVATE_HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}

@@ -1,0 +1,137 @@
+"""The paths of the page.
+
+    GET    /ui                      the page, which holds no data
+    GET    /ui/data?view=...        what a view shows
+    GET    /ui/events?after=ID      calls as they are made
+    POST   /ui/call                 {"tool": ..., "arguments": {...}}: a tool, by hand
+    POST   /ui/delete               {"session": ID}
+
+Who asks is known by then: whoever builds these routes into a server stands guard before them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from webquarry.caller import caller
+from webquarry.errors import BadInput, WebquarryError
+from webquarry.surfaces.ui.feed import follow_calls
+from webquarry.surfaces.ui.page_file import PRIVATE_HEADERS, load_page
+from webquarry.surfaces.ui.views import answer_view
+from webquarry.tool import load
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from webquarry.toolkit import Toolkit
+
+PAGE = "/ui"
+DATA, EVENTS, CALL, DELETE = "/ui/data", "/ui/events", "/ui/call", "/ui/delete"
+GUARDED = (DATA, EVENTS, CALL, DELETE)
+
+_SET = "research"
+_TOOLS = frozenset(  # that a person may call on the page
+    {
+        "web_search", "academic_search", "patent_search", "instant_answer", "scrape_page",
+        "check_quotes", "research_export", "format_bibliography",
+    }
+)  # fmt: skip
+_MOST_STREAMS = 8  # of one caller at once
+
+
+class PageRoutes:
+    """The page over one toolkit."""
+
+    def __init__(self, kit: Toolkit, is_ending: Callable[[], bool] = lambda: False) -> None:
+        """`is_ending`: whether streams are to end, so that the server can."""
+        self._kit = kit
+        self._is_ending = is_ending
+        self._streams: Counter[str] = Counter()
+
+    def routes(self) -> list[Route]:
+        """All of them."""
+        return [
+            Route(PAGE, endpoint=self._send_page, methods=["GET"]),
+            Route(PAGE + "/", endpoint=self._send_page, methods=["GET"]),
+            Route(DATA, endpoint=self._answer_data, methods=["GET"]),
+            Route(EVENTS, endpoint=self._answer_events, methods=["GET"]),
+            Route(CALL, endpoint=self._answer_call, methods=["POST"]),
+            Route(DELETE, endpoint=self._answer_delete, methods=["POST"]),
+        ]
+
+    async def _send_page(self, request: Request) -> Response:
+        page = load_page()
+        return Response(page.body, media_type="text/html", headers=page.headers)
+
+    async def _answer_data(self, request: Request) -> Response:
+        parameters = dict(request.query_params)
+        name = parameters.pop("view", "")
+        return await _answer(lambda: answer_view(self._kit, name, parameters))
+
+    async def _answer_events(self, request: Request) -> Response:
+        who = caller()
+        if self._streams[who] >= _MOST_STREAMS:
+            error = {"message": "Too many pages are open.", "suggestedAction": "Close one of them."}
+            return JSONResponse({"error": error}, 429, PRIVATE_HEADERS)
+        after = request.query_params.get("after", "0")
+        events = self._stream(who, int(after) if after.isdecimal() else 0)
+        return StreamingResponse(events, media_type="text/event-stream", headers=PRIVATE_HEADERS)
+
+    async def _stream(self, who: str, after: int) -> AsyncIterator[bytes]:
+        self._streams[who] += 1
+        try:
+            async for event in follow_calls(self._kit, after, self._is_ending):
+                yield event
+        finally:
+            self._streams[who] -= 1
+
+    async def _answer_call(self, request: Request) -> Response:
+        async def call() -> dict[str, Any]:
+            body = await _read_object(request)
+            name = body.get("tool")
+            arguments = body.get("arguments")
+            if name not in _TOOLS or not isinstance(arguments, dict):
+                raise BadInput(
+                    "That is no tool of this page.",
+                    suggested_action=f"Call one of: {', '.join(sorted(_TOOLS))}.",
+                )
+            answer = await load(_SET, name).call_and_log(self._kit, arguments)
+            return answer.as_dict()
+
+        return await _answer(call)
+
+    async def _answer_delete(self, request: Request) -> Response:
+        async def delete() -> dict[str, Any]:
+            id = str((await _read_object(request)).get("session", ""))
+            await self._kit.sessions.delete(id)
+            return {"deleted": id}
+
+        return await _answer(delete)
+
+
+async def _answer(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
+    """What the work gives, or its error, as JSON."""
+    try:
+        return JSONResponse(await work(), headers=PRIVATE_HEADERS)
+    except WebquarryError as error:
+        return JSONResponse({"error": error.as_dict()}, 422, PRIVATE_HEADERS)
+
+
+async def _read_object(request: Request) -> dict[str, Any]:
+    """The JSON object of a request. A form of another site cannot send one: it has no such type."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        body = json.loads(await request.body())
+    except ValueError:
+        body = None
+    if kind != "application/json" or not isinstance(body, dict):
+        raise BadInput("The request holds no JSON object.", suggested_action="Send one.")
+    return body

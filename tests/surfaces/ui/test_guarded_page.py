@@ -1,0 +1,311 @@
+"""Who may ask the page for what: names, origins, tokens, and what is sent besides."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from base64 import b64encode
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+import webquarry
+from tests.sessions.kits import A, kit_on
+from webquarry.caller import serving
+from webquarry.sessions.models import StepDraft
+from webquarry.surfaces.server.principal import AccessDenied, Principal, Verifier
+from webquarry.surfaces.server.ui.guarded_page import build_guarded_page
+from webquarry.surfaces.server.ui.local import build_local_app
+from webquarry.surfaces.ui.feed import follow_calls
+from webquarry.surfaces.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE, PageRoutes
+from webquarry.tool import load
+from webquarry.toolkit import Toolkit
+
+OWN = "http://127.0.0.1:5000"
+TOKEN = "the-token-of-this-run"
+GOOD = {"Authorization": f"Bearer {TOKEN}"}
+HTML = Path(webquarry.__file__).parent / "surfaces" / "ui" / "page.html"
+
+Ask = Callable[..., Awaitable[httpx2.Response]]
+
+
+def with_page(folder: Path, work: Callable[[Ask, Toolkit], Awaitable[None]]) -> None:
+    """The page of `webquarry ui` over records in a folder, asked without a network."""
+
+    async def run() -> None:
+        async with kit_on(folder) as kit:
+            app = build_local_app(kit, TOKEN, lambda: False)
+            transport = httpx2.ASGITransport(app=app)
+            async with httpx2.AsyncClient(transport=transport, base_url=OWN) as client:
+                await work(client.request, kit)
+
+    asyncio.run(run())
+
+
+def test_the_page_holds_no_data_and_is_sent_without_a_token(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("GET", PAGE)
+
+        assert answer.status_code == 200
+        assert answer.content == HTML.read_bytes()
+        assert "set-cookie" not in answer.headers
+
+    with_page(tmp_path, work)
+
+
+def test_nothing_but_the_script_and_the_style_of_the_file_may_run(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        policy = (await ask("GET", PAGE)).headers["content-security-policy"]
+
+        text = HTML.read_text("utf-8")
+        for tag in ("script", "style"):
+            (part,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+            digest = b64encode(sha256(part.encode()).digest()).decode()
+            assert f"{tag}-src 'sha256-{digest}';" in policy
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
+        assert "unsafe" not in policy
+
+    with_page(tmp_path, work)
+
+
+def test_the_file_is_small_and_names_no_other_place() -> None:
+    text = HTML.read_text("utf-8")
+
+    assert len(text.encode()) <= 60_000
+    assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}  # the name of SVG
+    for way in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "srcdoc",
+    ):
+        assert way not in text
+
+
+def test_no_answer_may_be_kept_framed_or_read_from_elsewhere(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        for path, headers in ((PAGE, {}), (f"{DATA}?view=calls", GOOD)):
+            sent = (await ask("GET", path, headers=headers)).headers
+            assert sent["cache-control"] == "no-store"
+            assert sent["x-frame-options"] == "DENY"
+            assert sent["cross-origin-resource-policy"] == "same-origin"
+            assert sent["x-content-type-options"] == "nosniff"
+            assert sent["referrer-policy"] == "no-referrer"
+            assert not [name for name in sent if name.startswith("access-control-")]
+
+    with_page(tmp_path, work)
+
+
+@pytest.mark.parametrize("path", GUARDED)
+def test_data_needs_the_token(tmp_path: Path, path: str) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        method = "POST" if path in (CALL, DELETE) else "GET"
+        for headers in ({}, {"Authorization": "Bearer other"}, {"Cookie": f"t={TOKEN}"}):
+            answer = await ask(method, path, headers=headers)
+            assert answer.status_code == 401, headers
+
+    with_page(tmp_path, work)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:5000", "127.0.0.1.evil.example"])
+@pytest.mark.parametrize("path", [PAGE, DATA, EVENTS])
+def test_a_name_that_was_made_to_lead_here_is_refused(tmp_path: Path, host: str, path: str) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("GET", path, headers={**GOOD, "Host": host})
+
+        assert answer.status_code == 421
+
+    with_page(tmp_path, work)
+
+
+FOREIGN: list[dict[str, str]] = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:5001"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_a_page_of_another_origin_gets_nothing_even_with_the_token(
+    tmp_path: Path, headers: dict[str, str]
+) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("GET", f"{DATA}?view=calls", headers={**GOOD, **headers})
+        assert answer.status_code == 403
+        changed = await ask("POST", DELETE, headers={**GOOD, **headers}, json={"session": "x"})
+        assert changed.status_code == 403
+
+    with_page(tmp_path, work)
+
+
+def test_a_preflight_is_not_answered_with_leave(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+        answer = await ask("OPTIONS", CALL, headers=headers)
+
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+
+    with_page(tmp_path, work)
+
+
+def test_a_form_cannot_call_a_tool(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        body = json.dumps({"tool": "web_search", "arguments": {"query": "x"}})
+        answer = await ask(
+            "POST", CALL, headers={**GOOD, "Content-Type": "text/plain"}, content=body
+        )
+
+        assert answer.status_code == 422
+        assert "no JSON object" in answer.json()["error"]["message"]
+
+    with_page(tmp_path, work)
+
+
+def test_its_own_page_calls_a_tool_and_sees_the_call(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        own = {**GOOD, "Origin": OWN, "Sec-Fetch-Site": "same-origin"}
+        body = {"tool": "web_search", "arguments": {"query": "tides"}}
+        answer = await ask("POST", CALL, headers=own, json=body)
+        assert answer.json()["results"][0]["url"] == A
+        kit.calls.flush()
+
+        calls = (await ask("GET", f"{DATA}?view=calls", headers=GOOD)).json()["calls"]
+        assert [(one["tool"], one["arguments"]["query"]) for one in calls] == [
+            ("web_search", "tides")
+        ]
+
+    with_page(tmp_path, work)
+
+
+@pytest.mark.parametrize("tool", ["sequential_search", "no_tool", None, "../web_search"])
+def test_only_tools_of_the_page_are_called(tmp_path: Path, tool: str | None) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("POST", CALL, headers=GOOD, json={"tool": tool, "arguments": {}})
+
+        assert answer.status_code == 422
+        assert "no tool of this page" in answer.json()["error"]["message"]
+
+    with_page(tmp_path, work)
+
+
+def test_a_session_is_shown_and_deleted(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        session = await kit.sessions.begin(StepDraft(1, "What of the tide?", goal="Tides"))
+        listed = (await ask("GET", f"{DATA}?view=sessions", headers=GOOD)).json()["sessions"]
+        assert [(one["id"], one["goal"]) for one in listed] == [(session.id, "Tides")]
+
+        await ask("POST", DELETE, headers=GOOD, json={"session": session.id})
+        assert (await ask("GET", f"{DATA}?view=sessions", headers=GOOD)).json()["sessions"] == []
+
+    with_page(tmp_path, work)
+
+
+@pytest.mark.parametrize("view", ["calls", "sources", "sessions", "bill", "health"])
+def test_every_view_answers_where_nothing_was_done_yet(tmp_path: Path, view: str) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("GET", f"{DATA}?view={view}", headers=GOOD)
+
+        assert answer.status_code == 200, answer.text
+
+    with_page(tmp_path, work)
+
+
+@pytest.mark.parametrize(
+    "asked", ["view=none", "view=session&id=x", "view=page", "view=page&url=x&session=y"]
+)
+def test_what_is_not_there_is_said_with_what_to_do(tmp_path: Path, asked: str) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("GET", f"{DATA}?{asked}", headers=GOOD)
+
+        assert answer.status_code == 422
+        assert answer.json()["error"]["suggestedAction"]
+
+    with_page(tmp_path, work)
+
+
+def test_a_page_that_nobody_read_is_not_fetched_unasked(tmp_path: Path) -> None:
+    async def work(ask: Ask, kit: Toolkit) -> None:
+        answer = await ask("GET", DATA, params={"view": "page", "url": A}, headers=GOOD)
+
+        assert answer.json()["kept"] is False
+
+    with_page(tmp_path, work)
+
+
+def test_calls_are_followed_from_an_id_on(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with kit_on(tmp_path) as kit, kit_on(tmp_path) as other:
+            events = follow_calls(kit, 0, lambda: False)
+            assert await anext(events) == b": following\n\n"
+            await load("research", "web_search").call_and_log(other, {"query": "tides"})
+            other.calls.flush()
+
+            event = (await anext(events)).decode()
+            await events.aclose()  # type: ignore[attr-defined]
+
+            fields = dict(line.split(": ", 1) for line in event.splitlines() if line)
+            call = json.loads(fields["data"])
+            assert (fields["id"], call["tool"]) == (str(call["id"]), "web_search")
+
+    asyncio.run(run())
+
+
+def test_a_stream_ends_with_its_server(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with kit_on(tmp_path) as kit:
+            assert [event async for event in follow_calls(kit, 0, lambda: True)] == [
+                b": following\n\n"
+            ]
+
+    asyncio.run(run())
+
+
+class Names(Verifier):
+    """Tokens that are names."""
+
+    async def verify(self, token: str) -> Principal:
+        if token not in ("ann", "bob"):
+            raise AccessDenied("nobody")
+        return Principal(token, token)
+
+
+def test_each_caller_of_a_team_sees_their_own_and_nothing_of_the_server(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with kit_on(tmp_path) as kit:
+            with serving("ann"):
+                await kit.sessions.begin(StepDraft(1, "Mine", goal="Ann's"))
+                await load("research", "web_search").call_and_log(kit, {"query": "tides"})
+            kit.calls.flush()
+            app = build_guarded_page(PageRoutes(kit), None, Names())
+            transport = httpx2.ASGITransport(app=app)
+            async with httpx2.AsyncClient(
+                transport=transport, base_url="https://team.example"
+            ) as client:
+
+                async def see(who: str, view: str) -> dict[str, Any]:
+                    headers = {"Authorization": f"Bearer {who}"}
+                    answer = await client.get(DATA, params={"view": view}, headers=headers)
+                    shown: dict[str, Any] = answer.json()
+                    return shown
+
+                assert len((await see("ann", "sessions"))["sessions"]) == 1
+                assert len((await see("ann", "calls"))["calls"]) == 1
+                assert (await see("bob", "sessions"))["sessions"] == []
+                assert (await see("bob", "calls"))["calls"] == []
+                assert (await see("bob", "sources"))["sources"] == []
+                assert (await see("bob", "bill"))["limits"] == {}
+                assert await see("bob", "health") == {"ok": True, "records": "ok"}
+
+    asyncio.run(run())
