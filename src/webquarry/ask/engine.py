@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
     from webquarry.ask.exchange.exchange import ExchangeContext
     from webquarry.ask.exchange.model_client import ModelClient
-    from webquarry.ask.model_api.vendor import ModelVendor
     from webquarry.search.router import Router
 
 OnProgress = Callable[[Progress], None]
@@ -414,20 +413,15 @@ class Engine:
         statement: Statement,
     ) -> dict[Question, ModelReply]:
         """The questions whose vendor has no key, with that error, unless it ends the statement."""
-        errors: dict[ModelVendor, ReplyError] = {}
-        for vendor in {templates[question].vendor for question in missing}:
-            try:
-                self.keys.model_key(vendor)
-            except AuthFailure as error:
-                if statement.ends_when_refused:
-                    raise
-                text = KEY_ERRORS.get(error.message, error.message)
-                errors[vendor] = ReplyError("auth", text)
+        errors = self.keys.find_refusals({templates[question].vendor for question in missing})
+        if errors and statement.ends_when_refused:
+            raise next(iter(errors.values()))
         refused: dict[Question, ModelReply] = {}
         for question in missing:
-            if templates[question].vendor in errors:
-                refusal = errors[templates[question].vendor]
-                refused[question] = ModelReply(None, error=refusal)
+            error = errors.get(templates[question].vendor)
+            if error is not None:
+                text = KEY_ERRORS.get(error.message, error.message)
+                refused[question] = ModelReply(None, error=ReplyError("auth", text))
         return refused
 
     def _has_search_of(self, kept: KeptAnswer) -> bool:

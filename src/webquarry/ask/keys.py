@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,6 +129,16 @@ class Keys:
             suggested_action=f"Set the environment variable {first.variable}, or put the key into "
             f"the file ~/.config/webquarry/{first.file} (mode 0600).",
         )
+
+    def find_refusals(self, vendors: Iterable[ModelVendor]) -> dict[ModelVendor, AuthFailure]:
+        """Those of the vendors that cannot be asked for want of a key, with the reason."""
+        refusals: dict[ModelVendor, AuthFailure] = {}
+        for vendor in vendors:
+            try:
+                self.model_key(vendor)
+            except AuthFailure as error:
+                refusals[vendor] = error
+        return refusals
 
     def _check_way(self, vendor: ModelVendor) -> None:
         """A key goes neither unencrypted nor beyond this machine; who set ANTHROPIC_BASE_URL before

@@ -273,6 +273,21 @@ def test_an_unknown_price_is_said_and_counts_as_uncertain(
     assert caplog.text.count("no price is known for the model openai/gpt-9") == 1
 
 
+def test_an_answer_without_counts_is_never_free(servers: FakeServers, tmp_path: Path) -> None:
+    item = {"type": "message", "content": [{"type": "output_text", "text": "Ada."}]}
+    servers.rule = lambda body: FakeReply({"status": "completed", "output": [item]})
+
+    async def work(engine: Engine) -> tuple[ModelReply, Any]:
+        question = Question("a", "b", model="openai/gpt-6-luna")
+        reply = await engine.ask(question, engine.statement())
+        return reply, engine.usage()[0]
+
+    reply, bill = with_vendors(servers, tmp_path, work)
+
+    assert (reply.answer, reply.usage.calls, bill.usd) == ("Ada.", 1, 0)
+    assert bill.uncertain_usd > 0
+
+
 def test_openrouter_is_settled_by_what_it_says(servers: FakeServers, tmp_path: Path) -> None:
     message = {"role": "assistant", "content": "Ada."}
     used = {"prompt_tokens": 96, "completion_tokens": 20, "cost": 0.0625}
