@@ -16,6 +16,7 @@ import pytest
 
 import webquarry
 from tests.sessions.kits import A, kit_on
+from tests.surfaces.server.http_process import http_server
 from webquarry.caller import serving
 from webquarry.sessions.models import StepDraft
 from webquarry.surfaces.server.principal import AccessDenied, Principal, Verifier
@@ -309,3 +310,23 @@ def test_each_caller_of_a_team_sees_their_own_and_nothing_of_the_server(tmp_path
                 assert await see("bob", "health") == {"ok": True, "records": "ok"}
 
     asyncio.run(run())
+
+
+@pytest.mark.slow
+def test_a_server_has_the_page_beside_the_protocol() -> None:
+    with http_server({"WEBQUARRY_REPLAY": "demo"}) as server:
+        own = server.url.removesuffix("/mcp")
+
+        def get(path: str, **headers: str) -> httpx2.Response:
+            return httpx2.get(own + path, headers=headers, trust_env=False)
+
+        assert get(PAGE).content == HTML.read_bytes()
+        assert get(f"{DATA}?view=sessions").json() == {"sessions": []}
+        assert get(f"{DATA}?view=sessions", Origin="https://evil.example").status_code == 403
+        assert get(f"{DATA}?view=sessions", Host="evil.example").status_code == 421
+        with httpx2.stream("GET", own + EVENTS, trust_env=False) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": following"
+            server.process.terminate()
+            assert [line for line in lines if line] == []  # it ends with the server
+        assert server.process.wait(30) == 0
