@@ -142,7 +142,7 @@ def take_pictures(folder: Path) -> None:
                         page.get_by_role("button", name="Search", exact=True).click()
                         page.get_by_text("5 results").first.wait_for()
                     if name == "page":
-                        page.get_by_label("Next quote").click(timeout=5000)
+                        page.get_by_role("button", name=QUOTES[1]).click()
                     page.screenshot(path=folder / f"{name}-{theme}-{width}.png")
                 context.close()
         browser.close()

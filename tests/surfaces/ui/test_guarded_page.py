@@ -16,9 +16,11 @@ import pytest
 
 import webquarry
 from tests.sessions.kits import A, kit_on
+from tests.surfaces.server.http_process import http_server
 from webquarry.caller import serving
 from webquarry.sessions.models import StepDraft
 from webquarry.surfaces.server.principal import AccessDenied, Principal, Verifier
+from webquarry.surfaces.server.tokens import TokenFile
 from webquarry.surfaces.server.ui.guarded_page import build_guarded_page
 from webquarry.surfaces.server.ui.local import build_local_app
 from webquarry.surfaces.ui.feed import follow_calls
@@ -309,3 +311,70 @@ def test_each_caller_of_a_team_sees_their_own_and_nothing_of_the_server(tmp_path
                 assert await see("bob", "health") == {"ok": True, "records": "ok"}
 
     asyncio.run(run())
+
+
+@pytest.mark.slow
+def test_a_server_has_the_page_beside_the_protocol() -> None:
+    with http_server({"WEBQUARRY_REPLAY": "demo"}) as server:
+        own = server.url.removesuffix("/mcp")
+
+        def get(path: str, **headers: str) -> httpx2.Response:
+            return httpx2.get(own + path, headers=headers, trust_env=False)
+
+        assert get(PAGE).content == HTML.read_bytes()
+        assert get(f"{DATA}?view=sessions").json() == {"sessions": []}
+        assert get(f"{DATA}?view=sessions", Origin="https://evil.example").status_code == 403
+        assert get(f"{DATA}?view=sessions", Host="evil.example").status_code == 421
+        with httpx2.stream("GET", own + EVENTS, trust_env=False) as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": following"
+            server.process.terminate()
+            assert [line for line in lines if line] == []  # it ends with the server
+        assert server.process.wait(30) == 0
+
+
+@pytest.mark.slow
+def test_on_a_teams_server_callers_call_tools_with_their_tokens_within_their_limits(
+    tmp_path: Path,
+) -> None:
+    tokens = TokenFile(tmp_path / "tokens.json")
+    ann, bob = tokens.add("ann"), tokens.add("bob")
+    environ = {
+        "WEBQUARRY_REPLAY": "demo",
+        "WEBQUARRY_STATE_FOLDER": str(tmp_path / "state"),
+        "WEBQUARRY_HTTP_AUTH": "token",
+        "WEBQUARRY_TOKENS_FILE": str(tokens.path),
+        "WEBQUARRY_HTTP_MINUTE_LIMIT": "3",
+        "BRAVE_API_KEY": "demo",
+    }
+    with http_server(environ) as server:
+        own = server.url.removesuffix("/mcp")
+
+        def call(token: str, origin: str) -> int:
+            headers = {"Authorization": f"Bearer {token}", "Origin": origin}
+            body = {
+                "tool": "scrape_page",
+                "arguments": {"url": "https://tidelines.example/2026/09/storing-the-tide"},
+            }
+            answer = httpx2.post(
+                own + CALL, headers=headers, json=body, timeout=30, trust_env=False
+            )
+            return answer.status_code
+
+        def list_tools(token: str) -> list[str]:
+            headers = {"Authorization": f"Bearer {token}"}
+            with httpx2.stream("GET", own + EVENTS, headers=headers, trust_env=False) as stream:
+                for line in stream.iter_lines():
+                    if line.startswith("data: "):
+                        return [json.loads(line[6:])["tool"]]
+            return []
+
+        assert httpx2.get(own + PAGE, trust_env=False).status_code == 200
+        assert call("wq_wrong", own) == 401
+        assert call(ann, "https://evil.example") == 403
+        assert [call(ann, own) for _ in range(4)] == [200, 200, 200, 429]
+        assert list_tools(ann) == ["scrape_page"]  # a stream is no call, and passes
+        answer = httpx2.get(
+            f"{own}{DATA}?view=calls", headers={"Authorization": f"Bearer {bob}"}, trust_env=False
+        )
+        assert answer.json()["calls"] == []
