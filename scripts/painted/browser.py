@@ -13,7 +13,7 @@ from typing import Any, Self
 
 WIDTH, HEIGHT = 1280, 900  # pixels of the window
 _TALLEST = 6_000  # pixels of a page that are looked at
-_COMMANDS = ("chromium", "chromium-browser", "google-chrome")
+_COMMANDS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 _OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",

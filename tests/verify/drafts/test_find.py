@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from io import BytesIO
-
 import pytest
 
+from tests.read.formats.office_writer import docx, paragraph
 from webquarry.verify.drafts.files import read_claims
 from webquarry.verify.drafts.find import find_claims
 from webquarry.verify.drafts.marks import find_quotations
@@ -122,12 +121,8 @@ def test_html_is_read_as_it_is_seen_and_has_the_lines_of_its_file() -> None:
 
 
 def test_a_word_document_is_read() -> None:
-    docx = pytest.importorskip("docx")
-    document = docx.Document()
-    document.add_paragraph("He wrote “the port was built in winter” once.")
-    file = BytesIO()
-    document.save(file)
+    draft = docx(paragraph("He wrote “the port was built in winter” once."))
 
-    (quote,) = read_claims("draft.docx", file.getvalue()).quotes
+    (quote,) = read_claims("draft.docx", draft).quotes
 
     assert quote.text == "the port was built in winter"
