@@ -10,7 +10,15 @@ from typing import Any
 from mcp_types.version import LATEST_MODERN_VERSION
 
 ME = {"name": "test", "version": "1"}
-SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
+SEARCH: dict[str, Any] = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
+
+
+def search_anew(count: int) -> dict[str, Any]:
+    """A call that is made whatever is kept, and not together with another: its progress is told."""
+    arguments = {**SEARCH["arguments"], "num_results": count, "fresh": True}
+    return {**SEARCH, "arguments": arguments}
+
+
 PAGE = {
     "name": "scrape_page",
     "arguments": {"url": "https://wiki.openwaters.example/wiki/Tidal_energy_storage"},
@@ -39,9 +47,9 @@ REQUESTS: list[tuple[str, Any]] = [
     ("server/discover", {}),
     ("tools/call", SEARCH),
     ("tools/call", PAGE),
-    ("tools/call", {**SEARCH, "_meta": {"progressToken": "mine"}}),
-    ("tools/call", {**SEARCH, "_meta": {"progressToken": 7, "other": [1]}}),
-    ("tools/call", {**SEARCH, "_meta": {"progressToken": True}}),
+    ("tools/call", {**search_anew(3), "_meta": {"progressToken": "mine"}}),
+    ("tools/call", {**search_anew(4), "_meta": {"progressToken": 7, "other": [1]}}),
+    ("tools/call", {**search_anew(5), "_meta": {"progressToken": True}}),
     ("tools/call", {**SEARCH, "_meta": "none"}),
     ("tools/call", {**SEARCH, "other": 1}),
     ("tools/call", {"name": "web_search"}),

@@ -314,8 +314,9 @@ def test_each_caller_of_a_team_sees_their_own_and_nothing_of_the_server(tmp_path
 
 
 @pytest.mark.slow
-def test_a_server_has_the_page_beside_the_protocol() -> None:
-    with http_server({"WEBQUARRY_REPLAY": "demo"}) as server:
+def test_a_server_has_the_page_beside_the_protocol(tmp_path: Path) -> None:
+    environ = {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": str(tmp_path / "state")}
+    with http_server(environ) as server:
         own = server.url.removesuffix("/mcp")
 
         def get(path: str, **headers: str) -> httpx2.Response:
