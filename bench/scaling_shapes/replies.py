@@ -18,6 +18,7 @@ from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search import instant
+from webquarry.search.identity import identity
 from webquarry.search.merge import merge
 from webquarry.search.patents.discovery import each_once, patent_of
 from webquarry.search.patents.merge import merge as merge_patents
@@ -153,7 +154,8 @@ def _show_web(provider: Provider, reply: Reply) -> object:
         results = provider.parse_reply(reply).results
     except WebquarryError:
         return None
-    merged = merge([results, results[::-1]])
+    identified = [(identity(result.url), result) for result in results]
+    merged = merge([identified, identified[::-1]])
     kept = [one for one in merged if DomainFilter.of(["example.org"], []).admits(one.url)]
     found = [patent for patent in map(patent_of, merged) if patent]
     return [show_result(one, "The tide is a claim") for one in merged[:50]], kept, each_once(found)
