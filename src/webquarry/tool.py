@@ -170,6 +170,11 @@ class Tool:
         answer: type[Answer] = get_type_hints(self.function)["return"]
         return answer
 
+    def build_models(self) -> None:
+        """Build the models of arguments and answer, which would be built at their first use."""
+        self.arguments.model_rebuild()
+        self.answer.model_rebuild()
+
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """JSON Schema of the arguments: flat, without titles, null branches or references."""

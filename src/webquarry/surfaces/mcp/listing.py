@@ -57,9 +57,10 @@ class ServedTools(Mapping[str, Tool]):
         return tool
 
     def _import(self, name: str) -> Tool:
-        """A tool by its name, with everything imported that its first call needs."""
+        """A tool by its name, with everything imported and built that its first call needs."""
         tool = self[name]
         import_parts(("calls", *tool.uses))
+        tool.build_models()
         return tool
 
     def get_loaded(self, name: str) -> Tool | None:
