@@ -420,6 +420,15 @@ def test_what_cannot_be_asked_is_said(servers: FakeServers, tmp_path: Path, mode
         ask(servers, tmp_path, Question("a", "b", model=model), WEBQUARRY_COMPATIBLE_URL="")
 
 
+def test_a_vendor_that_nobody_is_gets_no_question(servers: FakeServers, tmp_path: Path) -> None:
+    question = Question("a", "b", model="nobody/x")
+
+    with pytest.raises(BadInput, match="called 'nobody'"):
+        ask(servers, tmp_path, question, ANTHROPIC_BASE_URL="", WEBQUARRY_ANTHROPIC_URL="")
+
+    assert servers.messages == 0
+
+
 def test_a_key_does_not_leave_this_machine_unencrypted(
     servers: FakeServers, tmp_path: Path
 ) -> None:

@@ -16,7 +16,13 @@ from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.schema import Schema
 from webquarry.ask.keys import Keys
-from webquarry.ask.model_api.vendor import BARE_VENDOR, ModelVendor, open_vendor, split_model
+from webquarry.ask.model_api.vendor import (
+    BARE_VENDOR,
+    ModelVendor,
+    find_vendors,
+    open_vendor,
+    split_model,
+)
 from webquarry.ask.models import MAX_TOKENS
 from webquarry.ask.options import Options
 from webquarry.caller import caller
@@ -151,6 +157,12 @@ class TemplateResolver:
         vendor_name, own_name = split_model(model)
         if not own_name:
             raise BadInput(f"The name {model!r} has a vendor and no model.")
+        if "/" in own_name and vendor_name == BARE_VENDOR and BARE_VENDOR not in self._origins:
+            # Whoever puts another server in Anthropic's place may call its models as it likes.
+            raise BadInput(
+                f"No vendor of models is called {own_name.partition('/')[0]!r}.",
+                suggested_action=f"Begin the name with one of: {', '.join(find_vendors())}.",
+            )
         if vendor_name == BARE_VENDOR:
             model = own_name  # named with its vendor or not, it is the same
         else:
