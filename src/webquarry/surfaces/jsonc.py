@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*+", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
 _SCALAR = re.compile(r"[^\s,\]}/\"{\[:]+")
 _MOST_DEPTH = 200
 _INDENT = "  "

@@ -56,7 +56,7 @@ _LETTERS = {
     "urdu": "ٹڈڑںےہھ",
     "yiddish": "ײױװ",
 }
-_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*")
+_WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*+")
 
 
 def _list_languages(signs: dict[str, frozenset[str]]) -> dict[str, list[str]]:

@@ -28,7 +28,7 @@ _WORD = re.compile(
     r"\d+(?:[.,]\d+)*"
     # signs of those scripts that are no letters
     rf"|(?:(?![・゠฿๏๚๛၊-၏។-៛])[{PAIRED}][{MARKS}]*)+"
-    rf"|[^\W\d_{PAIRED}](?:[^\W\d_{PAIRED}]|[{MARKS}])*"
+    rf"|[^\W\d_{PAIRED}](?:[^\W\d_{PAIRED}]|[{MARKS}])*+"
 )
 # the same for a text with ASCII letters only, but not from the middle of a word
 _WHOLE_WORD = re.compile(r"(?<![a-z])[a-z]+|(?<!\d)(?<!\d[.,])\d+(?:[.,]\d+)*")

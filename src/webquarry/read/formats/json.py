@@ -14,7 +14,7 @@ from webquarry.read.text.fence import fence
 
 _LARGEST = 2_000_000  # characters; indenting more is slow, and nobody reads it
 _GROWTH = 4  # how much longer indentation may make a document
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 class Json(Format):

@@ -17,11 +17,11 @@ from webquarry.read.plain.words import Range
 from webquarry.verify.quotes.fold import SYMBOLS, fold_typography, make_key
 
 _TOKEN = re.compile(
-    r"(?<![\w.,])[-−–]?\d+(?:[.,:'’\u202f/]\d+)*"
-    r"|\d+(?:[.,:'’\u202f/]\d+)*"
+    r"(?<![\w.,])[-−–]?\d+(?:[.,:'’\u202f/]\d+)*+"
+    r"|\d+(?:[.,:'’\u202f/]\d+)*+"
     "|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
     r"|[^\W\d_](?:[^\W\d_\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u00ad]"
-    r"|[\u00ad\u200b-\u200d\u0300-\u036f]|['’\u2011-](?=[^\W\d_]))*"
+    r"|[\u00ad\u200b-\u200d\u0300-\u036f]|['’\u2011-](?=[^\W\d_]))*+"
     "|[" + re.escape("".join(sorted(SYMBOLS))) + "]"
 )
 

@@ -35,7 +35,7 @@ _MOST_DIGITS = 18  # of an id in a line that cannot be read as a whole
 _BLANKS = " \t\r\n\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # A text (the last one may have no end), a sign, or anything else between them.
-_PART = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}:,]|[^\s"\[\]{}:,]+', re.DOTALL)
+_PART = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}:,]|[^\s"\[\]{}:,]+', re.DOTALL)
 _NUMBER = re.compile(rf"-?\d{{1,{_MOST_DIGITS}}}")
 
 
