@@ -8,12 +8,10 @@ are JATS.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import httpx2
 
-from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.replies.body import (
@@ -81,17 +79,10 @@ class Crossref(Scholarly):
     origin = "https://api.crossref.org"
     min_interval_seconds = 1.0  # one list a second
 
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        provider = super().configure(settings, environ, clock)
-        if provider.contact:
-            provider.min_interval_seconds = 1 / 3
-        return provider
+    def apply_settings(self, settings: Settings) -> None:
+        super().apply_settings(settings)
+        if self.contact:
+            self.min_interval_seconds = 1 / 3
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         filters = []

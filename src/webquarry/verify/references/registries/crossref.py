@@ -8,12 +8,11 @@ record does not always do). A DOI with a comma never goes into a filter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import httpx2
 
-from webquarry.clock import Clock
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
@@ -64,17 +63,10 @@ class CrossrefRegistry(Registry):
     most_at_once: ClassVar[Mapping[str, int]] = {"doi": 20, "updates": 20}
     min_interval_seconds = 1.0
 
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        registry = super().configure(settings, environ, clock)
-        if registry.contact:
-            registry.min_interval_seconds = 1 / 3
-        return registry
+    def apply_settings(self, settings: Settings) -> None:
+        super().apply_settings(settings)
+        if self.contact:
+            self.min_interval_seconds = 1 / 3
 
     def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         first = questions[0]
