@@ -4,6 +4,10 @@ they can write to.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import httpx2
+
 from webquarry.errors import AuthFailure
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
@@ -50,3 +54,13 @@ class ContactedService(Service):
         if self.contact:
             headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
         return headers
+
+    def get(
+        self,
+        path: str,
+        parameters: Mapping[str, str] | None = None,
+        accept: str = "application/json",
+    ) -> httpx2.Request:
+        """A request for a path, with these parameters."""
+        url = self.endpoint(path)
+        return httpx2.Request("GET", url, params=parameters or None, headers=self.headers(accept))

@@ -71,16 +71,6 @@ class Registry(ContactedService):
     def parse_probe(self, reply: net.Reply) -> None:
         self.parse_reply([WorkQuestion("title", "test")], reply)
 
-    def get(
-        self,
-        path: str,
-        parameters: Mapping[str, str] | None = None,
-        accept: str = "application/json",
-    ) -> httpx2.Request:
-        """A request for a path, with these parameters."""
-        url = self.endpoint(path)
-        return httpx2.Request("GET", url, params=parameters or None, headers=self.headers(accept))
-
 
 def build_record(
     source: str,
