@@ -37,12 +37,13 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     takes them for a part of the text: what follows the end of a text talks its last sentence down.
     """
     chosen = set(kept)
-    likelier = np.maximum(chances.first, chances.final)
-    for index in (likelier >= _LIKELY_BEHIND_CODE).nonzero()[0].tolist():
+    likelier: list[float] = np.maximum(chances.first, chances.final).tolist()
+    for index, chance in enumerate(likelier):
         box = flow.boxes[index]
-        if index - 1 not in chosen or flow.tags[box] not in _SENTENCES:
+        if chance < _LIKELY_BEHIND_CODE or index - 1 not in chosen:
             continue
-        if likelier[index] < _LIKELY and flow.tags[flow.boxes[index - 1]] != "pre":
+        is_behind_code = flow.tags[flow.boxes[index - 1]] == "pre"
+        if flow.tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
             continue
         parent = max(flow.parents[box], 0)
         follows_in_box = flow.first[parent] < index
