@@ -7,7 +7,7 @@ are made of. Hidden text is left out here, by the same judgement as for the whol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -53,9 +53,10 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
     size, headings = _measure_rest(flow, kept)
+    heading_parts = flow.walk.choose_parts(headings, [])
     names = None
     if page_info.css:
-        names = parts.names() | flow.walk.choose_parts(headings, []).names()
+        names = parts.names() | heading_parts.names()
     visibility = VisibilityTracker(document.roots, page_info, names)
     writer = _Writer(document, visibility, Links(base_url, page_info.base), footnotes)
 
@@ -70,7 +71,9 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     text = defuse_prose(walker.blocks.text(), walker.removed)
     left_out = None
     if size >= _LEAST_LEFT_OUT:
-        lines = _write_headings(writer, flow, sorted(headings))
+        # by the same walk as the text, so that no heading is told that nobody sees
+        rest = writer.write(heading_parts)
+        lines = defuse_prose(rest.blocks.text(), rest.removed).split("\n")
         left_out = LeftOutText(size, _shorten_headings(lines))
     visibility.close()
     return Markdown(text, "", dict(walker.removed), notes, left_out)
@@ -91,16 +94,6 @@ def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, set[int]]:
     return size, headings
 
 
-def _write_headings(writer: _Writer, flow: Flow, headings: Sequence[int]) -> Iterator[str]:
-    """The lines of some headings, by the same walk as the text, so that none is told that nobody
-    sees. They are walked to as they are asked for.
-    """
-    for start in range(0, len(headings), _MOST_HEADINGS):
-        some = set(headings[start : start + _MOST_HEADINGS])
-        walker = writer.write(flow.walk.choose_parts(some, []))
-        yield from defuse_prose(walker.blocks.text(), walker.removed).split("\n")
-
-
 def _shorten_headings(lines: Iterable[str]) -> tuple[str, ...]:
     """The first headings among the lines of a text, as plain words, as many as there is room
     for.
@@ -115,12 +108,10 @@ def _shorten_headings(lines: Iterable[str]) -> tuple[str, ...]:
         if len(words) > _LONGEST_HEADING:
             words = f"{words[: _LONGEST_HEADING - 1].rstrip()}…"
         room -= len(words.encode("utf-8", "replace"))
-        if room < 0:
+        if room < 0 or len(headings) == _MOST_HEADINGS:
             break
         if words and words not in headings:
             headings.append(words)
-        if len(headings) == _MOST_HEADINGS:
-            break
     return tuple(headings)
 
 
