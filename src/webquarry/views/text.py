@@ -1,0 +1,99 @@
+"""What an answer holds of a view -> a text that a person, or a model, can read without the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Fields = dict[str, Any]
+
+
+def write_session(session: Fields) -> Iterator[str]:
+    """The lines of a session: its numbers, and the sources that were used most."""
+    yield f"# {session['goal'] or 'Research session'}"
+    yield ""
+    yield (
+        f"{_say(session['status'])}, {session['steps']} steps; sources: {session['quoted']} quoted,"
+        f" {session['read']} read, {session['found']} found only; {session['calls']} calls,"
+        f" {session['kept']} of them answered from what is kept, ${session['usd']:.4f}."
+    )
+    if session["summary"]:
+        yield ""
+        yield session["summary"]
+    yield ""
+    for source in session["sources"]:
+        stage = "found only" if source["stage"] == "found" else source["stage"]
+        yield f"{source['number']}. {source['title'] or source['url']} ({stage}) {source['url']}"
+        for quote in source["quotes"]:
+            standing = quote["tier"] if quote["found"] else f"{_say(quote['tier'])}: not as quoted"
+            yield f'   - "{quote["quote"]}" ({standing})'
+    if session["sourcesOmitted"]:
+        yield f"{session['sourcesOmitted']} more sources: get_research_session lists them."
+
+
+def write_page(page: Fields) -> Iterator[str]:
+    """The lines of a page: where its quotes stand, with the quoted words between `==`."""
+    yield f"# {page['title'] or page['url']}"
+    yield ""
+    yield page["url"]
+    if not page["kept"]:
+        yield f"No text of it is kept, and it cannot be read now: {page.get('problem', '')}"
+    else:
+        yield f"Read {page['readAt']}, {page['characters']} characters, sha256 {page['textHash']}."
+    yield ""
+    for number, quote in enumerate(page["quotes"], 1):
+        yield f'{number}. "{quote["quote"]}" ({_describe_standing(quote)})'
+    if not page["quotes"]:
+        yield "No quote of it was checked: check_quotes does that."
+    if page["pieces"]:
+        yield ""
+        marked = "".join(_mark_piece(piece) for piece in page["pieces"])
+        for line in marked.splitlines():
+            yield f"> {line}".rstrip()
+
+
+def _describe_standing(quote: Fields) -> str:
+    tier = _say(quote["tier"])
+    if quote["state"] == "gone":
+        return f"{tier}; it does not stand in this text"
+    if quote["state"] == "moved":
+        return f"{tier}; the page was read again since, the same words are marked"
+    return tier
+
+
+def _mark_piece(piece: Fields) -> str:
+    text: str = piece["text"]
+    words = text.strip()
+    if "marks" not in piece or not words:
+        return text
+    before, _, behind = text.partition(words)
+    return f"{before}=={words}=={behind}"
+
+
+def write_bill(bill: Fields) -> Iterator[str]:
+    """The lines of the bill."""
+    total = bill["total"]
+    yield "# Bill of 30 days"
+    yield ""
+    yield (
+        f"${total['usd']:.4f}; {total['calls']} calls, {total['kept']} of them answered from what "
+        f"is kept, {total['failed']} failed."
+    )
+    limits = bill["limits"]
+    if limits.get("perDay") is not None:
+        yield f"Models today: ${limits['today']:.4f} of ${limits['perDay']:.4f}."
+    for kind in ("tool", "provider", "model"):
+        if not bill[kind]:
+            continue
+        yield ""
+        yield f"By {kind}:"
+        for line in bill[kind]:
+            yield (
+                f"- {line['name']}: {line['calls']} calls, {line['kept']} kept, {line['failed']} "
+                f"failed, ${line['usd']:.4f}"
+            )
+
+
+def _say(word: str) -> str:
+    """A name of ours in words."""
+    return word.replace("_", " ")
