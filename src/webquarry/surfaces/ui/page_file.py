@@ -14,7 +14,9 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-_CHARSET = '<meta charset="utf-8">'
+from webquarry import __version__
+
+_ICON = '<link rel="icon" href="data:,">'  # keeps browsers from asking for one; hosts refuse it
 _PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -38,13 +40,14 @@ def load_page() -> PageFile:
 @cache
 def load_app() -> str:
     """The page as an MCP App: told that it is one, and with its policy inside, since a host sends
-    no headers of ours. It talks to its host alone and can reach nobody.
+    no headers of ours. The script puts the policy into force: hosts put the page into a document of
+    their own, where a policy that stands in the text would be ignored.
     """
     text = _read_page()
     policy = "; ".join(_build_policy(text))
-    rule = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    told = text.replace("<html ", "<html data-app ", 1)
-    return told.replace(_CHARSET, f"{_CHARSET}\n{rule}", 1)
+    rule = f'<meta name="policy" content="{policy}">'
+    told = text.replace("<html ", f'<html data-app="{__version__}" ', 1)
+    return told.replace(_ICON, rule, 1)
 
 
 def _read_page() -> str:
