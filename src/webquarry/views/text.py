@@ -13,9 +13,10 @@ def write_session(session: Fields) -> Iterator[str]:
     yield f"# {session['goal'] or 'Research session'}"
     yield ""
     yield (
-        f"{_say(session['status'])}, {session['steps']} steps; sources: {session['quoted']} quoted,"
-        f" {session['read']} read, {session['found']} found only; {session['calls']} calls,"
-        f" {session['kept']} of them answered from what is kept, ${session['usd']:.4f}."
+        f"{_say(session['status'])}, {_count(session['steps'], 'step')}; sources: "
+        f"{session['quoted']} quoted, {session['read']} read, {session['found']} found only; "
+        f"{_count(session['calls'], 'call')}, {session['kept']} answered from what is kept, "
+        f"${session['usd']:.4f}."
     )
     if session["summary"]:
         yield ""
@@ -28,7 +29,8 @@ def write_session(session: Fields) -> Iterator[str]:
             standing = quote["tier"] if quote["found"] else f"{_say(quote['tier'])}: not as quoted"
             yield f'   - "{quote["quote"]}" ({standing})'
     if session["sourcesOmitted"]:
-        yield f"{session['sourcesOmitted']} more sources: get_research_session lists them."
+        more = _count(session["sourcesOmitted"], "more source")
+        yield f"{more}: get_research_session lists them."
 
 
 def write_page(page: Fields) -> Iterator[str]:
@@ -42,7 +44,7 @@ def write_page(page: Fields) -> Iterator[str]:
         yield f"Read {page['readAt']}, {page['characters']} characters, sha256 {page['textHash']}."
     yield ""
     for number, quote in enumerate(page["quotes"], 1):
-        yield f'{number}. "{quote["quote"]}" ({_describe_standing(quote)})'
+        yield f'{number}. "{quote["quote"]}" ({_describe_standing(quote, is_kept=page["kept"])})'
     if not page["quotes"]:
         yield "No quote of it was checked: check_quotes does that."
     if page["pieces"]:
@@ -52,8 +54,10 @@ def write_page(page: Fields) -> Iterator[str]:
             yield f"> {line}".rstrip()
 
 
-def _describe_standing(quote: Fields) -> str:
+def _describe_standing(quote: Fields, *, is_kept: bool) -> str:
     tier = _say(quote["tier"])
+    if not is_kept:
+        return f'{tier}; when it was checked, there stood: "{" … ".join(quote["matched"])}"'
     if quote["state"] == "gone":
         return f"{tier}; it does not stand in this text"
     if quote["state"] == "moved":
@@ -76,8 +80,8 @@ def write_bill(bill: Fields) -> Iterator[str]:
     yield "# Bill of 30 days"
     yield ""
     yield (
-        f"${total['usd']:.4f}; {total['calls']} calls, {total['kept']} of them answered from what "
-        f"is kept, {total['failed']} failed."
+        f"${total['usd']:.4f}; {_count(total['calls'], 'call')}, {total['kept']} answered from "
+        f"what is kept, {total['failed']} failed."
     )
     limits = bill["limits"]
     if limits.get("perDay") is not None:
@@ -89,9 +93,14 @@ def write_bill(bill: Fields) -> Iterator[str]:
         yield f"By {kind}:"
         for line in bill[kind]:
             yield (
-                f"- {line['name']}: {line['calls']} calls, {line['kept']} kept, {line['failed']} "
-                f"failed, ${line['usd']:.4f}"
+                f"- {line['name']}: {_count(line['calls'], 'call')}, {line['kept']} kept, "
+                f"{line['failed']} failed, ${line['usd']:.4f}"
             )
+
+
+def _count(number: int, word: str) -> str:
+    """A number with its word."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _say(word: str) -> str:
