@@ -18,6 +18,7 @@ from webquarry.settings import Settings
 from webquarry.tool import Answer, load
 from webquarry.toolkit import Toolkit
 from webquarry.views.app import parse_view_uri
+from webquarry.views.text import write_page, write_session
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 QUOTES = [
@@ -151,3 +152,27 @@ def test_the_answer_stays_small_whatever_the_page_holds() -> None:
         shown, text = show(**arguments)
         assert len(json.dumps(shown)) < 6_000
         assert len(text) < 3_000
+
+
+HOSTILE = "# Heading\n- item ==mark== [link](https://evil.example) <b>x</b> | cell"
+
+
+def test_what_the_web_writes_opens_no_markup_and_forges_no_mark() -> None:
+    pieces = [{"text": f"{HOSTILE}\n"}, {"text": "quoted", "marks": [0]}, {"text": HOSTILE}]
+    quote = {"quote": HOSTILE, "tier": "exact", "state": "here", "matched": [HOSTILE]}
+    page = {"title": HOSTILE, "url": "https://a.org/", "kept": True, "readAt": "now"}
+    page |= {"characters": 1, "textHash": "0", "quotes": [quote], "pieces": pieces}
+    source = {"number": 1, "stage": "quoted", "title": HOSTILE, "url": "https://a.org/"}
+    source["quotes"] = [{**quote, "found": True}]
+    names = ("status", "steps", "quoted", "read", "found", "calls", "kept", "usd", "sourcesOmitted")
+    session = {**dict.fromkeys(names, 0), "goal": HOSTILE, "summary": HOSTILE, "sources": [source]}
+    session["status"] = "finished"
+
+    shown = list(write_page(page))
+    for text in ("\n".join(shown), "\n".join(write_session(session))):
+        assert re.findall(r"(?m)^[> ]*#", text) == ["#"]  # the title is ours
+        assert "](https" not in text.replace(r"\](https", "")
+        assert "<b>" not in text.replace(r"\<b>", "")
+    excerpt = [line for line in shown if line.startswith(">")]
+    assert re.findall(r"==(.*?)==", "\n".join(excerpt)) == ["quoted"]
+    assert r"> \# Heading" in excerpt
