@@ -171,10 +171,12 @@ def test_without_resources_the_words_around_the_quotes_are_shown(
     browser: Browser, records: Records
 ) -> None:
     result = records.show(url=PAGE, sessionId=records.session)
-    app = open_app(browser, result, can={})
+    app = open_app(browser, result, can={}, follows=True)
 
     marks = app.frame.locator("mark")
     expect(marks.first).to_have_text("Tidal turbines stand still four times a day")
+    expect(marks.first).to_be_in_viewport()
+    assert app.frame.evaluate("document.activeElement === document.body")  # nobody asked for focus
     assert app.frame.locator("main a[href^=http]").count() == 0  # nothing opens links here
     assert app.heard("resources/read") == []
 
