@@ -107,7 +107,10 @@ def _result_faults(result: Json, schema: Json | None, is_for_people: bool = Fals
         error = best_match(Draft202012Validator(schema).iter_errors(data))
         if error is not None:
             yield f"does not fit its schema at {error.json_path}: {error.message[:300]}"
-        if not is_for_people and _parse_object(texts[0]) != data:
+        is_json = _parse_object(texts[0]) == data
+        if is_for_people and is_json:
+            yield "the text is JSON, and should be one to read"
+        elif not is_for_people and not is_json:
             yield "the text is not the JSON of the structured content"
 
 
