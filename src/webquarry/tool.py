@@ -55,6 +55,7 @@ class Answer(BaseModel):
     model_config = ConfigDict(defer_build=True)  # when it is first made
 
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
+    text_is_for_people: ClassVar[bool] = False  # the text beside its data is Markdown
 
     _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
     _cache_entry: EntrySource | None = PrivateAttr(default=None)
@@ -140,6 +141,7 @@ class Tool:
     open_world: bool = True  # goes to the web
     recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
     uses: tuple[str, ...] = ()  # the parts of the toolkit that a first call would have to import
+    app: str | None = None  # the resource with which clients that show apps show its answer
 
     @property
     def name(self) -> str:
@@ -256,6 +258,7 @@ def tool(
     open_world: bool = True,
     recorded: bool = True,
     uses: tuple[str, ...] = (),
+    app: str | None = None,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 

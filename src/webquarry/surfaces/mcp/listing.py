@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import mcp_types as types
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
+APP_META = "ui"  # what names the app of a tool
 GENERATED = ("research",)  # the sets whose lists ship with the package
 _TOOLS = "webquarry.tools"
 _TOOL_KEYS = ("name", "title", "description", "inputSchema", "outputSchema")
@@ -120,18 +121,25 @@ def describe(tool: Tool) -> types.Tool:
     output_schema = slim_schema(tool.output_schema)
     if tool.answer.may_be_large:
         output_schema = schema_with_link(output_schema)
+    nature: dict[str, Any] = {
+        "annotations": types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=False,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.open_world,
+        )
+    }
+    if tool.app is not None:
+        # VS Code shows no app of a tool that has annotations, and Claude reads the older key.
+        app = {APP_META: {"resourceUri": tool.app}, "ui/resourceUri": tool.app}
+        nature = {"_meta": app}
     return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         input_schema=_input_schema(tool),
         output_schema=output_schema,
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only,
-            destructive_hint=False,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.open_world,
-        ),
+        **nature,
     )
 
 
