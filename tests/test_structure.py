@@ -33,7 +33,7 @@ ORDER = (
     "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
-    "memory", "secret", "masking", "errors",
+    "memory", "secret", "masking", "reprs", "errors",
 )  # fmt: skip
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
@@ -43,7 +43,7 @@ ORDER_WITHIN = {
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
-        "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
+        "notebook", "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
         "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (

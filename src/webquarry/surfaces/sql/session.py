@@ -17,14 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from webquarry.ask.models import Progress
 from webquarry.errors import BadInput, Cancelled, LimitReached
+from webquarry.reprs.displayable import Displayable
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.surfaces.sql.frames import build_frame, build_table
-from webquarry.surfaces.sql.functions.setters import list_usage
+from webquarry.surfaces.sql.functions.setters import Bill, list_usage
 from webquarry.surfaces.sql.install import install
 from webquarry.surfaces.sql.libraries import load_library
 from webquarry.surfaces.sql.lint import PlanWarning, find_warnings
@@ -36,8 +37,10 @@ Confirm = Callable[[PlanWarning], bool]
 
 
 @dataclass(frozen=True)
-class SqlResult:
+class SqlResult(Displayable):
     """All rows of one statement, and what it took."""
+
+    view: ClassVar[str] = "table"
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
@@ -54,10 +57,12 @@ class SqlResult:
         return build_frame(self.arrow())
 
 
-class SqlSession:
+class SqlSession(Displayable):
     """A connection with our functions. `cancel` may be called from any thread, the rest from one at
     a time.
     """
+
+    view: ClassVar[str] = "sql_session"
 
     def __init__(self, connection: Any, *, owned: bool = False, **options: Any) -> None:
         self.connection = connection
@@ -134,9 +139,20 @@ class SqlSession:
             scope.cancel()
             self.connection.interrupt()
 
-    def usage(self, *, days: int = 1) -> list[dict[str, Any]]:
-        """The bill of the last days."""
+    def usage(self, *, days: int = 1) -> Bill:
+        """The bill of the last days, a dict for each statement and model."""
         return list_usage(self._instance, days)
+
+    def describe(self) -> dict[str, str]:
+        """What it works on and with: the database, the model, the search and the limits."""
+        names = "SELECT database_name, coalesce(path, 'in memory') FROM duckdb_databases()"
+        with self.connection.cursor() as cursor:  # what the connection is in the middle of stays
+            found = cursor.execute(f"{names} WHERE NOT internal").fetchall()
+        options = self._instance.engine.options
+        told = {"database": "; ".join(f"{name} ({path})" for name, path in found)}
+        for name in ("model", "search_provider", "max_rows", "max_usd", "max_usd_per_day"):
+            told[name] = options.get(name)
+        return told
 
     def show_progress(self, wanted: bool | None) -> None:
         """Always (True), never (False), or on a terminal only (None)."""

@@ -11,12 +11,13 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from webquarry.ask.billing.bill import add_total
 from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, NAMES, SEARCH_KEY
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
+from webquarry.reprs.displayable import Displayable
 from webquarry.surfaces.sql.functions.function import (
     Function,
     FunctionCall,
@@ -51,6 +52,12 @@ _RECORD_FIELDS = [name for name in USAGE_ROW if name not in ("begun_at", "sql")]
 _NOT_IN_TOTAL = ("day", "begun_at", "statement", "door", "sql", "model")
 TOTAL_ROW = {name: kind for name, kind in USAGE_ROW.items() if name not in _NOT_IN_TOTAL}
 _INSTALL_ARGUMENTS = {MODEL_KEY: "api_key", SEARCH_KEY: "brave_api_key"}
+
+
+class Bill(Displayable, list[dict[str, Any]]):
+    """What was spent, a dict for each statement and model; a notebook shows it as a table."""
+
+    view: ClassVar[str] = "bill"
 
 
 def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
@@ -128,9 +135,9 @@ def set_option(call: FunctionCall) -> list[Any]:
     return messages
 
 
-def list_usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
+def list_usage(instance: Instance, days: int = 1) -> Bill:
     """The bill of the last days, a row for each statement and model."""
-    rows = []
+    rows = Bill()
     for record in instance.engine.usage(days=days):
         row = {name: getattr(record, name) for name in _RECORD_FIELDS}
         begun_at = datetime.fromtimestamp(record.begun_at, UTC).replace(tzinfo=None)
@@ -220,7 +227,7 @@ def build_getters(instance: Instance) -> dict[str, tuple[Callable[[], Any], Valu
         with translate_errors(None):
             return instance.engine.options.get(name)
 
-    def get_usage() -> list[dict[str, Any]]:
+    def get_usage() -> Bill:
         with translate_errors(None):
             return list_usage(instance)
 
