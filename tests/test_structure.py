@@ -44,7 +44,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "notebook", "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
-        "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
+        "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",

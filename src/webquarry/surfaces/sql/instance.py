@@ -20,7 +20,7 @@ from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import Bridge
 from webquarry.surfaces.sql.interrupts import watcher
-from webquarry.surfaces.sql.shell.progress_line import ProgressLine
+from webquarry.surfaces.sql.shell.cell_line import open_progress_line
 from webquarry.surfaces.sql.statements import Scope, Statements
 from webquarry.toolkit import Toolkit
 
@@ -48,7 +48,7 @@ class Instance:
         self.settings = settings
         self.environ = environ
         self.statements = Statements()
-        self.progress_line = ProgressLine()
+        self.progress_line = open_progress_line()
         self._lock = threading.RLock()
         self._open: _OpenResources | None = None
         self._warned: set[str] = set()

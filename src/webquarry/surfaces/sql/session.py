@@ -127,7 +127,8 @@ class SqlSession(Displayable):
                     rows = cursor.fetchall()
             finally:
                 self._scope = None
-                self._instance.progress_line.clear()
+                said = "" if scope.error is None and not scope.cancelled else "stopped: "
+                self._instance.progress_line.end(scope.progress(), said)
         columns = tuple(str(column[0]) for column in description)
         types = tuple(str(column[1]) for column in description)
         return SqlResult(columns, types, rows, scope.progress(), tuple(warnings))

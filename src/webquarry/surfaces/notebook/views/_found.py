@@ -1,4 +1,4 @@
-"""What the views of searches share: the list of what was found, or what to try where nothing was."""
+"""What the views of searches share: the list of what was found, or what to try if it is empty."""
 
 from __future__ import annotations
 
