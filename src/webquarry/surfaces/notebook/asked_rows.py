@@ -58,9 +58,12 @@ class AskedRows(Displayable):
                 "A data frame needs pandas, which is not installed.",
                 suggested_action="Install it: pip install pandas; or use .rows.",
             ) from None
-        frame = pandas.DataFrame(self.rows)
+        answered = pandas.DataFrame(self.rows)
         if not isinstance(self.table, pandas.DataFrame):
-            return frame
-        frame.index = self.table.index
-        beside = frame.drop(columns=[self.column])
-        return self.table.join(beside, rsuffix=" (asked)")
+            return answered
+        frame = self.table.copy()
+        for name in answered.columns:
+            if name != self.column:
+                label = f"{name} (asked)" if name in self.table.columns else name
+                frame[label] = list(answered[name])
+        return frame

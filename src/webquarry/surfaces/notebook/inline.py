@@ -72,6 +72,7 @@ def _write_markdown_part(part: Inline) -> str:
     target = link_target(part.url)
     if target is None:
         return words
+    target = target.replace("$", "%24")  # the end of a formula, for those who look for it first
     return f"[{words}](<{target}>)"
 
 

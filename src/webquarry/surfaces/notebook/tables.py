@@ -4,7 +4,7 @@ one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from webquarry.errors import BadInput
@@ -20,12 +20,13 @@ def list_columns(table: Any) -> list[str]:
         columns = getattr(table, name, None)
         if columns is not None and not callable(columns):
             return [str(column) for column in columns]
-    first = next(iter(table), None) if isinstance(table, Iterable) else None
-    if isinstance(table, str | bytes) or not isinstance(table, Iterable):
+    is_text = isinstance(table, str | bytes)
+    if is_text or not isinstance(table, Iterable) or isinstance(table, Iterator):
         raise BadInput(
-            f"A {type(table).__name__} is no table.",
+            f"Something of the type {type(table).__name__} is no table.",
             suggested_action="Give a data frame, an Arrow table, a result of SQL or a list.",
         )
+    first = next(iter(table), None)
     if isinstance(first, Mapping):
         return [str(name) for name in first]
     return [ONLY_COLUMN]

@@ -19,7 +19,7 @@ from webquarry.surfaces.notebook.inline import (
     write_plain,
 )
 from webquarry.surfaces.notebook.web_markdown import render_markdown
-from webquarry.surfaces.terminal import printable
+from webquarry.surfaces.terminal import one_line, printable
 
 _RULE = "1px solid rgba(128, 128, 128, .4)"
 _STYLE = f"""<style>
@@ -83,11 +83,11 @@ class View:
 
     def add_facts(self, facts: Iterable[str | None]) -> None:
         """What is known besides, in one line; what is not known is left out."""
-        line = " · ".join(fact for fact in facts if fact)
+        line = one_line(" · ".join(fact for fact in facts if fact))
         if line:
             self._html.append(f'<div class="facts">{escape_html(line)}</div>')
             self._markdown.append(escape_markdown(line))
-            self._plain.append(printable(line))
+            self._plain.append(line)
 
     def add_note(self, text: str) -> None:
         """Something that a reader should notice."""
