@@ -14,7 +14,15 @@ from functools import partial
 from typing import Any, ClassVar
 
 from webquarry.ask.billing.bill import add_total
-from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, NAMES, SEARCH_KEY
+from webquarry.ask.keys import (
+    GOOGLE_ENGINE,
+    GOOGLE_KEY,
+    MODEL_KEY,
+    SEARCH_KEY,
+    VENDOR_SETTER,
+    find_key_names,
+    find_vendor_credential,
+)
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
 from webquarry.reprs.displayable import Displayable
@@ -75,12 +83,34 @@ def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any
     return messages
 
 
+def set_vendor_key(call: FunctionCall) -> list[Any]:
+    """Set the key of a vendor of models for each row; NULL, which is often a value that was not
+    found, is an error.
+    """
+    vendors, values = call.arguments.to_lists("vendor", "value")
+    messages = []
+    for vendor, value in zip(vendors, values, strict=True):
+        credential = find_vendor_credential(vendor or "")
+        if value is None:
+            raise BadInput(
+                f"The key of {vendor} was given as NULL, and nothing was changed.",
+                suggested_action="Give a value; '' forgets the key that was set here.",
+            )
+        call.instance.set_key(credential.variable, value)
+        call.instance.warn_once("sql-key", _describe_better_places(credential.variable))
+        messages.append(f"{vendor}: API key configured successfully")
+    return messages
+
+
 def _describe_better_places(variable: str) -> str:
     """Where else a key can be given than in a SQL text."""
-    file = NAMES[variable][0]
+    stps, ours, _ = find_key_names(variable)
+    file = f"~/.config/webquarry/{ours}"
+    if stps is not None:
+        file = f"~/.stps/{stps}"
     text = (
         "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the "
-        f"environment variable {variable}, or the file ~/.stps/{file} (mode 0600)"
+        f"environment variable {variable}, or the file {file} (mode 0600)"
     )
     argument = _INSTALL_ARGUMENTS.get(variable)
     if argument is None:
@@ -190,6 +220,7 @@ FUNCTIONS = (
         "Google CSE ID configured successfully",
         "ERROR: CSE ID cannot be NULL",
     ),
+    Function(VENDOR_SETTER, parse_parameters("vendor!", "value!"), "VARCHAR", set_vendor_key),
     Function("stps_set_model", parse_parameters("value!"), "VARCHAR", set_model),
     Function(
         "stps_set_search_provider", parse_parameters("value!"), "VARCHAR", set_search_provider
