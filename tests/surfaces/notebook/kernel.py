@@ -1,5 +1,7 @@
 """A real kernel for tests, driven without a browser."""
 
+# mypy: disable-error-code="no-untyped-call"
+
 from __future__ import annotations
 
 import os
@@ -37,7 +39,7 @@ def run_notebook(
     )
     if on_start is not None:
         client.on_cell_start = lambda cell, cell_index: on_start(client, cell_index)
-    client.execute(env=os.environ | own | environ, cwd=folder)
+    client.execute(env={**os.environ, **own, **environ}, cwd=folder)
     return notebook
 
 

@@ -49,5 +49,5 @@ def _(asked: Any, session: Any) -> Any:
 
 
 if __name__ == "__main__":
-    outputs, _ = app.run()
+    outputs, _names = app.run()
     sys.stdout.write(json.dumps([marimo.as_html(output).text for output in outputs]))

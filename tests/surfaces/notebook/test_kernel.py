@@ -109,7 +109,7 @@ class LaterSlow(FakeServers):
     quick = ANSWERED
 
     @property
-    def latency(self) -> float:  # type: ignore[override]
+    def latency(self) -> float:
         return 0.0 if self.messages <= self.quick else 600.0
 
     @latency.setter

@@ -30,7 +30,7 @@ def new_shell(tmp_path_factory: pytest.TempPathFactory) -> Any:
     config = Config()
     config.HistoryManager.enabled = False
     folder = str(tmp_path_factory.mktemp("ipython"))
-    shell = InteractiveShell(config=config, ipython_dir=folder)
+    shell = InteractiveShell(config=config, ipython_dir=folder)  # type: ignore[no-untyped-call]
     shell.run_line_magic("load_ext", "webquarry")
     return shell
 

@@ -272,7 +272,7 @@ def test_a_sql_session_is_shown_with_its_model_and_limits() -> None:
 
 
 def test_a_bill_is_still_a_list_of_dicts() -> None:
-    bill = THINGS["bill"]
+    bill: Bill = THINGS["bill"]
 
     assert isinstance(bill, list)
     assert json.dumps([row["usd"] for row in bill]) == "[0.5]"

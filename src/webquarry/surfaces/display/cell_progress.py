@@ -7,6 +7,7 @@ ipywidgets nor a terminal is needed, and a saved notebook holds the last state a
 
 from __future__ import annotations
 
+import importlib
 import sys
 import threading
 import time
@@ -59,10 +60,9 @@ class CellProgress:
 
     def _publish(self, html: str, plain: str) -> None:
         """Send it to the front end: as something new, then in the place of that."""
-        from IPython.display import display
-
         bundle = {"text/html": html, "text/plain": plain}
         if self._handle is None:
+            display = importlib.import_module("IPython.display").display
             self._handle = display(bundle, raw=True, display_id=True)
             self._end_with_cell()
         else:

@@ -2,6 +2,9 @@
 by the words of the command line.
 """
 
+# mypy: disable-error-code="no-untyped-call,untyped-decorator"
+# IPython's own parts have no types.
+
 from __future__ import annotations
 
 import argparse
@@ -44,7 +47,8 @@ class WebquarryMagics(Magics):
         prompt = cell.strip()
         if not prompt:
             raise UsageError("The cell is empty: write the question below %%ask.")
-        variables: dict[str, Any] = self.shell.user_ns
+        shell: Any = self.shell
+        variables: dict[str, Any] = shell.user_ns
         answer = _ask(chosen, prompt, variables)
         if chosen.output:
             variables[chosen.output] = answer

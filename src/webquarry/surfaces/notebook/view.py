@@ -35,10 +35,11 @@ div.webquarry h1, div.webquarry h2, div.webquarry h3 {{ font-size: 1.1em; margin
 div.webquarry pre {{ white-space: pre-wrap; background: none; }}
 div.webquarry ol {{ margin: .3em 0; padding-left: 2em; }}
 div.webquarry li {{ margin: .35em 0; }}
+div.webquarry .rows {{ overflow-x: auto; }}
 div.webquarry table {{ border-collapse: collapse; margin: .4em 0; background: none; }}
 div.webquarry th, div.webquarry td {{ border-bottom: {_RULE}; padding: .2em .7em;
   text-align: left; vertical-align: top; max-width: 36em; white-space: normal;
-  background: none; color: inherit; }}
+  overflow-wrap: break-word; background: none; color: inherit; }}
 div.webquarry .number {{ text-align: right; white-space: nowrap; }}
 </style>"""
 _TICKS = re.compile("`+")
@@ -137,7 +138,8 @@ class View:
         names = [[name] for name in columns]
         head = _write_html_row("th", names, kinds)
         body = "".join(_write_html_row("td", row, kinds) for row in rows)
-        self._html.append(f"<table><thead>{head}</thead><tbody>{body}</tbody></table>")
+        table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+        self._html.append(f'<div class="rows">{table}</div>')
         sides = ["---:" if is_number else "---" for is_number in numbers]
         lines = [_write_markdown_row(names), f"| {' | '.join(sides)} |"]
         lines.extend(map(_write_markdown_row, rows))

@@ -55,7 +55,7 @@ def _write_full_step(step: FullStep) -> list[list[Inline]]:
 
 def _add_sources(view: View, sources: Sequence[SessionSource]) -> None:
     """A table, since sources have numbers of their own."""
-    rows = []
+    rows: list[list[list[Inline]]] = []
     for source in sources:
         state = "found"
         if source.quoted:
