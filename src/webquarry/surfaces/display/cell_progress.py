@@ -15,6 +15,7 @@ from html import escape
 from typing import Any
 
 _EVERY_SECONDS = 0.2
+INTERRUPTED = "Interrupted. What was paid for is kept; run it again to ask for the rest."
 
 
 def is_in_kernel() -> bool:
@@ -24,6 +25,15 @@ def is_in_kernel() -> bool:
         return False
     shell = ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
+
+
+def build_interrupt(sentence: str) -> KeyboardInterrupt:
+    """An interrupt of which a notebook shows one line, as of every error of ours: to write down all
+    frames takes it a second or more.
+    """
+    interrupt = KeyboardInterrupt(sentence)
+    vars(interrupt)["_render_traceback_"] = lambda: [f"KeyboardInterrupt: {sentence}"]
+    return interrupt
 
 
 class CellProgress:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from webquarry.ask.models import MAX_TOKENS, ModelReply, Progress, Question
+from webquarry.errors import Cancelled
 from webquarry.settings import Settings
+from webquarry.surfaces.display.cell_progress import INTERRUPTED, build_interrupt
 from webquarry.surfaces.notebook.asked_rows import AskedRows
 from webquarry.surfaces.notebook.tables import choose_column, read_column
 from webquarry.surfaces.reply_errors import build_reply_error
@@ -23,7 +25,6 @@ from webquarry.surfaces.sql.instance import Instance
 _KERNEL = -1  # stands for the connection, which there is none of
 _LOCK = threading.Lock()
 _current: Instance | None = None
-_AGAIN = "Run the cell again to ask for the rest: "
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,11 @@ def _ask(
             asking = engine.ask_all(questions, statement, line)
             replies = instance.run(asking, scope, paid=True)
             said = ""
-        except KeyboardInterrupt:
-            said = f"Interrupted. What was paid for is kept. {_AGAIN}"
-            raise KeyboardInterrupt from None
+        except (KeyboardInterrupt, Cancelled) as error:
+            if isinstance(error, Cancelled) and not scope.interrupted:
+                raise
+            said = f"{INTERRUPTED} So far: "
+            raise build_interrupt(INTERRUPTED) from None
         finally:
             line.end(statement.progress(), said)
     return replies, statement.progress()

@@ -24,6 +24,7 @@ from webquarry.errors import BadInput, Cancelled, LimitReached
 from webquarry.reprs.displayable import Displayable
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.surfaces.display.cell_progress import INTERRUPTED, build_interrupt
 from webquarry.surfaces.sql.frames import build_frame, build_table
 from webquarry.surfaces.sql.functions.setters import Bill, list_usage
 from webquarry.surfaces.sql.install import install
@@ -241,7 +242,7 @@ def _turn_off_progress_bar(connection: Any) -> None:
 def _build_cancellation(scope: Scope) -> BaseException:
     """How a statement that was cancelled ends: by a Ctrl-C, or by an error of ours."""
     if scope.interrupted:
-        return KeyboardInterrupt()
+        return build_interrupt(INTERRUPTED)
     if isinstance(scope.error, Cancelled):
         return scope.error
     return Cancelled("The statement was cancelled.")
