@@ -154,16 +154,16 @@ if not TYPE_CHECKING:  # a type checker takes it for a promise that every name i
 
 def load_ipython_extension(shell: object) -> None:
     """`%load_ext webquarry` in a notebook: see docs/notebooks.md."""
-    from webquarry.surfaces.notebook.extension import load
+    import importlib
 
-    load(shell)
+    importlib.import_module("webquarry.surfaces.notebook.extension").load(shell)
 
 
 def unload_ipython_extension(shell: object) -> None:
     """`%unload_ext webquarry`."""
-    from webquarry.surfaces.notebook.extension import unload
+    import importlib
 
-    unload(shell)
+    importlib.import_module("webquarry.surfaces.notebook.extension").unload(shell)
 
 
 def __dir__() -> list[str]:

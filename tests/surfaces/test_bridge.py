@@ -185,7 +185,7 @@ def test_a_forked_child_gets_a_bridge_of_its_own_and_the_parents_goes_on() -> No
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
-def test_a_signal_handler_can_stop_what_is_awaited_on_a_loop_that_sleeps() -> None:
+def test_a_signal_handler_can_stop_what_is_awaited_on_a_loop_that_sleeps(bridge: Bridge) -> None:
     """As a kernel of Jupyter does: nobody wakes its loop when its handler has said so."""
     ended: list[str] = []
 
@@ -206,5 +206,6 @@ def test_a_signal_handler_can_stop_what_is_awaited_on_a_loop_that_sleeps() -> No
         with pytest.raises(asyncio.CancelledError):
             asyncio.run(cell())
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert ended == []

@@ -35,12 +35,10 @@ def offer_call(tool: str, arguments: Mapping[str, Any]) -> None:
         raise typer.Exit
 
 
-def take_call(words: Sequence[str], program: str) -> OfferedCall | None:
-    """The call that a command line stands for; None where it only asked for help, which is shown.
+def take_call(app: typer.Typer, words: Sequence[str], program: str) -> OfferedCall | None:
+    """The call that a line of an app's words stands for; None where it only asked for help, which is shown.
     What cannot be understood is `BadInput`.
     """
-    from webquarry.surfaces.cli.app import app
-
     taken: list[OfferedCall] = []
     token = _TAKEN.set(taken)
     try:

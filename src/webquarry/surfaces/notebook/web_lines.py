@@ -42,9 +42,10 @@ def run_web_line(words: Sequence[str]) -> Any:
 
 def _call(words: Sequence[str]) -> Any:
     """Read the words, and call what they mean."""
+    from webquarry.surfaces.cli.app import app
     from webquarry.surfaces.cli.offered_call import take_call
 
-    call = take_call(words, _PROGRAM)
+    call = take_call(app, words, _PROGRAM)
     if call is None:
         return None
     answer = call_with(call.tool, call.arguments, "research")
