@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
+import typer.main
 
 from webquarry.errors import BadInput
 
@@ -36,8 +37,8 @@ def offer_call(tool: str, arguments: Mapping[str, Any]) -> None:
 
 
 def take_call(app: typer.Typer, words: Sequence[str], program: str) -> OfferedCall | None:
-    """The call that a line of an app's words stands for; None where it only asked for help, which is shown.
-    What cannot be understood is `BadInput`.
+    """The call that a line of an app's words stands for; None where it only asked for help, which
+    is shown. What cannot be understood is `BadInput`.
     """
     taken: list[OfferedCall] = []
     token = _TAKEN.set(taken)
@@ -45,12 +46,11 @@ def take_call(app: typer.Typer, words: Sequence[str], program: str) -> OfferedCa
         command = typer.main.get_command(app)
         command.main(list(words), prog_name=program, standalone_mode=False)
     except Exception as error:
-        if not hasattr(
-            error, "format_message"
-        ):  # as click's own errors have, wherever it comes from
+        tell = getattr(error, "format_message", None)  # as click's own have, wherever it comes from
+        if tell is None:
             raise
         help_line = f"{program} {words[0]} --help shows what it takes."
-        raise BadInput(error.format_message(), suggested_action=help_line) from None
+        raise BadInput(tell(), suggested_action=help_line) from None
     finally:
         _TAKEN.reset(token)
     return taken[0] if taken else None
