@@ -255,3 +255,17 @@ def test_help_is_shown_and_nothing_is_called(
 ) -> None:
     assert shell.run_line_magic("web", "search --help") is None
     assert "--num-results" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("recorded_web")
+def test_the_recorded_web_has_a_local_model_that_needs_no_key(
+    shell: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_ASK_SEARCH_PROVIDER", "duckduckgo")
+    line = '--model ollama/qwen3 --context "tidal power"'
+
+    reply = shell.run_cell_magic("ask", line, "How is the gap at slack water closed?")
+
+    assert "flow battery" in reply.answer
+    assert len(reply.sources) == 5
+    assert reply.usage.usd == 0
