@@ -33,7 +33,7 @@ ORDER = (
     "sql", "surfaces", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
-    "memory", "secret", "masking", "errors",
+    "memory", "secret", "masking", "reprs", "errors",
 )  # fmt: skip
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
@@ -43,8 +43,8 @@ ORDER_WITHIN = {
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
-        "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
-        "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
+        "notebook", "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
+        "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",

@@ -29,6 +29,7 @@ from webquarry.cache.base import EntrySource
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.registry import module_names
+from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
 
 if TYPE_CHECKING:
@@ -47,13 +48,14 @@ _KEYWORDS = (
 )  # fmt: skip
 
 
-class Answer(BaseModel):
+class Answer(Displayable, BaseModel):
     """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in
     the content.
     """
 
     model_config = ConfigDict(defer_build=True)  # when it is first made
 
+    view: ClassVar[str] = "answer"  # how a notebook shows it
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
     text_is_for_people: ClassVar[bool] = False  # the text beside its data is Markdown
 

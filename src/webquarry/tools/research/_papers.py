@@ -4,6 +4,8 @@ beside the answer.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
@@ -92,6 +94,8 @@ class PapersOutput(Answer):
     papers: list[PaperResult]
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "papers"
 
     _sources: list[Source] = PrivateAttr(default_factory=list)
 

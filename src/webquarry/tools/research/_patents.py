@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
@@ -98,6 +98,8 @@ class PatentSearchOutput(Answer):
     patents_analysed: int | None = None
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "patents"
 
     def sources(self) -> list[Source]:
         routing = self.meta.get("webquarry/routing", {})

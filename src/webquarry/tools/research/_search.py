@@ -5,7 +5,7 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -52,6 +52,8 @@ class SearchOutput(Answer):
     results: list[SearchResult]
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "results"
 
     def sources(self) -> list[Source]:
         from webquarry.sessions.models import Source

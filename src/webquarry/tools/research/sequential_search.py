@@ -7,7 +7,7 @@ what is recorded, and a search that fails costs the step nothing.
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -95,6 +95,8 @@ class SequentialSearchOutput(Answer):
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:
