@@ -23,6 +23,7 @@ import httpcore2
 
 from webquarry.net.guard.addresses import parse_address
 from webquarry.net.guard.guard import Guard
+from webquarry.net.sockets import SocketStream
 
 Stream = httpcore2.AsyncNetworkStream
 
@@ -71,6 +72,8 @@ class Dialler(httpcore2.AsyncNetworkBackend):
             addresses = await resolve_allowed_addresses(host, port, self._guard)
             to_dial = alternate_families(addresses)[:MOST_DIALLED]
             stream = await race_connections(to_dial, dial)
+            if isinstance(stream, SocketStream):  # it knows all that is asked for here
+                return stream
             return _KnownSocketStream(stream, (host, port), self._streams)
 
 

@@ -23,8 +23,10 @@ from webquarry.errors import BadInput
 from webquarry.net.dial import Dialler, resolve_allowed_addresses, time_limit
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
+from webquarry.net.http.translation import translate_errors
+from webquarry.net.plain_http import PlainConnections
 from webquarry.net.proxies import Proxies, Proxy
-from webquarry.secret import redact
+from webquarry.net.sockets import SocketNetwork
 from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -33,25 +35,6 @@ MAX_CONNECTIONS = 100
 MAX_IDLE_CONNECTIONS = 20
 IDLE_SECONDS = 15
 SILENT_SECONDS = 0.5  # after which a connection whose request ran out of time is not trusted
-
-_ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
-    httpcore2.ConnectTimeout: httpx2.ConnectTimeout,
-    httpcore2.ReadTimeout: httpx2.ReadTimeout,
-    httpcore2.WriteTimeout: httpx2.WriteTimeout,
-    httpcore2.PoolTimeout: httpx2.PoolTimeout,
-    httpcore2.TimeoutException: httpx2.TimeoutException,
-    httpcore2.ConnectError: httpx2.ConnectError,
-    httpcore2.ReadError: httpx2.ReadError,
-    httpcore2.WriteError: httpx2.WriteError,
-    httpcore2.NetworkError: httpx2.NetworkError,
-    httpcore2.ProxyError: httpx2.ProxyError,
-    httpcore2.LocalProtocolError: httpx2.LocalProtocolError,
-    httpcore2.RemoteProtocolError: httpx2.RemoteProtocolError,
-    httpcore2.ProtocolError: httpx2.ProtocolError,
-    httpcore2.UnsupportedProtocol: httpx2.UnsupportedProtocol,
-    # a TLS record that breaks in the middle of a body comes through bare
-    OSError: httpx2.NetworkError,
-}
 
 
 def open_transport(
@@ -80,6 +63,12 @@ class Transport(httpx2.AsyncBaseTransport):
         self._warned = False
         self._dialler = Dialler(guard, settings.connect_timeout_seconds, sockets)
         self._direct: dict[str, httpcore2.AsyncConnectionPool] = {}  # by scheme
+        self._plain = PlainConnections(
+            Dialler(guard, settings.connect_timeout_seconds, sockets or SocketNetwork()),
+            MAX_CONNECTIONS,
+            MAX_IDLE_CONNECTIONS,
+            IDLE_SECONDS,
+        )
         self._to_proxy = Dialler(None, settings.connect_timeout_seconds, sockets)
         self._by_proxy: dict[Proxy, httpcore2.AsyncConnectionPool] = {}
         for proxy in set(self._proxies.by_scheme.values()):
@@ -141,13 +130,16 @@ class Transport(httpx2.AsyncBaseTransport):
         if self._guard is not None:
             url = self._guard.check_url(str(request.url))
         proxy = self._proxies.find(url)
+        if proxy is None and url.scheme == "http":
+            with translate_errors(request):
+                return await self._plain.send(request, url, self._find_timeouts(request))
         if url.scheme == "https":
             await self._open_tls()
         pool = self._find_pool(url.scheme, proxy)
         socks_errors: AbstractContextManager[None] = nullcontext()
         if proxy is not None and proxy.is_socks:
             socks_errors = _translate_socks_errors()
-        with _translate_errors(request):
+        with translate_errors(request):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, request, self._guard)
             core_request = self._build_core_request(request, url, proxy)
@@ -211,12 +203,7 @@ class Transport(httpx2.AsyncBaseTransport):
     def _build_core_request(
         self, request: httpx2.Request, url: httpx2.URL, proxy: Proxy | None
     ) -> httpcore2.Request:
-        extensions = dict(request.extensions)
-        if "timeout" not in extensions:
-            seconds = self._settings.timeout_seconds
-            connect_seconds = self._settings.connect_timeout_seconds
-            timeout = httpx2.Timeout(seconds, connect=connect_seconds)
-            extensions["timeout"] = timeout.as_dict()
+        extensions = {**request.extensions, "timeout": self._find_timeouts(request)}
         host = url.raw_host
         if proxy is not None and not proxy.is_socks and b":" in host:
             # httpcore2 writes the host into the proxy's request line as it is, and an IPv6 address
@@ -231,7 +218,17 @@ class Transport(httpx2.AsyncBaseTransport):
             extensions=extensions,
         )
 
+    def _find_timeouts(self, request: httpx2.Request) -> dict[str, float | None]:
+        """The timeouts that a request brings, or those of the settings."""
+        timeouts: dict[str, float | None] | None = request.extensions.get("timeout")
+        if timeouts is not None:
+            return timeouts
+        seconds = self._settings.timeout_seconds
+        timeout = httpx2.Timeout(seconds, connect=self._settings.connect_timeout_seconds)
+        return timeout.as_dict()
+
     async def aclose(self) -> None:
+        await self._plain.aclose()
         for pool in (*self._direct.values(), *self._by_proxy.values()):
             await pool.aclose()
 
@@ -250,7 +247,7 @@ class ResponseBody(httpx2.AsyncByteStream):
         self._close_if_silent = close_if_silent
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _translate_errors(self._request):
+        with translate_errors(self._request):
             try:
                 async for part in self._response.aiter_stream():
                     yield part
@@ -259,7 +256,7 @@ class ResponseBody(httpx2.AsyncByteStream):
                 raise
 
     async def aclose(self) -> None:
-        with _translate_errors(self._request):
+        with translate_errors(self._request):
             await self._response.aclose()
 
 
@@ -279,19 +276,6 @@ def open_tls(ca_file: Path | None) -> ssl.SSLContext:
                 suggested_action="Correct or unset WEBQUARRY_CA_FILE (or SSL_CERT_FILE).",
             ) from error
     return context
-
-
-@contextmanager
-def _translate_errors(request: httpx2.Request) -> Iterator[None]:
-    """Let errors of the pool come out as the exceptions that every user of httpx2 knows."""
-    try:
-        yield
-    except Exception as error:
-        for base in type(error).__mro__:
-            translated = _ERRORS.get(base)
-            if translated is not None:
-                raise translated(redact(str(error)), request=request) from error
-        raise
 
 
 @contextmanager
