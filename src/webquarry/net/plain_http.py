@@ -15,13 +15,15 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import h11
-import httpcore2
 import httpx2
 
-from webquarry.net.dial import Dialler, Stream
+from webquarry.net.connecting import Connect, Stream
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.http.translation import translate_errors
 
+MAX_CONNECTIONS = 100  # in use
+MAX_IDLE_CONNECTIONS = 20
+IDLE_SECONDS = 15
 _READ_BYTES = 64 * 1024
 _LONGEST_HEAD = 100 * 1024  # bytes
 
@@ -31,11 +33,9 @@ Address = tuple[str, int]  # host and port
 class PlainConnections:
     """The connections of one transport: so many in use, and so many idle for so long."""
 
-    def __init__(self, dialler: Dialler, most: int, most_idle: int, idle_seconds: float) -> None:
-        self._dialler = dialler
-        self._places = asyncio.Semaphore(most)
-        self._most_idle = most_idle
-        self._idle_seconds = idle_seconds
+    def __init__(self, connect: Connect) -> None:
+        self._connect_to = connect
+        self._places = asyncio.Semaphore(MAX_CONNECTIONS)
         self._idle: list[_Connection] = []  # the one used last is the last
         self._in_use: set[_Connection] = set()
 
@@ -76,14 +76,14 @@ class PlainConnections:
             else:
                 await self._places.acquire()
         except TimeoutError as error:
-            raise httpcore2.PoolTimeout("all connections were in use") from error
+            raise httpx2.PoolTimeout("all connections were in use") from error
 
     async def _connect(self, url: httpx2.URL, seconds: float | None) -> _Connection:
         """A connection to the host, kept or new."""
         address = (url.raw_host.decode("ascii"), port_of(url))
         connection = await self._take_idle(address)
         if connection is None:
-            stream = await self._dialler.connect_tcp(*address, timeout=seconds)
+            stream = await self._connect_to(*address, seconds)
             connection = _Connection(stream, address)
         self._in_use.add(connection)
         return connection
@@ -116,10 +116,10 @@ class PlainConnections:
         if connection is None:
             return
         self._in_use.discard(connection)
-        if not connection.make_reusable() or len(self._idle) >= self._most_idle:
+        if not connection.make_reusable() or len(self._idle) >= MAX_IDLE_CONNECTIONS:
             await connection.stream.aclose()
             return
-        connection.idle_until = time.monotonic() + self._idle_seconds
+        connection.idle_until = time.monotonic() + IDLE_SECONDS
         self._idle.append(connection)
 
 
@@ -136,7 +136,7 @@ class _Connection:
         self, request: httpx2.Request, url: httpx2.URL, timeouts: dict[str, float | None]
     ) -> h11.Response:
         """Send a request; the head of what is answered."""
-        with suppress(httpcore2.WriteError):  # a server may answer before it has heard all
+        with suppress(httpx2.WriteError):  # a server may answer before it has heard all
             await self._send(request, url, timeouts.get("write"))
         while True:
             event = await self.next_event(timeouts.get("read"))
@@ -169,13 +169,13 @@ class _Connection:
             try:
                 event = state.next_event()
             except h11.RemoteProtocolError as error:
-                raise httpcore2.RemoteProtocolError(str(error)) from error
+                raise httpx2.RemoteProtocolError(str(error)) from error
             if event is not h11.NEED_DATA:
                 return event
             data = await self.stream.read(_READ_BYTES, seconds)
             if not data and state.their_state is h11.SEND_RESPONSE:
                 message = "Server disconnected without sending a response."
-                raise httpcore2.RemoteProtocolError(message)
+                raise httpx2.RemoteProtocolError(message)
             state.receive_data(data)
 
     def make_reusable(self) -> bool:
@@ -222,4 +222,4 @@ def _translate_misuse() -> Iterator[None]:
     try:
         yield
     except h11.LocalProtocolError as error:
-        raise httpcore2.LocalProtocolError(str(error)) from error
+        raise httpx2.LocalProtocolError(str(error)) from error

@@ -1,4 +1,4 @@
-"""The network as the event loop has it: a TCP connection as a stream that httpcore2 knows.
+"""The network as the event loop has it: a TCP connection as a stream of bytes.
 
 For connections without TLS. A read that finds bytes at hand waits for nothing, and a time limit
 costs a timer only where there is something to wait for.
@@ -8,43 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import select
-import ssl
-from collections.abc import Iterable
 from typing import Any
 
-import httpcore2
+import httpx2
 
 _MOST_UNREAD = 256 * 1024  # bytes; the peer waits while there are more
 
 
-class SocketNetwork(httpcore2.AsyncNetworkBackend):
-    """Dials addresses."""
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> SocketStream:
-        loop = asyncio.get_running_loop()
-        local = None
-        if local_address is not None:
-            local = (local_address, 0)
-        try:
-            async with asyncio.timeout(timeout):
-                _, stream = await loop.create_connection(SocketStream, host, port, local_addr=local)
-        except TimeoutError as error:
-            raise httpcore2.ConnectTimeout(str(error)) from error
-        except OSError as error:
-            raise httpcore2.ConnectError(str(error)) from error
-        for option in socket_options or ():
-            stream.socket.setsockopt(*option)
-        return stream
+async def dial(address: str, port: int) -> SocketStream:
+    """A connection to an address."""
+    loop = asyncio.get_running_loop()
+    try:
+        _, stream = await loop.create_connection(SocketStream, address, port)
+    except OSError as error:
+        raise httpx2.ConnectError(str(error)) from error
+    return stream
 
 
-class SocketStream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
+class SocketStream(asyncio.Protocol):
     """One connection. One reads and one writes at a time."""
 
     def __init__(self) -> None:
@@ -95,7 +76,7 @@ class SocketStream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
     async def read(
         self,
         max_bytes: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+        timeout: float | None = None,  # noqa: ASYNC109 - as httpcore2's streams have it
     ) -> bytes:
         """The bytes that have come, at least one; none at all at the end."""
         if not self._unread and not self._is_at_end:
@@ -103,11 +84,11 @@ class SocketStream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
             try:
                 await _wait(self._reader, timeout)
             except TimeoutError as error:
-                raise httpcore2.ReadTimeout("nothing came in time") from error
+                raise httpx2.ReadTimeout("nothing came in time") from error
             finally:
                 self._reader = None
         if not self._unread and self._fault is not None:
-            raise httpcore2.ReadError(str(self._fault)) from self._fault
+            raise httpx2.ReadError(str(self._fault)) from self._fault
         data = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
         if self._is_reading_paused and self._transport is not None:
@@ -118,22 +99,22 @@ class SocketStream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
     async def write(
         self,
         buffer: bytes,
-        timeout: float | None = None,  # noqa: ASYNC109 - the signature is the pool's
+        timeout: float | None = None,  # noqa: ASYNC109 - as httpcore2's streams have it
     ) -> None:
         transport = self._transport
         if transport is None or transport.is_closing():
-            raise httpcore2.WriteError("the connection is closed")
+            raise httpx2.WriteError("the connection is closed")
         transport.write(buffer)
         while self._is_writing_paused and not self._is_lost():
             self._writer = asyncio.get_running_loop().create_future()
             try:
                 await _wait(self._writer, timeout)
             except TimeoutError as error:
-                raise httpcore2.WriteTimeout("nothing was taken in time") from error
+                raise httpx2.WriteTimeout("nothing was taken in time") from error
             finally:
                 self._writer = None
         if self._is_lost():
-            raise httpcore2.WriteError(str(self._fault)) from self._fault
+            raise httpx2.WriteError(str(self._fault)) from self._fault
 
     def _is_lost(self) -> bool:
         return self._fault is not None
@@ -145,14 +126,6 @@ class SocketStream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         """Leave at once; nothing is waiting to be sent any more."""
         if self._transport is not None:
             self._transport.abort()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - the pool's
-    ) -> httpcore2.AsyncNetworkStream:
-        raise NotImplementedError("TLS has a network of its own")
 
     def is_readable(self) -> bool:
         """Whether something has come, if only the end: of a connection that is not in use it is the

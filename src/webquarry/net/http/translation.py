@@ -5,29 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import httpcore2
 import httpx2
 
 from webquarry.secret import redact
-
-_ERRORS: dict[type[Exception], type[httpx2.RequestError]] = {
-    httpcore2.ConnectTimeout: httpx2.ConnectTimeout,
-    httpcore2.ReadTimeout: httpx2.ReadTimeout,
-    httpcore2.WriteTimeout: httpx2.WriteTimeout,
-    httpcore2.PoolTimeout: httpx2.PoolTimeout,
-    httpcore2.TimeoutException: httpx2.TimeoutException,
-    httpcore2.ConnectError: httpx2.ConnectError,
-    httpcore2.ReadError: httpx2.ReadError,
-    httpcore2.WriteError: httpx2.WriteError,
-    httpcore2.NetworkError: httpx2.NetworkError,
-    httpcore2.ProxyError: httpx2.ProxyError,
-    httpcore2.LocalProtocolError: httpx2.LocalProtocolError,
-    httpcore2.RemoteProtocolError: httpx2.RemoteProtocolError,
-    httpcore2.ProtocolError: httpx2.ProtocolError,
-    httpcore2.UnsupportedProtocol: httpx2.UnsupportedProtocol,
-    # a TLS record that breaks in the middle of a body comes through bare
-    OSError: httpx2.NetworkError,
-}
 
 
 @contextmanager
@@ -36,8 +16,25 @@ def translate_errors(request: httpx2.Request) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if isinstance(error, httpx2.RequestError):
+            error.request = request
+            raise
         for base in type(error).__mro__:
-            translated = _ERRORS.get(base)
+            translated = _find_twin(base)
             if translated is not None:
                 raise translated(redact(str(error)), request=request) from error
         raise
+
+
+def _find_twin(error: type) -> type[httpx2.RequestError] | None:
+    """The exception of httpx2 that means the same as one of httpcore2: they share their names, so
+    that httpcore2 need not be loaded to tell.
+    """
+    if error is OSError:  # a TLS record that breaks in the middle of a body comes through bare
+        return httpx2.NetworkError
+    if error.__module__.partition(".")[0] != "httpcore2":
+        return None
+    twin: type[httpx2.RequestError] | None = getattr(httpx2, error.__name__, None)
+    if twin is None or not issubclass(twin, httpx2.RequestError):
+        return None
+    return twin
