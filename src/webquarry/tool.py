@@ -32,7 +32,8 @@ from webquarry.registry import module_names
 from webquarry.sessions.recording import record_call
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import KeptQuote, Source
+    from webquarry.sessions.models import KeptQuote
+    from webquarry.sessions.source import Source
     from webquarry.toolkit import Toolkit
 
 SESSION = "sessionId"  # the parameter that names a research session
