@@ -668,7 +668,7 @@ def test_what_was_made_in_a_moment_is_kept_in_one_go_and_for_others(tmp_path: Pa
 
 
 def test_a_batch_that_fails_leaves_the_file_usable(tmp_path: Path) -> None:
-    async def run() -> bytes | None:
+    async def run() -> bytes:
         store = DiskStore(tmp_path, 1_000_000)
         now = HandClock().now().timestamp()
         good = CacheEntry(b"v", now, now + 60)
@@ -679,6 +679,7 @@ def test_a_batch_that_fails_leaves_the_file_usable(tmp_path: Path) -> None:
         assert await store.get("a", now) is None
         found = await store.get("c", now)
         await store.aclose()
-        return found and found.value
+        assert found is not None
+        return found.value
 
     assert asyncio.run(run()) == b"v"
