@@ -51,8 +51,8 @@ ORDER_WITHIN = {
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (
-        "archive", "client", "robots", "sender", "transport", "budget", "dial", "http", "pacing",
-        "proxies", "guard", "models", "domains",
+        "archive", "client", "robots", "sender", "transport", "budget", "pooled_http", "plain_http",
+        "dial", "connecting", "sockets", "http", "pacing", "proxies", "guard", "models", "domains",
     ),
     "evidence": (
         "evidence", "hints", "scores", "citation", "doi", "trust", "styles", "page", "language",

@@ -33,7 +33,8 @@ from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import KeptQuote, Source
+    from webquarry.sessions.models import KeptQuote
+    from webquarry.sessions.source import Source
     from webquarry.toolkit import Toolkit
 
 SESSION = "sessionId"  # the parameter that names a research session

@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import BadInput
+from webquarry.memory import load_to_stay
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
@@ -59,10 +60,11 @@ class ServedTools(Mapping[str, Tool]):
 
     def _import(self, name: str) -> Tool:
         """A tool by its name, with everything imported and built that its first call needs."""
-        tool = self[name]
-        import_parts(("calls", *tool.uses))
-        tool.build_models()
-        return tool
+        with load_to_stay():
+            tool = self[name]
+            import_parts(("calls", *tool.uses))
+            tool.build_models()
+            return tool
 
     def get_loaded(self, name: str) -> Tool | None:
         """A tool by its name, if it was loaded before."""

@@ -15,8 +15,8 @@ from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.scholarly.models import Author, Paper, PapersFound
-from webquarry.sessions.models import Source
 from webquarry.sessions.references import work_of_paper
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer
 from webquarry.tools.research._search import describe_attempts, show_trace
 

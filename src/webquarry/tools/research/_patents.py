@@ -14,8 +14,8 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.patents.assignees import Cluster
 from webquarry.search.patents.models import Patent
-from webquarry.sessions.models import Source
 from webquarry.sessions.references import parse_inventors
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer
 
 _SEPARATOR = "; "

@@ -20,7 +20,7 @@ from webquarry.search.services.failure import shorten
 from webquarry.tool import Answer
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import Source
+    from webquarry.sessions.source import Source
 
 # Arguments that do not affect what is found: a claim is held against it afterwards.
 NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh"})
@@ -56,7 +56,7 @@ class SearchOutput(Answer):
     view: ClassVar[str] = "results"
 
     def sources(self) -> list[Source]:
-        from webquarry.sessions.models import Source
+        from webquarry.sessions.source import Source
 
         routing = self.meta.get("webquarry/routing", {})
         provider = routing.get("providerUsed") or None

@@ -46,7 +46,7 @@ from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpac
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.outline import Heading
 from webquarry.read.workers.job import Job
-from webquarry.sessions.models import Source
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._page_markdown import render_page

@@ -18,7 +18,8 @@ from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.search.models import Query
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
+from webquarry.sessions.models import ResearchSession, Step, StepDraft
+from webquarry.sessions.source import Source
 from webquarry.sessions.views import (
     IndexedStep,
     RepeatedError,
