@@ -53,7 +53,7 @@ class SearchOutput(Answer):
     hints: ZeroResultHints | None = None
     trust: str = TRUST
 
-    view: ClassVar[str] = "results"
+    notebook_view: ClassVar[str] = "results"
 
     def sources(self) -> list[Source]:
         from webquarry.sessions.source import Source

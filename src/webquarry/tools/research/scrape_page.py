@@ -123,7 +123,7 @@ class ScrapeOutput(Answer):
     bears_on_question: Literal[False] | None = None
     note: str | None = None
 
-    view: ClassVar[str] = "page"
+    notebook_view: ClassVar[str] = "page"
     may_be_large: ClassVar[bool] = True
 
     _csl: dict[str, Any] = PrivateAttr(default_factory=dict)
