@@ -59,7 +59,7 @@ ORDER_WITHIN = {
         "models",
     ),
     "ask": (
-        "batch", "engine", "asker", "exchange", "claims", "answers", "in_flight", "keys", "options",
+        "batch", "engine", "asker", "exchange", "sharing", "answers", "in_flight", "keys", "options",
         "vendors", "model_api", "billing", "models",
     ),
 }  # fmt: skip

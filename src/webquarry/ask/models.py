@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from webquarry.errors import LimitReached
+
 MAX_TOKENS = 1000
 # Codes of errors that every further question would meet: the provider refuses us as a whole.
 REFUSALS = frozenset({"auth", "billing", "forbidden", "no_api", "quota"})
@@ -165,6 +167,12 @@ def order_replies(
         seen.add(question)
         ordered.append(reply)
     return ordered
+
+
+def build_limit_reply(error: LimitReached, model: str) -> ModelReply:
+    """The reply of a row for which a limit left no room."""
+    text = f"{error.message} {error.suggested_action}".strip()
+    return ModelReply(None, error=ReplyError("limit", text), model=model)
 
 
 def mend_text(text: str) -> str:

@@ -136,33 +136,9 @@ class RedisJournals(Journals):
         return deleted > 0
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
-        """What the script says. A lost connection is no answer, so it is asked once more; the mark
-        makes that safe.
-        """
-        try:
-            try:
-                return await self._send(script, arguments)
-            except RedisUnavailable as error:
-                if not error.lost:
-                    raise
-            return await self._send(script, arguments)
-        except RedisUnavailable as error:
-            # Where Redis is stands in the log: callers of a server for others need not know.
-            reason = str(error).rstrip(".")
-            if error.lost:
-                reason = "there is no connection"
-            word = self._connection.refusal or "unavailable"
-            meter.count("records_refused", reason=word)
-            raise RecordsFailure(
-                f"The records in Redis cannot be used: {reason}.",
-                reason=word,
-                suggested_action="Wait a moment and read again before you try again: the last "
-                "change may have been made.",
-            ) from error
-
-    async def _send(self, script: str, arguments: Sequence[Any]) -> Any:
-        return await self._connection.script(
-            script, [_KEY_PREFIX], arguments, seconds=self._seconds, insist=True
+        """What the script says; its mark makes it safe to ask once more."""
+        return await run_script(
+            self._connection, script, [_KEY_PREFIX], arguments, seconds=self._seconds
         )
 
     def _name(self, owner: str, id: str) -> bytes:
@@ -176,6 +152,43 @@ class RedisJournals(Journals):
                 "WEBQUARRY_STORE_KEY"
             )
         return value
+
+
+async def run_script(
+    connection: RedisConnection,
+    script: str,
+    keys: Sequence[bytes],
+    arguments: Sequence[Any],
+    *,
+    seconds: float = _SECONDS,
+) -> Any:
+    """What a script says on records, or a `RecordsFailure`. A lost connection is no answer, so it
+    is asked once more: the script has to know what it has done already.
+    """
+
+    async def send() -> Any:
+        return await connection.script(script, keys, arguments, seconds=seconds, insist=True)
+
+    try:
+        try:
+            return await send()
+        except RedisUnavailable as error:
+            if not error.lost:
+                raise
+        return await send()
+    except RedisUnavailable as error:
+        # Where Redis is stands in the log: callers of a server for others need not know.
+        reason = str(error).rstrip(".")
+        if error.lost:
+            reason = "there is no connection"
+        word = connection.refusal or "unavailable"
+        meter.count("records_refused", reason=word)
+        raise RecordsFailure(
+            f"The records in Redis cannot be used: {reason}.",
+            reason=word,
+            suggested_action="Wait a moment and read again before you try again: the last "
+            "change may have been made.",
+        ) from error
 
 
 def _parse_moment(text: bytes | None) -> float:
