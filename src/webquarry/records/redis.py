@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from webquarry import meter
@@ -29,7 +29,7 @@ from webquarry.store.redis import scripts
 from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 _KEY_PREFIX = PREFIX + b"journal"
-_SECONDS = 5.0  # a record is worth waiting for
+RECORD_SECONDS = 5.0  # a record is worth waiting for
 _MARK = 32  # characters before an entry that tell by which change it was added
 _RACES = 200  # how often others may come first with an entry of theirs
 
@@ -37,7 +37,7 @@ _RACES = 200  # how often others may come first with an entry of theirs
 class RedisJournals(Journals):
     """The journals of all servers that share a Redis and a key."""
 
-    def __init__(self, connection: RedisConnection, seconds: float = _SECONDS) -> None:
+    def __init__(self, connection: RedisConnection, seconds: float = RECORD_SECONDS) -> None:
         self._connection = connection
         self._cipher = connection.cipher("journals")
         self._seconds = seconds
@@ -137,8 +137,11 @@ class RedisJournals(Journals):
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
         """What the script says; its mark makes it safe to ask once more."""
-        return await run_script(
-            self._connection, script, [_KEY_PREFIX], arguments, seconds=self._seconds
+        return await send_once_more(self._connection, lambda: self._send(script, arguments))
+
+    async def _send(self, script: str, arguments: Sequence[Any]) -> Any:
+        return await self._connection.script(
+            script, [_KEY_PREFIX], arguments, seconds=self._seconds, insist=True
         )
 
     def _name(self, owner: str, id: str) -> bytes:
@@ -154,21 +157,10 @@ class RedisJournals(Journals):
         return value
 
 
-async def run_script(
-    connection: RedisConnection,
-    script: str,
-    keys: Sequence[bytes],
-    arguments: Sequence[Any],
-    *,
-    seconds: float = _SECONDS,
-) -> Any:
+async def send_once_more(connection: RedisConnection, send: Callable[[], Awaitable[Any]]) -> Any:
     """What a script says on records, or a `RecordsFailure`. A lost connection is no answer, so it
-    is asked once more: the script has to know what it has done already.
+    is sent once more: the script has to know what it has done already.
     """
-
-    async def send() -> Any:
-        return await connection.script(script, keys, arguments, seconds=seconds, insist=True)
-
     try:
         try:
             return await send()

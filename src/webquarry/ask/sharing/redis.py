@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,7 +30,7 @@ from webquarry.ask.billing.statement import Statement
 from webquarry.ask.sharing.base import LEASE_SECONDS, Entry, IsGood, QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import RecordsFailure
-from webquarry.records.redis import run_script
+from webquarry.records.redis import RECORD_SECONDS, send_once_more
 from webquarry.store.redis import ask_scripts
 from webquarry.store.redis.connection import PREFIX, RedisConnection
 
@@ -205,7 +206,12 @@ class RedisQuestionStore(QuestionStore):
             log.warning("a bill could not be settled and is uncertain: %s", error.message)
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
-        return await run_script(self._connection, script, [_KEY_PREFIX], arguments)
+        async def send() -> Any:
+            return await self._connection.script(
+                script, [_KEY_PREFIX], arguments, seconds=RECORD_SECONDS, insist=True
+            )
+
+        return await send_once_more(self._connection, send)
 
     def _decrypt(self, name: str, value: bytes) -> KeptAnswer | None:
         if not value:
@@ -249,9 +255,8 @@ def _write_settlement(one: Settlement) -> list[Any]:
 
 def _parse_row(row: Sequence[Any]) -> SpendingRecord:
     """A row of the bill."""
-    day, statement, door, model, begun_at, *counts = row
-    numbers = [int(count or 0) for count in counts]
-    *whole, amount, uncertain = numbers
+    day, statement, door, model = (text.decode() for text in row[:4])
+    *counts, amount, uncertain = (int(count or 0) for count in row[5:])
+    record = SpendingRecord(day, statement, door, model, float(row[4]), *counts)
     money = (amount / UNITS_PER_USD, uncertain / UNITS_PER_USD)
-    texts = (one.decode() for one in (day, statement, door, model))
-    return SpendingRecord(*texts, float(begun_at), *whole, *money)
+    return replace(record, usd=money[0], uncertain_usd=money[1])
