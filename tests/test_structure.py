@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "batch", "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
     "memory", "secret", "masking", "errors",
