@@ -37,6 +37,7 @@ from webquarry.ask.models import (
     Question,
     ReplyError,
     Usage,
+    add_progress,
     build_limit_reply,
     order_replies,
 )
@@ -188,6 +189,10 @@ class Engine:
         first.
         """
         return self.store.read_bill_now(self._count_back(days), self._notes.take())
+
+    def progress(self) -> Progress:
+        """How far all statements of this process are, together."""
+        return add_progress([statement.progress() for statement in list(self._statements)])
 
     def note(self, statement: Statement) -> None:
         """Write down soon what is known of a statement beside money; any thread may say so."""

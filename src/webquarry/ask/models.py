@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -152,6 +153,29 @@ class AskLimits:
     max_rows: int | None = None
     max_usd: float | None = None
     max_usd_per_day: float | None = None  # of this user, through all doors and processes
+
+
+def add_progress(parts: Sequence[Progress]) -> Progress:
+    """How far several statements are, together."""
+    failures: Counter[str] = Counter()
+    for part in parts:
+        failures.update(dict(part.failures))
+    seconds_left = [part.seconds_left for part in parts if part.seconds_left is not None]
+    return Progress(
+        rows=sum(part.rows for part in parts),
+        done=sum(part.done for part in parts),
+        hits=sum(part.hits for part in parts),
+        failed=sum(part.failed for part in parts),
+        planned=sum(part.planned for part in parts),
+        worst_usd=sum(part.worst_usd for part in parts),
+        throttled=sum(part.throttled for part in parts),
+        retries=sum(part.retries for part in parts),
+        usage=sum((part.usage for part in parts), Usage()),
+        seconds_left=max(seconds_left, default=None),
+        unsearched=sum(part.unsearched for part in parts),
+        unoffered=sum(part.unoffered for part in parts),
+        failures=tuple(failures.most_common()),
+    )
 
 
 def order_replies(

@@ -105,7 +105,6 @@ class AskFunction:
         distinct = encoded.dictionary
         worker = get_worker()
         statement = worker.get_statement(self.run, self._make_statement)
-        before = statement.progress()
         answers = answer_batch(
             self._build_questions(distinct),
             worker.engine,
@@ -113,9 +112,7 @@ class AskFunction:
             lambda work: worker.run(work, statement),
         )
         if self.dry_run:
-            after = statement.progress()
-            planned = after.planned - before.planned
-            answers = _note_plan(answers, planned, after.worst_usd - before.worst_usd)
+            answers = _note_plan(answers, *statement.take_new_plan())
         repeats = len(texts) - texts.null_count - len(distinct)
         statement.add_rows(repeats)
         statement.count_answers(rows=repeats, hits=0 if self.dry_run else repeats)

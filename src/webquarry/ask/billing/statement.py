@@ -66,6 +66,7 @@ class Statement:
         self._unsearched = self._unoffered = 0
         self._failures: Counter[str] = Counter()
         self._warned: set[str] = set()
+        self._told_plan = (0, 0.0)  # what was told by `take_new_plan`
         self._noted = (0, 0)  # what was told by `take_free_counts`
         self._on_cancel: list[Callable[[Statement], None]] = []
 
@@ -183,6 +184,13 @@ class Statement:
         with self._lock:
             now = (self._hits, self._usage.kept_searches)
             before, self._noted = self._noted, now
+        return now[0] - before[0], now[1] - before[1]
+
+    def take_new_plan(self) -> tuple[int, float]:
+        """Questions that a dry run found and what they may cost, since this was last asked."""
+        with self._lock:
+            now = (len(self._planned), self._worst_usd)
+            before, self._told_plan = self._told_plan, now
         return now[0] - before[0], now[1] - before[1]
 
     def count_planned(self, digest: str, worst_usd: float) -> None:
