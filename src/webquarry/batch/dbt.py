@@ -4,8 +4,8 @@
     plugins:
       - module: webquarry.batch.dbt
 
-A model that asks a model and is a view is refused: nothing would be asked by the run, and everything
-by whoever reads the view, as often as it is read, where these functions are known at all.
+A dbt model that asks and is a view is refused: nothing would be asked by the run, and everything by
+whoever reads the view, as often as it is read, where these functions are known at all.
 """
 
 from __future__ import annotations

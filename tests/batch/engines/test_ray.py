@@ -29,6 +29,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[FakeServer
         environ = home(servers, tmp_path_factory.mktemp("home"), search=False)
         environ = server.environ | environ | {"WEBQUARRY_ASK_CONCURRENCY": "8"}
         environ["WEBQUARRY_RECORDS"] = "memory"
+        del environ["HOME"]  # where Ray's workers find the token of their cluster
         yield servers, environ
 
 
