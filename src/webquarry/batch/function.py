@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from webquarry.ask.billing.statement import Statement
     from webquarry.ask.engine import Engine
 
-AS_SET = "as set"  # a limit that is that of the settings
-RowLimit = int | None | Literal["as set"]
-MoneyLimit = float | None | Literal["as set"]
+AsSet = Literal["as set"]  # a limit that is that of the settings
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class AskFunction:
         schema: str | None = None,
         instructions: str | None = None,
         fresh: bool = False,
-        max_rows: RowLimit = AS_SET,
-        max_usd: MoneyLimit = AS_SET,
+        max_rows: int | AsSet | None = "as set",
+        max_usd: float | AsSet | None = "as set",
         dry_run: bool = False,
         run: str | None = None,
     ) -> None:
@@ -86,9 +84,11 @@ class AskFunction:
             "instructions": instructions,
             "fresh": fresh,
         }
-        self._max_rows = settings.ask_max_rows if max_rows == AS_SET else max_rows
-        self._max_usd = settings.ask_max_usd if max_usd == AS_SET else max_usd
-        self._max_usd_per_day = settings.ask_max_usd_per_day
+        self._limits = AskLimits(
+            settings.ask_max_rows if max_rows == "as set" else max_rows,
+            settings.ask_max_usd if max_usd == "as set" else max_usd,
+            settings.ask_max_usd_per_day,
+        )
 
     def __call__(self, batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
         """The answers to the texts of the column, as a batch of columns (`output_schema`)."""
@@ -174,10 +174,9 @@ class AskFunction:
         return batch.column(self.column)
 
     def _make_statement(self, engine: Engine) -> Statement:
-        limits = AskLimits(self._max_rows, self._max_usd, self._max_usd_per_day)
         return engine.statement(
             door=DOOR,
-            limits=limits,
+            limits=self._limits,
             dry_run=self.dry_run,
             words=shorten_words(self._words),
             run=self.run,

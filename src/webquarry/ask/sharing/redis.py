@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Coroutine, Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -256,7 +255,20 @@ def _write_settlement(one: Settlement) -> list[Any]:
 def _parse_row(row: Sequence[Any]) -> SpendingRecord:
     """A row of the bill."""
     day, statement, door, model = (text.decode() for text in row[:4])
-    *counts, amount, uncertain = (int(count or 0) for count in row[5:])
-    record = SpendingRecord(day, statement, door, model, float(row[4]), *counts)
-    money = (amount / UNITS_PER_USD, uncertain / UNITS_PER_USD)
-    return replace(record, usd=money[0], uncertain_usd=money[1])
+    numbers = [int(count or 0) for count in row[5:]]
+    questions, calls, searches, input_tokens, output_tokens, cached, amount, uncertain = numbers
+    return SpendingRecord(
+        day,
+        statement,
+        door,
+        model,
+        float(row[4]),
+        questions,
+        calls,
+        searches,
+        input_tokens,
+        output_tokens,
+        cached,
+        amount / UNITS_PER_USD,
+        uncertain / UNITS_PER_USD,
+    )
