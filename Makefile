@@ -40,7 +40,7 @@ test-slow: $(READY) ## run the tests that start many real programs
 # In an environment on top of .venv: these engines want other releases of some libraries than we do.
 # pyspark is large: ENGINES='.[polars,daft,ray,dbt,spark]' tests it too, where there is Java.
 ENGINES ?= .[polars,daft,ray,dbt]
-OVER := .venv-engines
+OVER := .venv/engines
 OVER_READY := $(OVER)/.ready
 
 $(OVER_READY): $(READY) pyproject.toml scripts/list_engine_requirements.py
@@ -91,5 +91,5 @@ generate: $(READY) ## write the generated files anew (schemas, settings table, r
 	@$(BIN)/python scripts/generate.py
 
 clean: ## remove .venv and everything built
-	@rm -rf .venv .venv-engines dist build .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache
 	@find src -name '*.so' -delete

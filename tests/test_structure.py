@@ -43,7 +43,7 @@ ORDER_WITHIN = {
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
-        "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
+        "cli", "executable", "schema", "server", "batch", "sql", "library", "lookups", "cite_output",
         "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import pyarrow
 import pytest
 
-import webquarry.batch
 from tests.ask.fakes import FakeServers
 from tests.batch.processes import DISTINCT, PROMPT, ROWS, begin, run_all, wait_until
 from tests.redis_server import RedisServer
@@ -75,11 +75,11 @@ def test_a_cap_of_twenty_makes_twenty_calls(
 def _price_of(calls: int) -> float:
     """What so many calls cost, with the room that the last of them needs before it is made."""
     first = ask()
-    texts = webquarry.batch.function.import_arrow().array(["Company 000"])
+    texts = pyarrow.array(["Company 000"])
     first.answer(texts)
     paid = first.read_bill().usd
     plan = ask(dry_run=True)
-    plan.answer(webquarry.batch.function.import_arrow().array(["Company 001"]))
+    plan.answer(pyarrow.array(["Company 001"]))
     worst = plan.plan().worst_usd
     assert worst > paid > 0
     return paid * (calls - 1) + worst + paid / 2

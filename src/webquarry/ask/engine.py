@@ -288,7 +288,9 @@ class Engine:
         now = self.clock.now().timestamp()
         for digest, kept in recorded.items():
             question = wanted[digest]
-            kept = replace(kept, reply=kept.reply.mend_letters())  # older releases kept them as is
+            whole = kept.reply.mend_letters()  # older releases kept them as they were
+            if whole is not kept.reply:
+                kept = replace(kept, reply=whole)
             if self.is_good(kept, now):
                 template = templates[question]
                 self._templates.remember(template, question.context, question.prompt, kept)

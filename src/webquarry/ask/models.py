@@ -108,6 +108,9 @@ class ModelReply:
 
     def mend_letters(self) -> ModelReply:
         """The same without half letters, which JSON can hold and no column can."""
+        is_plain = self.answer is None or self.answer.isascii()
+        if is_plain and not self.sources and self.error is None and self.value is None:
+            return self
         error = self.error
         if error is not None:
             error = replace(error, message=mend_text(error.message))

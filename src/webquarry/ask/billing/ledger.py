@@ -43,8 +43,8 @@ _RESERVE = (
 )
 _DELETE_RESERVATION = "DELETE FROM ask_reservations WHERE id = ? AND statement = ?"
 _RESERVED = " RETURNING id, statement, door, day, model, amount, questions"
-_DELETE_ENDED = f"DELETE FROM ask_reservations WHERE ends_at < ?{_RESERVED}"  # noqa: S608 - constant
-_DELETE_OWNED = f"DELETE FROM ask_reservations WHERE owner = ?{_RESERVED}"  # noqa: S608 - constant
+_DELETE_ENDED = f"DELETE FROM ask_reservations WHERE ends_at < ?{_RESERVED}"  # noqa: S608
+_DELETE_OWNED = f"DELETE FROM ask_reservations WHERE owner = ?{_RESERVED}"  # noqa: S608
 _OWNERS = "SELECT DISTINCT owner FROM ask_reservations"
 _SPENT_SINCE = (
     "SELECT day, statement, door, model, begun_at, questions, calls, searches,"

@@ -18,9 +18,9 @@ from webquarry.ask.batch import answer_batch, answer_schema
 from webquarry.ask.billing.bill import add_total, shorten_words
 from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.models import MAX_TOKENS, AskLimits
-from webquarry.batch.worker import DOOR, get_worker, read_bill
 from webquarry.errors import BadInput, MissingExtra
 from webquarry.settings import Settings
+from webquarry.surfaces.batch.worker import DOOR, get_worker, read_bill
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -30,7 +30,7 @@ DOOR = "batch"
 _FOR_ANYTHING = "REDIS_URL"  # may be there for another program
 
 
-class Worker:
+class BatchWorker:
     """The engine of one process, and the statements of its runs."""
 
     def __init__(self, engine: Engine, opened: AsyncExitStack) -> None:
@@ -70,10 +70,10 @@ class Worker:
 
 
 _lock = threading.Lock()
-_worker: Worker | None = None
+_worker: BatchWorker | None = None
 
 
-def get_worker() -> Worker:
+def get_worker() -> BatchWorker:
     """The worker of this process, opened now if there is none."""
     global _worker
     with _lock:
@@ -103,13 +103,13 @@ def read_bill(run: str | None = None, *, days: int = 1) -> list[SpendingRecord]:
     return [record for record in records if run is None or record.statement == run]
 
 
-async def _open_worker() -> Worker:
+async def _open_worker() -> BatchWorker:
     environ = {name: value for name, value in os.environ.items() if name != _FOR_ANYTHING}
     async with AsyncExitStack() as opened:
         kit = await opened.enter_async_context(Toolkit.open(environ=environ, shared=True))
         engine = kit.open_engine()
         opened.push_async_callback(engine.aclose)
-        return Worker(engine, opened.pop_all())
+        return BatchWorker(engine, opened.pop_all())
 
 
 def _forget() -> None:

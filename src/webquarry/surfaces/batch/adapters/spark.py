@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.batch.function import AskFunction
 from webquarry.errors import BadInput, MissingExtra
+from webquarry.surfaces.batch.function import AskFunction
 
 if TYPE_CHECKING:
     import pyarrow

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from webquarry.batch.function import AskFunction
 from webquarry.errors import MissingExtra
+from webquarry.surfaces.batch.function import AskFunction
 
 if TYPE_CHECKING:
     import polars
