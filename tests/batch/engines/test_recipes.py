@@ -22,7 +22,7 @@ ROWS = 1000
 pytestmark = pytest.mark.usefixtures("environ")
 
 
-@pytest.mark.parametrize("engine", ["polars", "daft"])
+@pytest.mark.parametrize("engine", ["arrow", "polars", "daft"])
 def test_a_recipe_asks_each_question_once(servers: FakeServers, engine: str) -> None:
     exec(RECIPES[engine], {})
 
