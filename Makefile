@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo demo-sql test test-slow lint format measure bench bench-extraction fuzz painted conformance interop generate clean
+.PHONY: help setup demo demo-sql test test-slow test-engines lint format measure bench bench-extraction fuzz painted conformance interop generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -36,6 +36,26 @@ test: $(READY) ## run the tests
 
 test-slow: $(READY) ## run the tests that start many real programs
 	@$(BIN)/python -m pytest -m slow
+
+# In an environment on top of .venv: these engines want other releases of some libraries than we do.
+# pyspark is large: ENGINES='.[polars,daft,ray,dbt,spark]' tests it too, where there is Java.
+ENGINES ?= .[polars,daft,ray,dbt]
+OVER := .venv/engines
+OVER_READY := $(OVER)/.ready
+
+$(OVER_READY): $(READY) pyproject.toml scripts/list_engine_requirements.py
+	@echo "Setting up $(OVER) (once; this takes a minute or two) ..."
+	@$(BIN)/python -m venv --clear --without-pip $(OVER)
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > $(OVER)/base.txt
+	@echo "$(CURDIR)/src" >> $(OVER)/base.txt
+	@mv $(OVER)/base.txt "$$($(OVER)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
+	@$(BIN)/python scripts/list_engine_requirements.py '$(ENGINES)' > $(OVER)/requirements.txt
+	@$(OVER)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OVER)/requirements.txt
+	@touch $@
+
+test-engines: $(OVER_READY) ## run the tests of polars, Daft, Ray and dbt (and Spark, where it is)
+	@$(OVER)/bin/python -m pytest -m engines -n 0 -W ignore tests/batch/engines --ignore tests/batch/engines/test_ray.py
+	@$(OVER)/bin/python -m pytest -m engines -n 0 -W ignore tests/batch/engines/test_ray.py # a process has one runner of Daft
 
 lint: $(READY) ## ruff and mypy, also of the examples in README and docs
 	@$(BIN)/ruff check .

@@ -27,6 +27,7 @@ from pathlib import Path
 from webquarry.ask import answers
 from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.billing import ledger
+from webquarry.ask.billing.ledger import ReservationRequest, Settlement
 from webquarry.ask.models import AskLimits, ModelReply, Usage
 from webquarry.cache.base import CacheEntry
 from webquarry.cache.disk import DiskStore
@@ -130,15 +131,17 @@ def fill_records(folder: Path, leave: Path) -> None:
 
     asyncio.run(write())
     for number in range(STATEMENTS):
+        request = ReservationRequest(f"s{number}", "sql", "m", 0.5, AskLimits())
         held = file.do(
-            lambda database, _, number=number: ledger.reserve(  # type: ignore[misc]
-                database, f"s{number}", "sql", "m", 0.5, AskLimits(), NOW, DAY
+            lambda database, _, request=request: ledger.reserve(  # type: ignore[misc]
+                database, request, NOW, DAY
             )
         )
         kept = KeptAnswer(ModelReply("an answer " * 40, model="m"), NOW, NOW + HOURS)
 
         def settle(database: object, cipher: object, held=held, kept=kept, number=number) -> None:  # type: ignore[no-untyped-def]
-            ledger.settle(database, held, Usage(calls=1, usd=0.25), 0.0, NOW)  # type: ignore[arg-type]
+            settlement = Settlement(held, Usage(calls=1, usd=0.25))
+            ledger.settle(database, settlement, NOW)  # type: ignore[arg-type]
             answers.keep(database, cipher, f"digest {number}", kept)  # type: ignore[arg-type]
 
         file.do(settle)
@@ -233,7 +236,8 @@ def use_records(folder: Path) -> Counter[str]:
         file.do(lambda database, cipher: answers.find(database, cipher, digests, NOW + 1))
     with refusing():
         limits = AskLimits(max_usd_per_day=100.0)
-        file.do(lambda database, _: ledger.reserve(database, "s", "sql", "m", 1, limits, NOW, DAY))
+        request = ReservationRequest("s", "sql", "m", 1, limits)
+        file.do(lambda database, _: ledger.reserve(database, request, NOW, DAY))
     with refusing():
         file.do(lambda database, _: answers.delete_expired(database, NOW + 1))
     file.probe()

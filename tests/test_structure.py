@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "batch", "sql", "surfaces", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
     "memory", "secret", "masking", "reprs", "errors",
@@ -43,7 +43,7 @@ ORDER_WITHIN = {
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
-        "notebook", "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
+        "notebook", "cli", "executable", "schema", "server", "batch", "sql", "library", "lookups", "cite_output",
         "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
@@ -59,7 +59,7 @@ ORDER_WITHIN = {
         "models",
     ),
     "ask": (
-        "batch", "engine", "asker", "exchange", "claims", "answers", "in_flight", "keys", "options",
+        "batch", "engine", "asker", "exchange", "sharing", "answers", "in_flight", "keys", "options",
         "vendors", "model_api", "billing", "models",
     ),
 }  # fmt: skip

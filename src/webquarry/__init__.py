@@ -19,7 +19,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # importing typing for it would cost a third of a `--schema` call
 if TYPE_CHECKING:
-    from webquarry import sql
+    from webquarry import batch, sql
     from webquarry.errors import (
         AuthFailure,
         BadInput,
@@ -105,6 +105,7 @@ __all__ = [
     "Unreadable",
     "WebquarryError",
     "__version__",
+    "batch",
     "call",
     "call_with",
     "cite",
@@ -135,7 +136,7 @@ _HOMES = {
     "ToolHost": "webquarry.host.host",
 }
 
-_PACKAGES = ("read", "search", "sql")  # the first two can be called
+_PACKAGES = ("batch", "read", "search", "sql")  # "read" and "search" can be called
 
 if not TYPE_CHECKING:  # a type checker takes it for a promise that every name is there
 

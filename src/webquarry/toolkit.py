@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from webquarry.ask.engine import Engine
+    from webquarry.ask.sharing.base import QuestionStore
     from webquarry.cache.cache import Cache
     from webquarry.cache.written import WrittenAnswers
     from webquarry.calls.log import CallLog
@@ -415,8 +416,23 @@ class Toolkit:
             return Router(client, self.settings, environ, self.clock, lambda: self.cache)
 
         return Engine(
-            self.settings, self.environ, self.records, open_router, self._open_transport, self.clock
+            self.settings,
+            self.environ,
+            self._open_question_store,
+            open_router,
+            self._open_transport,
+            self.clock,
         )
+
+    def _open_question_store(self, clock: Clock) -> QuestionStore:
+        """What all processes share that ask: in Redis, or in the record file of this machine."""
+        if self.redis is not None:
+            from webquarry.ask.sharing.redis import RedisQuestionStore
+
+            return RedisQuestionStore(self.redis, clock)
+        from webquarry.ask.sharing.file import FileQuestionStore
+
+        return FileQuestionStore(self.records, clock)
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
         """Where calls to models go: to the network or to a recording; they are recorded, or

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from webquarry.ask.answers import KeptAnswer
-from webquarry.ask.billing.group_commit import GroupCommit
-from webquarry.ask.claims import FileClaims, Standing
-from webquarry.ask.models import ModelReply
-from webquarry.clock import Clock
-from webquarry.records.claims import is_claimed, renew_claims, take_claim
+from webquarry.records.claims import renew_claims, take_claim
 from webquarry.records.file import RecordFile
 from webquarry.records.owners import describe_owner, is_dead
 
@@ -102,52 +95,3 @@ def test_a_number_that_another_process_has_now_is_not_the_owner() -> None:
     assert is_dead(f"{machine} {pid} 1{start} {token}")
     assert not is_dead(f"elsewhere {pid} 1{start} {token}")
     assert not is_dead("nonsense")
-
-
-def test_an_answer_ends_its_claim_and_reaches_those_who_wait(file: RecordFile) -> None:
-    kept = KeptAnswer(ModelReply("yes"), NOW, NOW + 10**9)
-    settled: list[bool] = []
-
-    async def work() -> tuple[Standing, Standing, Standing]:
-        commits = GroupCommit(file)
-        one, two = FileClaims(commits, Clock()), FileClaims(commits, Clock())
-        first = await one.claim("key", "one", LEASE, lambda kept: True)
-        second = await two.claim("key", "two", LEASE, lambda kept: True)
-        waiting = asyncio.create_task(two.wait("key", "two", LEASE, lambda kept: True))
-        await asyncio.sleep(0)
-        await one.answer("key", "one", kept, lambda db, cipher: settled.append(True))
-        await waiting
-        third = await two.claim("key", "two", LEASE, lambda kept: True)
-        for claims in (one, two):
-            await claims.aclose()
-        return first, second, third
-
-    first, second, third = asyncio.run(work())
-
-    assert (first.is_mine, second.is_mine, second.kept) == (True, False, None)
-    assert third.kept is not None
-    assert third.kept.reply.answer == "yes"
-    assert settled == [True]
-    assert not claimed(file)
-
-
-def test_a_claim_that_is_released_without_an_answer_is_free(file: RecordFile) -> None:
-    async def work() -> bool:
-        commits = GroupCommit(file)
-        one, two = FileClaims(commits, Clock()), FileClaims(commits, Clock())
-        await one.claim("key", "one", LEASE, lambda kept: True)
-        one.release("key", "one")
-        await two.wait("key", "two", LEASE, lambda kept: True)
-        standing = await two.claim("key", "two", LEASE, lambda kept: True)
-        for claims in (one, two):
-            await claims.aclose()
-        return standing.is_mine
-
-    assert asyncio.run(work())
-
-
-def claimed(file: RecordFile) -> Any:
-    def look(db: Any, cipher: Any) -> bool:
-        return is_claimed(db, cipher, "key", "somebody", Clock().now().timestamp(), LEASE)
-
-    return file.do(look)

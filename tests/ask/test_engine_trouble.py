@@ -11,6 +11,7 @@ from tests.ask.asking import asked, questions, with_engine
 from tests.ask.fakes import MODEL_KEY, SEARCH_KEY, FakeReply, FakeServers, error_reply
 from webquarry.ask.engine import Engine
 from webquarry.ask.models import ModelReply, Question
+from webquarry.ask.sharing.file import FileQuestionStore
 from webquarry.errors import AuthFailure, BadInput, RecordsFailure
 
 
@@ -167,17 +168,19 @@ def test_an_answer_that_was_paid_for_and_not_written_down_is_not_paid_for_again(
     servers: FakeServers, tmp_path: Path
 ) -> None:
     async def work(engine: Engine) -> None:
-        write = engine._records.do
+        assert isinstance(engine.store, FileQuestionStore)
+        records = engine.store._records
+        write = records.do
 
         def fail_to_keep(work: Any) -> Any:
             if servers.messages:
                 raise RecordsFailure("The disk is full.", reason="full")
             return write(work)
 
-        engine._records.do = fail_to_keep  # type: ignore[method-assign]
+        records.do = fail_to_keep  # type: ignore[method-assign]
         with pytest.raises(RecordsFailure):
             await engine.ask(Question("a", "b"), engine.statement())
-        engine._records.do = write  # type: ignore[method-assign]
+        records.do = write  # type: ignore[method-assign]
         reply = await engine.ask(Question("a", "b"), engine.statement())
         assert reply.error is None
         assert servers.messages == 1

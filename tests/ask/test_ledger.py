@@ -12,7 +12,14 @@ from webquarry.ask import answers
 from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.billing import ledger
 from webquarry.ask.billing.group_commit import GroupCommit
-from webquarry.ask.billing.ledger import HELD_SECONDS, OverLimit, Reservation, SpendingRecord
+from webquarry.ask.billing.ledger import (
+    HELD_SECONDS,
+    OverLimit,
+    Reservation,
+    ReservationRequest,
+    Settlement,
+    SpendingRecord,
+)
 from webquarry.ask.models import AnswerSource, AskLimits, ModelReply, Usage
 from webquarry.errors import RecordsFailure
 from webquarry.records.file import RecordFile
@@ -33,15 +40,15 @@ def file(tmp_path: Path) -> Any:
 def reserve(
     file: RecordFile, usd: float, limits: AskLimits, statement: str = "s1", now: float = NOW
 ) -> Reservation:
-    return file.do(
-        lambda db, cipher: ledger.reserve(db, statement, "sql", "m", usd, limits, now, DAY)
-    )
+    request = ReservationRequest(statement, "sql", "m", usd, limits)
+    return file.do(lambda db, cipher: ledger.reserve(db, request, now, DAY))
 
 
 def settle(
     file: RecordFile, held: Reservation, usd: float, uncertain: float = 0.0, now: float = NOW
 ) -> None:
-    file.do(lambda db, cipher: ledger.settle(db, held, Usage(calls=1, usd=usd), uncertain, now))
+    settlement = Settlement(held, Usage(calls=1, usd=usd), uncertain)
+    file.do(lambda db, cipher: ledger.settle(db, settlement, now))
 
 
 def spent(file: RecordFile) -> list[SpendingRecord]:

@@ -614,6 +614,8 @@ def _make_older(database: Any) -> None:
     database.execute("DROP TABLE key_check")
     database.execute("ALTER TABLE journals DROP COLUMN seal")
     database.execute("ALTER TABLE ask_spending DROP COLUMN seal")
+    for column in ("owner", "questions"):
+        database.execute(f"ALTER TABLE ask_reservations DROP COLUMN {column}")
     database.execute("PRAGMA user_version = 2")
 
 

@@ -31,6 +31,14 @@ class KeptAnswer:
 
 def keep(database: Connection, cipher: Cipher, digest: str, kept: KeptAnswer) -> None:
     """Write an answer down: everything of the reply but what it cost."""
+    name = cipher.hash_name(f"answer {digest}")
+    value = cipher.encrypt(encode_answer(kept), name)
+    row = (name, value, kept.made_at, kept.expires_at)
+    database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
+
+
+def encode_answer(kept: KeptAnswer) -> bytes:
+    """An answer as it is kept, before it is encrypted."""
     reply = kept.reply
     fields = {
         "answer": reply.answer,
@@ -42,12 +50,25 @@ def keep(database: Connection, cipher: Cipher, digest: str, kept: KeptAnswer) ->
         "search_failed": reply.search_failed,
         "search_wanted": reply.search_wanted,
         "search_key": kept.search_key,
+        "made_at": kept.made_at,
+        "expires_at": kept.expires_at,
     }
-    content = json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    name = cipher.hash_name(f"answer {digest}")
-    value = cipher.encrypt(content, name)
-    row = (name, value, kept.made_at, kept.expires_at)
-    database.execute("INSERT OR REPLACE INTO ask_answers VALUES (?, ?, ?, ?)", row)
+    return json.dumps(fields, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def decode_answer(content: bytes | None) -> KeptAnswer | None:
+    """What `encode_answer` made; None when it cannot be read, which only means to ask again."""
+    decoded = _decode_reply(content)
+    if decoded is None or content is None:
+        return None
+    fields: dict[str, Any] = json.loads(content.decode("utf-8", "surrogatepass"))
+    moments = (fields.get("made_at"), fields.get("expires_at"))
+    try:
+        made_at, expires_at = check_row(moments, float, float)
+    except UnusableRow:
+        return None
+    reply, search_key = decoded
+    return KeptAnswer(reply, made_at, expires_at, search_key)
 
 
 def find(

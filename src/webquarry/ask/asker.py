@@ -1,5 +1,5 @@
-"""Asks one question and pays for it: claim, reserve, converse, settle, keep. A question goes in,
-its reply comes out when all that is on disk.
+"""Asks one question and pays for it: claim and reserve, converse, settle and keep. A question goes
+in, its reply comes out when all that is on disk.
 
 A question that another process is asking is waited for. What the model's provider refuses as a
 whole (`Statement.known_errors`) is not asked. A search provider that rests is not offered to the
@@ -12,11 +12,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webquarry.ask.answers import KeptAnswer
-from webquarry.ask.billing.group_commit import GroupCommit
-from webquarry.ask.claims import LEASE_SECONDS, Claims
+from webquarry.ask.billing.ledger import OverLimit, ReservationRequest
 from webquarry.ask.exchange.conversation import converse
 from webquarry.ask.exchange.limiter import Limiter
 from webquarry.ask.exchange.request_template import RequestTemplate
@@ -25,6 +24,7 @@ from webquarry.ask.in_flight import PendingQuestion
 from webquarry.ask.keys import Keys
 from webquarry.ask.models import ModelReply, Question, ReplyError, Usage
 from webquarry.ask.options import Options
+from webquarry.ask.sharing.base import Entry, QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.records.owners import describe_owner
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FAILED_SEARCH_SECONDS = 60.0  # how long an answer is kept whose search failed, at most
+_RESERVE_WAIT_SECONDS = 0.05  # before the ledger is asked again for money that own calls hold
 
 
 @dataclass
@@ -42,8 +43,7 @@ class Asker:
     """Asks for one engine. Belongs to one event loop."""
 
     context: ExchangeContext
-    commits: GroupCommit
-    claims: Claims
+    store: QuestionStore
     templates: TemplateResolver
     keys: Keys
     options: Options
@@ -67,37 +67,38 @@ class Asker:
     async def ask(
         self, question: Question, template: RequestTemplate, digest: str, pending: PendingQuestion
     ) -> ModelReply:
-        """The reply: kept by another process meanwhile, or asked for now."""
-        is_shared = self.options.cache and not question.fresh
+        """The reply: kept by another process meanwhile, or asked for now. Raises `LimitReached`
+        where there is no room for it.
+        """
+        from webquarry.ask.exchange.exchange import build_request, estimate_worst_exchange
+
+        # A question that is shared with nobody is claimed by nobody.
+        owner = self._owner if self.options.cache and not question.fresh else ""
         while True:
             await self._places.acquire()
             try:
                 known = self._find_known_error(template, pending)
                 if known is not None:
                     return known
-                if not is_shared:
-                    return await self._ask_and_settle(question, template, digest, pending, "")
-                standing = await self.claims.claim(
-                    digest, self._owner, LEASE_SECONDS, self._is_good_now
-                )
-                if standing.kept is not None:
-                    self.templates.remember(
-                        template, question.context, question.prompt, standing.kept
-                    )
-                    return standing.kept.reply
-                if standing.is_mine:
-                    return await self._ask_and_settle(
-                        question, template, digest, pending, self._owner
-                    )
+                exchange = self._begin_exchange(template, pending)
+                offered, rest = self._leave_out_resting_search(template, pending)
+                worst = estimate_worst_exchange(self.context.prices, offered, question)
+                request = build_request(pending.owner, template, worst, self._owner)
+                entry = await self._enter(digest if owner else "", request, pending)
+                if entry.kept is not None:
+                    self.templates.remember(template, question.context, question.prompt, entry.kept)
+                    return entry.kept.reply
+                if entry.held is not None:
+                    exchange.add_reservation(entry.held, worst)
+                    name = (digest, owner)
+                    return await self._ask_and_settle(question, offered, rest, name, exchange)
             finally:
                 self._places.release()
-                if is_shared:
-                    self.claims.release(digest, self._owner)
-            await self.claims.wait(digest, self._owner, LEASE_SECONDS, self._is_good_now)
+                self.store.release(digest, owner)
+            await self.store.wait(digest, owner, self._is_good_now)
 
     async def aclose(self) -> None:
-        """Renew no claim any more, and close the connections."""
-        await self.claims.aclose()
+        """Close the connections."""
         await self.context.client.aclose()
 
     def _is_good_now(self, kept: KeptAnswer) -> bool:
@@ -114,56 +115,77 @@ class Asker:
             return None
         return ModelReply(None, error=known, model=template.model)
 
+    def _begin_exchange(self, template: RequestTemplate, pending: PendingQuestion) -> Exchange:
+        from webquarry.ask.exchange.exchange import Exchange
+
+        key = self.keys.model_key(template.vendor)
+        return Exchange(self.context, pending, template, key, self._owner)
+
+    def _leave_out_resting_search(
+        self, template: RequestTemplate, pending: PendingQuestion
+    ) -> tuple[RequestTemplate, str | None]:
+        """The request without a search whose provider rests, and why it rests."""
+        if not template.provider:
+            return template, None
+        rest = self.context.searcher.find_rest(template.provider)
+        if rest is None:
+            return template, None
+        pending.owner.warn_once("search rests", f"the rows are answered without a search: {rest}")
+        return replace(template, provider=""), rest
+
+    async def _enter(
+        self, digest: str, request: ReservationRequest, pending: PendingQuestion
+    ) -> Entry:
+        """How the question stands before all processes; without a digest it is shared with nobody.
+        Waits while only calls of the same statement are in the way of the limits.
+        """
+        from webquarry.ask.exchange.exchange import build_limit_failure
+
+        while True:
+            try:
+                if digest:
+                    return await self.store.enter(digest, request, self._is_good_now)
+                return Entry(held=await self.store.reserve(request))
+            except OverLimit as error:
+                if not error.waiting:
+                    raise build_limit_failure(error) from None
+            await self.clock.sleep(_RESERVE_WAIT_SECONDS)  # until one is settled
+            pending.check_wanted()
+
     async def _ask_and_settle(
         self,
         question: Question,
         template: RequestTemplate,
-        digest: str,
-        pending: PendingQuestion,
-        owner: str,
+        rest: str | None,
+        name: tuple[str, str],
+        exchange: Exchange,
     ) -> ModelReply:
-        """Reserve, converse, settle, keep; `owner` has the claim, nobody where there is none."""
-        from webquarry.ask.exchange.exchange import Exchange
-
-        exchange = Exchange(self.context, pending, template, self.keys.model_key(template.vendor))
+        """Converse, settle, keep; `rest` says why no search is offered, where one rests. The name
+        is the digest of the question and who has claimed it.
+        """
         try:
-            reply = await self._converse(question, template, exchange, pending)
+            reply = await self._converse(question, template, exchange)
+            if rest is not None and reply.error is None:
+                reply = replace(reply, search_failed=rest)
             reply = replace(reply, usage=exchange.usage).mend_letters()
-            await self._settle_and_keep(exchange, reply, template, question, digest, owner)
+            await self._settle_and_keep(exchange, reply, question, name)
             return reply
         finally:
             if exchange.is_open:
                 # Cancelled, or failed in a way of our own: what may have been billed is written
                 # down.
-                self.commits.submit(
-                    lambda database, cipher: exchange.settle(database, self.clock.now().timestamp())
-                )
+                self.store.settle_soon(exchange.take_settlements())
 
     async def _converse(
-        self,
-        question: Question,
-        template: RequestTemplate,
-        exchange: Exchange,
-        pending: PendingQuestion,
+        self, question: Question, template: RequestTemplate, exchange: Exchange
     ) -> ModelReply:
         """The reply, whatever it is: what goes wrong with one question is its own error. Raises
         what stops a statement.
         """
-        from webquarry.ask.exchange.exchange import estimate_worst_exchange
         from webquarry.ask.model_api.failures import CallFailure
 
-        rest = None
-        if template.provider:
-            rest = self.context.searcher.find_rest(template.provider)
-        if rest is not None:
-            pending.owner.warn_once(
-                "search rests", f"the rows are answered without a search: {rest}"
-            )
-            template = replace(template, provider="")
-        worst = estimate_worst_exchange(self.context.prices, template, question)
         try:
-            await exchange.reserve(worst)
-            reply = await converse(template, question.context, question.prompt, exchange)
+            return await converse(template, question.context, question.prompt, exchange)
         except CallFailure as failure:
             return ModelReply(None, error=failure.error, model=template.model)
         except WebquarryError:
@@ -172,20 +194,16 @@ class Asker:
             log.warning("a question failed in a way that nobody foresaw", exc_info=True)
             text = f"The answer could not be read ({type(error).__name__})."
             return ModelReply(None, error=ReplyError("internal", text), model=template.model)
-        if rest is not None:
-            reply = replace(reply, search_failed=rest)
-        return reply
 
     async def _settle_and_keep(
         self,
         exchange: Exchange,
         reply: ModelReply,
-        template: RequestTemplate,
         question: Question,
-        digest: str,
-        owner: str,
+        name: tuple[str, str],
     ) -> None:
-        """Settle the bill and keep the answer, in one transaction."""
+        """Settle the bill and keep the answer, in one step."""
+        template = exchange.template
         now = self.clock.now().timestamp()
         seconds = self.options.kept_seconds
         if reply.searched:
@@ -199,12 +217,8 @@ class Asker:
         if keeps:
             free = replace(reply, usage=Usage(), remembered=True)
             kept = KeptAnswer(free, now, now + seconds, search_key)
-
-        def settle(database: Any, cipher: Any) -> None:
-            exchange.settle(database, now)
-
         try:
-            await self.claims.answer(digest, owner, kept, settle)
+            await self.store.settle(*name, kept, exchange.take_settlements())
         finally:
             # Also an answer that could not be written down is paid for: asked again in this
             # process, it costs nothing.

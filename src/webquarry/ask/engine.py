@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from webquarry.ask import answers
 from webquarry.ask.answers import KeptAnswer
 from webquarry.ask.asker import FAILED_SEARCH_SECONDS, Asker
-from webquarry.ask.billing import bill, ledger
-from webquarry.ask.billing.group_commit import GroupCommit
 from webquarry.ask.billing.ledger import SpendingRecord
 from webquarry.ask.billing.notes import StatementNotes
 from webquarry.ask.billing.prices import Prices
 from webquarry.ask.billing.statement import Statement
-from webquarry.ask.claims import FileClaims
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.template_resolver import RequestOptions, TemplateResolver
 from webquarry.ask.in_flight import QuestionsInFlight
@@ -41,9 +37,12 @@ from webquarry.ask.models import (
     Question,
     ReplyError,
     Usage,
+    add_progress,
+    build_limit_reply,
     order_replies,
 )
 from webquarry.ask.options import Options
+from webquarry.ask.sharing.base import QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import (
     AuthFailure,
@@ -52,8 +51,6 @@ from webquarry.errors import (
     LimitReached,
     WebquarryError,
 )
-from webquarry.records.claims import delete_ended_claims
-from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
@@ -77,7 +74,7 @@ class Engine:
         self,
         settings: Settings,
         environ: Mapping[str, str],
-        records: RecordFile,
+        open_store: Callable[[Clock], QuestionStore],
         open_router: Callable[[Mapping[str, str]], Router],
         open_transport: Callable[[], httpx2.AsyncBaseTransport],
         clock: Clock | None = None,
@@ -87,15 +84,13 @@ class Engine:
         self.keys = Keys(environ)
         self.options = Options(settings)
         self.grace_seconds = GRACE_SECONDS
-        self._records = records
+        self._open_store = open_store
         self._open_transport = open_transport
         self._templates = TemplateResolver(settings, self.keys, self.options, open_router)
         self._statements: deque[Statement] = deque(maxlen=_MOST_STATEMENTS)
-        self._commits = GroupCommit(records)
         self._in_flight = QuestionsInFlight()
-        self._notes = StatementNotes(records, self._commits)
+        self._notes = StatementNotes(self._write_notes)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tidied = False
 
     # What any thread may ask
 
@@ -107,10 +102,12 @@ class Engine:
         dry_run: bool | None = None,
         words: str = "",
         ends_when_refused: bool = True,
+        run: str = "",
     ) -> Statement:
         """A new statement; without limits of its own, those of the options. `words` are its text,
         for the bill. Without `ends_when_refused` a key that is missing or not accepted is the error
-        of each row.
+        of each row. A `run` is the name of one that several processes work on: its limits hold for
+        all of them together, and one that is reached is the error of each row.
         """
         if dry_run is None:
             dry_run = self.options.dry_run
@@ -123,6 +120,7 @@ class Engine:
             self.clock,
             words=words,
             ends_when_refused=ends_when_refused,
+            run=run,
         )
         statement.on_cancel(self._stop_in_flight)
         self._statements.append(statement)
@@ -190,19 +188,22 @@ class Engine:
         """What was spent in the last days (UTC, today included), by all doors and processes; newest
         first.
         """
-        since = (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
+        return self.store.read_bill_now(self._count_back(days), self._notes.take())
 
-        def read(database: Any, cipher: Any) -> list[SpendingRecord]:
-            self._notes.write(database, cipher)
-            return bill.read_bill(database, cipher, since)
-
-        return self._records.do(read)
+    def progress(self) -> Progress:
+        """How far all statements of this process are, together."""
+        return add_progress([statement.progress() for statement in list(self._statements)])
 
     def note(self, statement: Statement) -> None:
         """Write down soon what is known of a statement beside money; any thread may say so."""
         self._notes.add(statement)
 
     # What runs on the loop
+
+    async def read_bill(self, *, days: int = 1) -> list[SpendingRecord]:
+        """The same, whatever the store."""
+        await self.store.write_notes(self._notes.take())
+        return await self.store.read_bill(self._count_back(days))
 
     async def ask(self, question: Question, statement: Statement) -> ModelReply:
         """The answer to one question."""
@@ -250,10 +251,11 @@ class Engine:
     async def aclose(self) -> None:
         """End what is under way, write down what it took, close the connections."""
         await self._in_flight.aclose()
-        self._notes.close()
+        await self._notes.close()
         if "_asker" in self.__dict__:  # something was asked
             await self._asker.aclose()
-        await self._commits.aclose()
+        if "store" in self.__dict__:
+            await self.store.aclose()
 
     def _resolve_question(self, question: Question) -> RequestTemplate:
         """What the request of a question looks like now."""
@@ -282,22 +284,13 @@ class Engine:
                 wanted[digest] = question
         if not wanted:
             return found
+        recorded = await self.store.find(list(wanted))
         now = self.clock.now().timestamp()
-
-        def look_up(database: Any, cipher: Any) -> dict[str, KeptAnswer]:
-            # The first look of an engine also tidies up.
-            if not self._tidied:
-                self._tidied = True
-                answers.delete_expired(database, now)
-                delete_ended_claims(database, now)
-                ledger.delete_old(database, now)
-                bill.delete_old_notes(database, now - ledger.KEPT_SECONDS)
-            return answers.find(database, cipher, list(wanted), now)
-
-        recorded = await self._commits.commit(look_up)
         for digest, kept in recorded.items():
             question = wanted[digest]
-            kept = replace(kept, reply=kept.reply.mend_letters())  # older releases kept them as is
+            whole = kept.reply.mend_letters()  # older releases kept them as they were
+            if whole is not kept.reply:
+                kept = replace(kept, reply=whole)
             if self.is_good(kept, now):
                 template = templates[question]
                 self._templates.remember(template, question.context, question.prompt, kept)
@@ -329,7 +322,7 @@ class Engine:
             else:
                 replies[question] = outcome
         if errors:
-            await self._commits.aclose()  # what was under way has been written down, too
+            await self.store.flush()  # what was under way has been written down, too
             statement.check()
             # A cancellation may only follow from another error, which says more.
             causes = [error for error in errors if not isinstance(error, Cancelled)]
@@ -362,9 +355,12 @@ class Engine:
                 except (Cancelled, LimitReached) as error:
                     if not is_first and not statement.is_stopped:
                         continue  # it was somebody else's statement that was stopped
-                    if isinstance(error, LimitReached):
+                    if isinstance(error, Cancelled):
+                        raise
+                    if not statement.is_shared:
                         self._halt(statement, error)
-                    raise
+                        raise
+                    reply = build_limit_reply(error, template.model)
                 except WebquarryError as error:
                     self._halt(statement, error)
                     raise
@@ -456,6 +452,18 @@ class Engine:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._in_flight.stop, statement, self.grace_seconds)
 
+    @cached_property
+    def store(self) -> QuestionStore:
+        """What all processes share: answers, claims, the ledger."""
+        return self._open_store(self.clock)
+
+    async def _write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
+        await self.store.write_notes(statements, at_end=at_end)
+
+    def _count_back(self, days: int) -> str:
+        """The first of the last days (UTC), today included."""
+        return (self.clock.now() - timedelta(days=days - 1)).date().isoformat()
+
     def open_client(self) -> ModelClient:
         """New connections to models, closed by whoever opened them."""
         from webquarry.ask.exchange.model_client import ModelClient
@@ -471,7 +479,7 @@ class Engine:
         return ExchangeContext(
             client=self.open_client(),
             concurrency=self.options.concurrency,
-            commits=self._commits,
+            store=self.store,
             prices=Prices(self.settings.ask_prices, self.clock),
             clock=self.clock,
             searcher=Searcher(self._templates, self.clock, self.settings),
@@ -481,11 +489,9 @@ class Engine:
     @cached_property
     def _asker(self) -> Asker:
         """Who asks and pays; made when something is asked for the first time."""
-        claims = FileClaims(self._commits, self.clock)
         return Asker(
             self._context,
-            self._commits,
-            claims,
+            self.store,
             self._templates,
             self.keys,
             self.options,

@@ -36,6 +36,12 @@ class PendingQuestion:
             for statement, _ in self.waiters
         )
 
+    def check_wanted(self) -> None:
+        """Raise when nobody waits for the answer any more."""
+        if not self.is_wanted():
+            self.owner.check()
+            raise Cancelled("Nobody waits for the answer any more.")
+
     def dismiss(self, statement: Statement) -> None:
         """Others still wait: only this statement leaves."""
         for waiting, answer in list(self.waiters):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from webquarry.reprs.displayable import Displayable
+
+from webquarry.errors import LimitReached
 
 MAX_TOKENS = 1000
 # Codes of errors that every further question would meet: the provider refuses us as a whole.
@@ -109,6 +112,9 @@ class ModelReply(Displayable):
 
     def mend_letters(self) -> ModelReply:
         """The same without half letters, which JSON can hold and no column can."""
+        is_plain = self.answer is None or self.answer.isascii()
+        if is_plain and not self.sources and self.error is None and self.value is None:
+            return self
         error = self.error
         if error is not None:
             error = replace(error, message=mend_text(error.message))
@@ -156,6 +162,29 @@ class AskLimits:
     max_usd_per_day: float | None = None  # of this user, through all doors and processes
 
 
+def add_progress(parts: Sequence[Progress]) -> Progress:
+    """How far several statements are, together."""
+    failures: Counter[str] = Counter()
+    for part in parts:
+        failures.update(dict(part.failures))
+    seconds_left = [part.seconds_left for part in parts if part.seconds_left is not None]
+    return Progress(
+        rows=sum(part.rows for part in parts),
+        done=sum(part.done for part in parts),
+        hits=sum(part.hits for part in parts),
+        failed=sum(part.failed for part in parts),
+        planned=sum(part.planned for part in parts),
+        worst_usd=sum(part.worst_usd for part in parts),
+        throttled=sum(part.throttled for part in parts),
+        retries=sum(part.retries for part in parts),
+        usage=sum((part.usage for part in parts), Usage()),
+        seconds_left=max(seconds_left, default=None),
+        unsearched=sum(part.unsearched for part in parts),
+        unoffered=sum(part.unoffered for part in parts),
+        failures=tuple(failures.most_common()),
+    )
+
+
 def order_replies(
     questions: Sequence[Question], replies: Mapping[Question, ModelReply]
 ) -> list[ModelReply]:
@@ -169,6 +198,12 @@ def order_replies(
         seen.add(question)
         ordered.append(reply)
     return ordered
+
+
+def build_limit_reply(error: LimitReached, model: str) -> ModelReply:
+    """The reply of a row for which a limit left no room."""
+    text = f"{error.message} {error.suggested_action}".strip()
+    return ModelReply(None, error=ReplyError("limit", text), model=model)
 
 
 def mend_text(text: str) -> str:

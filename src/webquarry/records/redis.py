@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from webquarry import meter
@@ -29,7 +29,7 @@ from webquarry.store.redis import scripts
 from webquarry.store.redis.connection import PREFIX, RedisConnection, RedisUnavailable
 
 _KEY_PREFIX = PREFIX + b"journal"
-_SECONDS = 5.0  # a record is worth waiting for
+RECORD_SECONDS = 5.0  # a record is worth waiting for
 _MARK = 32  # characters before an entry that tell by which change it was added
 _RACES = 200  # how often others may come first with an entry of theirs
 
@@ -37,7 +37,7 @@ _RACES = 200  # how often others may come first with an entry of theirs
 class RedisJournals(Journals):
     """The journals of all servers that share a Redis and a key."""
 
-    def __init__(self, connection: RedisConnection, seconds: float = _SECONDS) -> None:
+    def __init__(self, connection: RedisConnection, seconds: float = RECORD_SECONDS) -> None:
         self._connection = connection
         self._cipher = connection.cipher("journals")
         self._seconds = seconds
@@ -136,29 +136,8 @@ class RedisJournals(Journals):
         return deleted > 0
 
     async def _run(self, script: str, arguments: Sequence[Any]) -> Any:
-        """What the script says. A lost connection is no answer, so it is asked once more; the mark
-        makes that safe.
-        """
-        try:
-            try:
-                return await self._send(script, arguments)
-            except RedisUnavailable as error:
-                if not error.lost:
-                    raise
-            return await self._send(script, arguments)
-        except RedisUnavailable as error:
-            # Where Redis is stands in the log: callers of a server for others need not know.
-            reason = str(error).rstrip(".")
-            if error.lost:
-                reason = "there is no connection"
-            word = self._connection.refusal or "unavailable"
-            meter.count("records_refused", reason=word)
-            raise RecordsFailure(
-                f"The records in Redis cannot be used: {reason}.",
-                reason=word,
-                suggested_action="Wait a moment and read again before you try again: the last "
-                "change may have been made.",
-            ) from error
+        """What the script says; its mark makes it safe to ask once more."""
+        return await send_once_more(self._connection, lambda: self._send(script, arguments))
 
     async def _send(self, script: str, arguments: Sequence[Any]) -> Any:
         return await self._connection.script(
@@ -176,6 +155,32 @@ class RedisJournals(Journals):
                 "WEBQUARRY_STORE_KEY"
             )
         return value
+
+
+async def send_once_more(connection: RedisConnection, send: Callable[[], Awaitable[Any]]) -> Any:
+    """What a script says on records, or a `RecordsFailure`. A lost connection is no answer, so it
+    is sent once more: the script has to know what it has done already.
+    """
+    try:
+        try:
+            return await send()
+        except RedisUnavailable as error:
+            if not error.lost:
+                raise
+        return await send()
+    except RedisUnavailable as error:
+        # Where Redis is stands in the log: callers of a server for others need not know.
+        reason = str(error).rstrip(".")
+        if error.lost:
+            reason = "there is no connection"
+        word = connection.refusal or "unavailable"
+        meter.count("records_refused", reason=word)
+        raise RecordsFailure(
+            f"The records in Redis cannot be used: {reason}.",
+            reason=word,
+            suggested_action="Wait a moment and read again before you try again: the last "
+            "change may have been made.",
+        ) from error
 
 
 def _parse_moment(text: bytes | None) -> float:

@@ -22,7 +22,7 @@ MOST_WORDS = 120  # letters of a statement's text
 _WRITE = (
     "INSERT INTO ask_statements (statement, door, begun_at, words, hits, kept_searches)"
     " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (statement) DO UPDATE SET"
-    " hits = excluded.hits, kept_searches = excluded.kept_searches"
+    " hits = hits + excluded.hits, kept_searches = kept_searches + excluded.kept_searches"
 )
 _READ = (
     "SELECT statement, door, begun_at, words, hits, kept_searches FROM ask_statements"
@@ -51,19 +51,32 @@ def shorten_words(text: str) -> str:
 
 
 def write_notes(database: Connection, cipher: Cipher, statements: Iterable[Statement]) -> None:
-    """Note what is known of these statements now."""
+    """Note what is known of these statements now. Several processes may work on one, so each adds
+    what is new.
+    """
     for statement in statements:
-        progress = statement.progress()
-        words = redact(shorten_words(statement.words)).encode("utf-8", "replace")
+        hits, kept_searches = statement.take_free_counts()
         row = (
             statement.id,
             statement.door,
             statement.begun_at,
-            cipher.encrypt(words, _name(statement.id)),
-            progress.hits,
-            progress.usage.kept_searches,
+            encrypt_words(cipher, statement),
+            hits,
+            kept_searches,
         )
         database.execute(_WRITE, row)
+
+
+def encrypt_words(cipher: Cipher, statement: Statement) -> bytes:
+    """How a statement's text begins, as it is kept."""
+    words = redact(shorten_words(statement.words)).encode("utf-8", "replace")
+    return cipher.encrypt(words, _name(statement.id))
+
+
+def decrypt_words(cipher: Cipher, statement: str, sealed: bytes) -> str:
+    """The words of a statement, none where they cannot be read."""
+    words = cipher.decrypt(sealed, _name(statement)) or b""
+    return words.decode("utf-8", "replace")
 
 
 def delete_old_notes(database: Connection, oldest: float) -> None:
@@ -76,8 +89,15 @@ def read_bill(database: Connection, cipher: Cipher, day: str) -> list[SpendingRe
     one for a statement that was answered for nothing.
     """
     since = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
-    notes = {note.statement: note for note in _read_notes(database, cipher, since)}
-    paid = ledger.spent_since(database, day)
+    notes = _read_notes(database, cipher, since)
+    return join_notes(ledger.spent_since(database, day), notes)
+
+
+def join_notes(
+    paid: Sequence[SpendingRecord], all_notes: Sequence[StatementNote]
+) -> list[SpendingRecord]:
+    """What was paid and what is noted, as one bill, the newest first."""
+    notes = {note.statement: note for note in all_notes}
     records: list[SpendingRecord] = []
     for record in paid:
         note = notes.get(record.statement)
@@ -140,8 +160,7 @@ def _read_notes(database: Connection, cipher: Cipher, since: float) -> list[Stat
             )
         except UnusableRow:
             continue
-        words = cipher.decrypt(sealed, _name(statement)) or b""
-        text = words.decode("utf-8", "replace")
+        text = decrypt_words(cipher, statement, sealed)
         notes.append(StatementNote(statement, door, begun_at, text, hits, searches))
     return notes
 

@@ -44,8 +44,9 @@ class GroupCommit:
 
     async def aclose(self) -> None:
         """Wait for what was handed in."""
-        if self._writer is not None:
+        while self._writer is not None and not self._writer.done():
             await self._writer
+            await asyncio.sleep(0)  # what was done may hand in more
 
     async def _write_all(self) -> None:
         """One transaction after the other, until nothing waits."""

@@ -3,20 +3,22 @@ user share.
 
 Before a question is asked its worst case is reserved, and no reservation is made that could break a
 limit; afterwards what it really took is written down. A reservation that nobody settles, because
-its process died, ends by itself: the calls may have been billed, so that it then counts as spent,
-marked as uncertain. Money is in billionths of a dollar. Each row has a seal, and one that does not
-fit is damage: money is not guessed at.
+its process died, ends by itself, and at once where that process is seen to be dead: the calls may
+have been billed, so that it then counts as spent, marked as uncertain. Money is in billionths of a
+dollar. Each row has a seal, and one that does not fit is damage: money is not guessed at.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from webquarry.ask.models import AskLimits, Usage
+from webquarry.records.owners import is_dead
 from webquarry.store.sqlite import Connection, UnusableRow, check_row
 
 HELD_SECONDS = 900  # longer than any question may take, waits for the provider included
-_UNITS_PER_USD = 1_000_000_000
+UNITS_PER_USD = 1_000_000_000
 KEPT_SECONDS = 400 * 86400
 
 # For each limit: what is spent below it, and what is reserved below it.
@@ -29,17 +31,21 @@ _SUMS = {
         "SELECT sum(amount + uncertain) FROM ask_spending WHERE day = ?",
         "SELECT sum(amount) FROM ask_reservations WHERE day = ?",
     ),
+    "questions": (
+        "SELECT sum(questions) FROM ask_spending WHERE statement = ?",
+        "SELECT sum(questions) FROM ask_reservations WHERE statement = ?",
+    ),
 }
 _COUNT_RESERVATIONS = "SELECT count(*) FROM ask_reservations WHERE statement = ?"
 _RESERVE = (
-    "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at)"
-    " VALUES (?, ?, ?, ?, ?, ?)"
+    "INSERT INTO ask_reservations (statement, door, day, model, amount, ends_at, questions, owner)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _DELETE_RESERVATION = "DELETE FROM ask_reservations WHERE id = ? AND statement = ?"
-_DELETE_ENDED = (
-    "DELETE FROM ask_reservations WHERE ends_at < ?"
-    " RETURNING id, statement, door, day, model, amount"
-)
+_RESERVED = " RETURNING id, statement, door, day, model, amount, questions"
+_DELETE_ENDED = f"DELETE FROM ask_reservations WHERE ends_at < ?{_RESERVED}"  # noqa: S608
+_DELETE_OWNED = f"DELETE FROM ask_reservations WHERE owner = ?{_RESERVED}"  # noqa: S608
+_OWNERS = "SELECT DISTINCT owner FROM ask_reservations"
 _SPENT_SINCE = (
     "SELECT day, statement, door, model, begun_at, questions, calls, searches,"
     " input_tokens, output_tokens, cached_tokens, amount, uncertain"
@@ -61,7 +67,7 @@ _ADD_SPENDING = (
     " input_tokens, output_tokens, cached_tokens, amount, uncertain)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (day, statement, model) DO UPDATE SET"
-    " questions = questions + excluded.questions,"
+    " questions = max(0, questions + excluded.questions),"
     " calls = calls + excluded.calls,"
     " searches = searches + excluded.searches,"
     " input_tokens = input_tokens + excluded.input_tokens,"
@@ -79,23 +85,49 @@ class OverLimit(Exception):
 
     def __init__(self, what: str, limit: float, spent: float, wanted: float, waiting: bool) -> None:
         super().__init__(what)
-        self.what = what  # "statement" or "day"
+        self.what = what  # "statement", "day" or "questions"
         self.limit = limit
-        self.spent = spent
+        self.spent = spent  # US dollars, or questions
         self.wanted = wanted
         self.waiting = waiting
+
+
+@dataclass(frozen=True)
+class ReservationRequest:
+    """What is to be set aside, and below which limits: the worst case of one question, or more for
+    one that was asked already (`questions` is 0).
+    """
+
+    statement: str
+    door: str
+    model: str
+    usd: float
+    limits: AskLimits
+    questions: int = 0
+    owner: str = ""  # the process (`records.owners`)
 
 
 @dataclass(frozen=True)
 class Reservation:
     """The worst case of one question, set aside."""
 
-    id: int
+    id: int | str
     statement: str
     door: str
     day: str
     model: str
     amount: int
+    questions: int = 0
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What came of a reservation. `uncertain_usd` may have been billed: nobody said."""
+
+    held: Reservation
+    usage: Usage
+    uncertain_usd: float = 0.0
+    questions: int = 1
 
 
 @dataclass(frozen=True)
@@ -122,56 +154,69 @@ class SpendingRecord:
     kept_searches: int = 0  # that our own cache answered
 
 
-def reserve(
-    database: Connection,
-    statement: str,
-    door: str,
-    model: str,
-    usd: float,
-    limits: AskLimits,
-    now: float,
-    day: str,
-) -> Reservation:
-    """Set the worst case aside, or raise `OverLimit` and change nothing."""
-    # What a dead process had set aside counts as spent, for nobody knows.
-    ended = database.execute(_DELETE_ENDED, (now,)).fetchall()
-    for fields in ended:
-        held = Reservation(*check_row(fields, int, str, str, str, str, int))
-        _add_spending(database, held, Usage(), held.amount, now, 0)
-    wanted = _to_units(usd)
+def reserve(database: Connection, request: ReservationRequest, now: float, day: str) -> Reservation:
+    """Set the worst case aside, or raise `OverLimit` and set nothing aside."""
+    _count_as_spent(database, database.execute(_DELETE_ENDED, (now,)).fetchall(), now)
+    wanted = to_units(request.usd)
+    limits = request.limits
     for what, limit, value in (
-        ("statement", limits.max_usd, statement),
+        ("statement", limits.max_usd, request.statement),
         ("day", limits.max_usd_per_day, day),
     ):
         if limit is None:
             continue
-        spent_query, reserved_query = _SUMS[what]
-        used = _read_number(database, spent_query, value)
-        used += _read_number(database, reserved_query, value)
-        if used + wanted > _to_units(limit):
-            own = _read_number(database, _COUNT_RESERVATIONS, statement)
-            raise OverLimit(what, limit, used / _UNITS_PER_USD, usd, bool(own))
-    row = (statement, door, day, model, wanted, now + HELD_SECONDS)
+        used = _add_up(database, what, value)
+        if used + wanted > to_units(limit):
+            waiting = _is_waiting(database, request.statement, now)
+            raise OverLimit(what, limit, used / UNITS_PER_USD, request.usd, waiting)
+    most = limits.max_rows
+    if most is not None and request.questions:
+        asked = _add_up(database, "questions", request.statement)
+        if asked + request.questions > most:
+            waiting = _is_waiting(database, request.statement, now)
+            raise OverLimit("questions", most, asked, request.questions, waiting)
+    row = (
+        request.statement,
+        request.door,
+        day,
+        request.model,
+        wanted,
+        now + HELD_SECONDS,
+        request.questions,
+        request.owner,
+    )
     id = database.execute(_RESERVE, row).lastrowid
-    return Reservation(int(id or 0), statement, door, day, model, wanted)
+    return Reservation(
+        int(id or 0),
+        request.statement,
+        request.door,
+        day,
+        request.model,
+        wanted,
+        request.questions,
+    )
 
 
-def settle(
-    database: Connection,
-    held: Reservation,
-    usage: Usage,
-    uncertain_usd: float,
-    now: float,
-    *,
-    questions: int = 1,
-) -> None:
+def settle(database: Connection, settlement: Settlement, now: float) -> None:
     """Write down what a question took instead of what it might have."""
-    uncertain = _to_units(uncertain_usd)
+    held = settlement.held
+    uncertain = to_units(settlement.uncertain_usd)
+    questions = settlement.questions
     deleted = database.execute(_DELETE_RESERVATION, (held.id, held.statement))
     if not deleted.rowcount:
         # Ended meanwhile (a machine that slept): it was counted in full, which is taken back.
         uncertain -= held.amount
-    _add_spending(database, held, usage, uncertain, now, questions)
+        questions -= held.questions
+    _add_spending(database, held, settlement.usage, uncertain, now, questions)
+
+
+def end_dead_reservations(database: Connection, now: float) -> None:
+    """Count as spent what processes had set aside that are seen to be dead."""
+    owners = [str(owner) for (owner,) in database.execute(_OWNERS).fetchall()]
+    for owner in owners:
+        if is_dead(owner):
+            ended = database.execute(_DELETE_OWNED, (owner,)).fetchall()
+            _count_as_spent(database, ended, now)
 
 
 def spent_since(database: Connection, day: str) -> list[SpendingRecord]:
@@ -181,7 +226,7 @@ def spent_since(database: Connection, day: str) -> list[SpendingRecord]:
     records = []
     for row in rows:
         *fields, amount, uncertain = check_row(row, *_SPENDING_TYPES)
-        values = (*fields, amount / _UNITS_PER_USD, uncertain / _UNITS_PER_USD)
+        values = (*fields, amount / UNITS_PER_USD, uncertain / UNITS_PER_USD)
         records.append(SpendingRecord(*values))
     return records
 
@@ -193,6 +238,26 @@ def delete_old(database: Connection, now: float) -> None:
     _check_seals(database, _COUNT_DAMAGED)
     oldest = now - KEPT_SECONDS
     database.execute("DELETE FROM ask_spending WHERE begun_at < ?", (oldest,))
+
+
+def _count_as_spent(database: Connection, ended: list[Any], now: float) -> None:
+    """What a dead process had set aside counts as spent, for nobody knows."""
+    for fields in ended:
+        held = Reservation(*check_row(fields, int, str, str, str, str, int, int))
+        _add_spending(database, held, Usage(), held.amount, now, held.questions)
+
+
+def _add_up(database: Connection, what: str, value: str) -> int:
+    """What is spent and what is set aside below a limit."""
+    spent_query, reserved_query = _SUMS[what]
+    spent = _read_number(database, spent_query, value)
+    return spent + _read_number(database, reserved_query, value)
+
+
+def _is_waiting(database: Connection, statement: str, now: float) -> bool:
+    """Whether calls of the statement are under way, of processes that live."""
+    end_dead_reservations(database, now)
+    return bool(_read_number(database, _COUNT_RESERVATIONS, statement))
 
 
 def _add_spending(
@@ -216,7 +281,7 @@ def _add_spending(
         usage.input_tokens,
         usage.output_tokens,
         usage.cached_tokens,
-        _to_units(usage.usd),
+        to_units(usage.usd),
         uncertain,
     )
     key = (held.day, held.statement, held.model)
@@ -241,6 +306,6 @@ def _read_number(database: Connection, query: str, value: str) -> int:
     return int(number)
 
 
-def _to_units(usd: float) -> int:
+def to_units(usd: float) -> int:
     """US dollars as the ledger counts them, in whole numbers."""
-    return round(usd * _UNITS_PER_USD)
+    return round(usd * UNITS_PER_USD)

@@ -1,32 +1,37 @@
 """Notes on statements, written a moment later: statements come in from any thread, one write for
-many of them goes to the record file.
+many of them goes to the records.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Iterable
 from contextlib import suppress
+from typing import Protocol
 
-from webquarry.ask.billing import bill
-from webquarry.ask.billing.group_commit import GroupCommit
 from webquarry.ask.billing.statement import Statement
 from webquarry.errors import RecordsFailure
-from webquarry.records.file import RecordFile
-from webquarry.store.encryption import Cipher
-from webquarry.store.sqlite import Connection
 
 _SECONDS = 0.5  # after which what is known of a statement is written down
+
+
+class WriteNotes(Protocol):
+    """Writes down what is known of statements; `at_end` at the end of a process."""
+
+    def __call__(
+        self, statements: Iterable[Statement], *, at_end: bool = False
+    ) -> Awaitable[None]: ...
 
 
 class StatementNotes:
     """The notes that one engine has to write."""
 
-    def __init__(self, records: RecordFile, commits: GroupCommit) -> None:
-        self._records = records
-        self._commits = commits
+    def __init__(self, write: WriteNotes) -> None:
+        self._write = write
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: set[Statement] = set()
+        self._writing: asyncio.Task[None] | None = None
 
     def attach(self) -> None:
         """Write on the loop that runs now."""
@@ -41,24 +46,30 @@ class StatementNotes:
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._set_timer)
 
-    def write(self, database: Connection, cipher: Cipher) -> None:
-        """Write what waits, in a transaction; a statement that goes on comes again."""
+    def take(self) -> set[Statement]:
+        """What waits to be written; a statement that goes on comes again."""
         statements, self._waiting = self._waiting, set()
-        bill.write_notes(database, cipher, statements)
+        return statements
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Write what waits now: at the end of a process no other thread would do it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._writing is not None:
+            await self._writing
         if self._waiting:
             with suppress(RecordsFailure):
-                self._records.do(self.write)
+                await self._write(self.take(), at_end=True)
 
     def _set_timer(self) -> None:
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_SECONDS, self._submit)
+            self._timer = asyncio.get_running_loop().call_later(_SECONDS, self._begin_writing)
 
-    def _submit(self) -> None:
+    def _begin_writing(self) -> None:
         self._timer = None
-        self._commits.submit(self.write)
+        self._writing = asyncio.create_task(self._write_waiting())
+
+    async def _write_waiting(self) -> None:
+        with suppress(RecordsFailure):
+            await self._write(self.take())

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webquarry.ask.billing import ledger
-from webquarry.ask.billing.ledger import OverLimit, Reservation
+from webquarry.ask.billing.ledger import OverLimit, Reservation, ReservationRequest, Settlement
 from webquarry.ask.models import AskLimits, Usage
 from webquarry.clock import Clock
 from webquarry.errors import LimitReached
@@ -33,11 +33,10 @@ class PagePayments:
         """Set aside what one page may cost. Raises LimitReached where the day's limit is spent."""
         now = self._clock.now()
         day = now.date().isoformat()
+        request = ReservationRequest(f"{DOOR} {day}", DOOR, service, usd, self._limits)
 
         def work(database: Any, cipher: Any) -> Reservation:
-            return ledger.reserve(
-                database, f"{DOOR} {day}", DOOR, service, usd, self._limits, now.timestamp(), day
-            )
+            return ledger.reserve(database, request, now.timestamp(), day)
 
         try:
             return await self._get_records().run(work)
@@ -51,9 +50,9 @@ class PagePayments:
     async def settle(self, held: Reservation, usd: float, uncertain_usd: float = 0.0) -> None:
         """Write down what it cost, and what it may have cost where nobody said."""
         now = self._clock.now().timestamp()
-        usage = Usage(calls=1, usd=usd)
+        settlement = Settlement(held, Usage(calls=1, usd=usd), uncertain_usd, questions=0)
 
         def work(database: Any, cipher: Any) -> None:
-            ledger.settle(database, held, usage, uncertain_usd, now, questions=0)
+            ledger.settle(database, settlement, now)
 
         await self._get_records().run(work)

@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 from webquarry.ask.models import AskLimits, ModelReply, Progress, ReplyError, Usage
 from webquarry.clock import Clock
@@ -37,8 +38,11 @@ class Statement:
         *,
         words: str = "",
         ends_when_refused: bool = True,
+        run: str = "",
     ) -> None:
-        self.id = secrets.token_hex(8)
+        # Several processes may work on one: those of a run of an engine.
+        self.is_shared = bool(run)
+        self.id = run or secrets.token_hex(8)
         self.words = words  # how its text begins
         # Whether a key that is missing or not accepted ends it; else each row has that error.
         self.ends_when_refused = ends_when_refused
@@ -62,6 +66,8 @@ class Statement:
         self._unsearched = self._unoffered = 0
         self._failures: Counter[str] = Counter()
         self._warned: set[str] = set()
+        self._told_plan = (0, 0.0)  # what was told by `take_new_plan`
+        self._noted = (0, 0)  # what was told by `take_free_counts`
         self._on_cancel: list[Callable[[Statement], None]] = []
 
     def check_row_count(self, rows: int) -> None:
@@ -99,8 +105,10 @@ class Statement:
             raise self.halt
 
     def admit(self, questions: int) -> None:
-        """So many questions have to be paid for: all of them, or none."""
-        most = self.limits.max_rows
+        """So many questions have to be paid for: all of them, or none. Those of a run of several
+        processes are counted by the ledger.
+        """
+        most = None if self.is_shared else self.limits.max_rows
         with self._lock:
             if most is not None and self._paying + questions > most:
                 total = self._paying + questions
@@ -163,6 +171,27 @@ class Statement:
                 return
             self._warned.add(about)
         log.warning("%s", message)
+
+    @property
+    def ledger_limits(self) -> AskLimits:
+        """The limits that the ledger is to hold."""
+        if self.is_shared:
+            return self.limits
+        return replace(self.limits, max_rows=None)
+
+    def take_free_counts(self) -> tuple[int, int]:
+        """Answers and searches that cost nothing, since this was last asked."""
+        with self._lock:
+            now = (self._hits, self._usage.kept_searches)
+            before, self._noted = self._noted, now
+        return now[0] - before[0], now[1] - before[1]
+
+    def take_new_plan(self) -> tuple[int, float]:
+        """Questions that a dry run found and what they may cost, since this was last asked."""
+        with self._lock:
+            now = (len(self._planned), self._worst_usd)
+            before, self._told_plan = self._told_plan, now
+        return now[0] - before[0], now[1] - before[1]
 
     def count_planned(self, digest: str, worst_usd: float) -> None:
         """A dry run came to a question that would be paid for; each counts once."""

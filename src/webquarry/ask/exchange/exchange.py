@@ -18,10 +18,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from webquarry.ask.billing import ledger
-from webquarry.ask.billing.group_commit import GroupCommit
-from webquarry.ask.billing.ledger import OverLimit, Reservation
+from webquarry.ask.billing.ledger import (
+    OverLimit,
+    Reservation,
+    ReservationRequest,
+    Settlement,
+)
 from webquarry.ask.billing.prices import Prices, Tokens
+from webquarry.ask.billing.statement import Statement
 from webquarry.ask.exchange import results
 from webquarry.ask.exchange.conversation import SearchUnavailable
 from webquarry.ask.exchange.limiter import Limiter
@@ -32,6 +36,7 @@ from webquarry.ask.in_flight import PendingQuestion
 from webquarry.ask.model_api.failures import CallFailure, build_late_failure
 from webquarry.ask.model_api.turn import Body, Turn
 from webquarry.ask.models import REFUSALS, Question, ReplyError, Usage
+from webquarry.ask.sharing.base import QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
 from webquarry.search.models import Query, Result
@@ -47,7 +52,6 @@ SEARCH_SECONDS = 10.0
 TOTAL_SECONDS = 90.0
 _THROTTLED_TRIES = 20
 _FIRST_WAIT_SECONDS = 0.5  # before a second try; doubled for each further one
-_RESERVE_WAIT_SECONDS = 0.05  # before the ledger is asked again for money that own calls hold
 _OVERHEAD_TOKENS = 1500  # what the provider adds to a request with tools or a schema, generously
 _TURN_TOKENS = 500  # the JSON around the turns that a second request has more
 
@@ -58,7 +62,7 @@ class ExchangeContext:
 
     client: ModelClient
     concurrency: int
-    commits: GroupCommit
+    store: QuestionStore
     prices: Prices
     clock: Clock
     searcher: Searcher
@@ -91,12 +95,14 @@ class Exchange:
         pending: PendingQuestion,
         template: RequestTemplate,
         key: Secret | None,
+        owner: str,
     ) -> None:
         self._context = context
         self._pending = pending
         self._statement = pending.owner
-        self._template = template
+        self.template = template
         self._key = key
+        self._owner = owner
         first = OWN_SERVER_SECONDS if template.vendor.is_own_server else CALL_SECONDS
         self._call_seconds = limit_call(template.longest_answer, first)
         self._seconds_left = max(TOTAL_SECONDS, 2 * self._call_seconds + SEARCH_SECONDS)
@@ -126,11 +132,11 @@ class Exchange:
 
     def get_left_out(self) -> Collection[str]:
         """What the model's server is known to refuse."""
-        return self._context.left_out.get(self._template.model, ())
+        return self._context.left_out.get(self.template.model, ())
 
     def note_left_out(self, names: Sequence[str]) -> None:
         """The server answered without these: they are not sent again."""
-        model = self._template.model
+        model = self.template.model
         self._context.left_out.setdefault(model, set()).update(names)
         if "tools" in names:
             self._statement.warn_once(
@@ -139,14 +145,14 @@ class Exchange:
 
     async def search(self, query: str) -> Sequence[Result]:
         """What the search provider found; every failure is the same to the model."""
-        self._check_wanted()
-        provider = self._template.provider
+        self._pending.check_wanted()
+        provider = self.template.provider
         seconds = min(SEARCH_SECONDS, self._seconds_left)
         if seconds <= 0:
             raise SearchUnavailable("No time was left for a search.")
         try:
             found = await self._context.searcher.search(
-                provider, Query(query, results.MOST_RESULTS), seconds, self._check_wanted
+                provider, Query(query, results.MOST_RESULTS), seconds, self._pending.check_wanted
             )
         except Cancelled:
             raise
@@ -164,73 +170,48 @@ class Exchange:
         self._unused_usd -= price
         return found.results
 
-    async def reserve(self, usd: float) -> None:
-        """Set so much aside; wait for this statement's own calls where only they are in the way."""
-        while True:
-            try:
-                reservation = await self._reserve_once(usd)
-            except OverLimit as error:
-                if not error.waiting or self._reservations:
-                    option = "max_usd" if error.what == "statement" else "max_usd_per_day"
-                    raise LimitReached(
-                        f"The next question may cost {error.wanted:.4f} USD, and of the "
-                        f"{error.limit:g} USD for the {error.what} ({option}) "
-                        f"{error.spent:.4f} are spent or set aside.",
-                        suggested_action=f"Raise {option}, lower max_tokens, or ask for fewer "
-                        "rows; what was answered is kept.",
-                    ) from None
-                await self._context.clock.sleep(_RESERVE_WAIT_SECONDS)  # until one is settled
-                self._check_wanted()
-            else:
-                self._reservations.append(reservation)
-                self._unused_usd += usd
-                return
+    def add_reservation(self, held: Reservation, usd: float) -> None:
+        """So much is set aside."""
+        self._reservations.append(held)
+        self._unused_usd += usd
 
     @property
     def is_open(self) -> bool:
         """Whether something is set aside that has not been settled."""
         return bool(self._reservations)
 
-    def settle(self, database: Any, now: float) -> None:
-        """Write down what it took; to be called in a transaction, once."""
+    def take_settlements(self) -> list[Settlement]:
+        """What it took, to be written down once."""
         reservations, self._reservations = self._reservations, []
         usage = self.usage
         uncertain_usd = self.uncertain_usd
         questions = int(self._pending.begun)  # one that only waited for its turn was not asked
+        settlements: list[Settlement] = []
         for reservation in reservations:
-            ledger.settle(database, reservation, usage, uncertain_usd, now, questions=questions)
+            settlements.append(Settlement(reservation, usage, uncertain_usd, questions))
             usage, uncertain_usd, questions = Usage(), 0.0, 0  # all of it is on the first
+        return settlements
 
-    async def _reserve_once(self, usd: float) -> Reservation:
-        """A reservation in the ledger, on disk. Raises `OverLimit`."""
-        statement = self._statement
-        model = self._template.model
-        now = self._context.clock.now()
-        day = now.date().isoformat()
-
-        def reserve(database: Any, cipher: Any) -> Reservation:
-            return ledger.reserve(
-                database,
-                statement.id,
-                statement.door,
-                model,
-                usd,
-                statement.limits,
-                now.timestamp(),
-                day,
-            )
-
-        return await self._context.commits.commit(reserve)
+    async def _reserve_more(self, usd: float) -> None:
+        """Set more aside than was thought. What it has is not given back meanwhile, so it waits for
+        nobody.
+        """
+        request = build_request(self._statement, self.template, usd, self._owner, questions=0)
+        try:
+            held = await self._context.store.reserve(request)
+        except OverLimit as error:
+            raise build_limit_failure(error) from None
+        self.add_reservation(held, usd)
 
     async def _try_once(self, content: bytes, failures: int) -> Turn:
         """The turn that answers one call, and what it cost counted, however it ended."""
-        limiter = self._context.get_limiter(self._template.vendor.name)
-        worst = estimate_worst_call(self._context.prices, self._template, content)
+        limiter = self._context.get_limiter(self.template.vendor.name)
+        worst = estimate_worst_call(self._context.prices, self.template, content)
         if self._unused_usd < worst:
-            await self.reserve(worst - self._unused_usd)
+            await self._reserve_more(worst - self._unused_usd)
         sent_at = await limiter.acquire(first=self._pending.begun)
         try:
-            self._check_wanted()
+            self._pending.check_wanted()
             self._check_unrefused()
             self._pending.begun = self._pending.sending = True
             turn = await self._send(content)
@@ -262,7 +243,7 @@ class Exchange:
         begun = context.clock.monotonic()
         try:
             async with asyncio.timeout(seconds):
-                template = self._template
+                template = self.template
                 return await context.client.ask(
                     template.vendor, template.vendor_model, content, self._key, seconds
                 )
@@ -271,15 +252,9 @@ class Exchange:
         finally:
             self._seconds_left -= context.clock.monotonic() - begun
 
-    def _check_wanted(self) -> None:
-        """Raise when nobody waits for the answer any more."""
-        if not self._pending.is_wanted():
-            self._statement.check()
-            raise Cancelled("Nobody waits for the answer any more.")
-
     def _check_unrefused(self) -> None:
         """Raise what the vendor said to another question while this one waited for its turn."""
-        known = self._statement.known_errors.get(f"{self._template.vendor.name}/")
+        known = self._statement.known_errors.get(f"{self.template.vendor.name}/")
         if known is not None:
             raise CallFailure(replace(known, retryable=False))
 
@@ -305,7 +280,7 @@ class Exchange:
 
     def _share_error(self, failure: CallFailure) -> None:
         """What every further question would meet does not have to be asked."""
-        template = self._template
+        template = self.template
         if failure.error.code in REFUSALS or _asks_too_long(failure):
             self._statement.known_errors[f"{template.vendor.name}/"] = failure.error
         elif failure.error.code == "model_gone":
@@ -316,7 +291,7 @@ class Exchange:
         price, the worst case counts as uncertain.
         """
         prices = self._context.prices
-        template = self._template
+        template = self.template
         tokens = turn.tokens or Tokens()
         usd = turn.usd
         is_priced = usd is not None or prices.is_known(
@@ -338,6 +313,38 @@ class Exchange:
             usd=usd or 0.0,
             unpriced_calls=int(not is_priced),
         )
+
+
+def build_request(
+    statement: Statement, template: RequestTemplate, usd: float, owner: str, *, questions: int = 1
+) -> ReservationRequest:
+    """What is to be set aside for a question of a statement."""
+    return ReservationRequest(
+        statement.id,
+        statement.door,
+        template.model,
+        usd,
+        statement.ledger_limits,
+        questions,
+        owner,
+    )
+
+
+def build_limit_failure(error: OverLimit) -> LimitReached:
+    """The error for whoever asks, where a limit leaves no room."""
+    if error.what == "questions":
+        return LimitReached(
+            f"The run has asked {error.spent:,.0f} questions, and its limit (max_rows) is "
+            f"{error.limit:,.0f}.",
+            suggested_action="Raise max_rows, or ask for fewer rows; what was answered is kept.",
+        )
+    option = "max_usd" if error.what == "statement" else "max_usd_per_day"
+    return LimitReached(
+        f"The next question may cost {error.wanted:.4f} USD, and of the {error.limit:g} USD for "
+        f"the {error.what} ({option}) {error.spent:.4f} are spent or set aside.",
+        suggested_action=f"Raise {option}, lower max_tokens, or ask for fewer rows; what was "
+        "answered is kept.",
+    )
 
 
 def limit_call(max_tokens: int, first: float | None = None) -> float:

@@ -61,22 +61,24 @@ class RequestTemplate:
         body = self.vendor.build_body(self.build_request("", ""))
         return json.dumps(body, sort_keys=True).encode()
 
-    def digest(self, context: str, prompt: str) -> str:
-        """The name under which the answer is kept: everything that decides it."""
+    @cached_property
+    def _fixed_words(self) -> tuple[str, bytes]:
+        """What every digest of this template begins with: the lengths of its words, and these."""
         vendor = self.vendor.name
         if vendor != BARE_VENDOR:  # whose bodies do not all name the model and the schema
             form = self.schema.text if self.schema else ""
             vendor = json.dumps([vendor, self.model, form])
-        parts = (
-            str(PROMPT_VERSION),
-            vendor,
-            self.vendor.url,
-            self.provider,
-            self.caller,
-            context,
-            prompt,
-        )
+        parts = (str(PROMPT_VERSION), vendor, self.vendor.url, self.provider, self.caller)
         words = [part.encode("utf-8", "surrogatepass") for part in parts]
+        lengths = " ".join(str(len(word)) for word in words)
+        return lengths, b"\n".join(words)
+
+    def digest(self, context: str, prompt: str) -> str:
+        """The name under which the answer is kept: everything that decides it."""
+        first_lengths, first_words = self._fixed_words
+        about = context.encode("utf-8", "surrogatepass")
+        asked = prompt.encode("utf-8", "surrogatepass")
         # The lengths, so that no words can move from one to another.
-        lengths = " ".join(str(len(word)) for word in words).encode()
-        return hashlib.sha256(b"\n".join([self.encoded, lengths, *words])).hexdigest()
+        lengths = f"{first_lengths} {len(about)} {len(asked)}".encode()
+        parts = (self.encoded, lengths, first_words, about, asked)
+        return hashlib.sha256(b"\n".join(parts)).hexdigest()

@@ -13,7 +13,7 @@ import logging
 import threading
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from webquarry.errors import Cancelled
 from webquarry.secret import Secret
@@ -90,7 +90,7 @@ class Instance:
         """
         bridge = self._ensure_open().bridge
         if paid:
-            guarded = _run_with_grace(work, scope)
+            guarded = run_with_grace(work, scope)
         else:
             guarded = _run_until_cancelled(work, scope)
         try:
@@ -140,7 +140,13 @@ class Instance:
             return self._open
 
 
-async def _run_with_grace(work: Coroutine[Any, Any, T], scope: Scope) -> T:
+class CanCancel(Protocol):
+    """What can be told to begin nothing more."""
+
+    def cancel(self) -> None: ...
+
+
+async def run_with_grace(work: Coroutine[Any, Any, T], scope: CanCancel) -> T:
     """Paid work: cancelled from outside, it may end by itself before it is really cancelled."""
     task = asyncio.get_running_loop().create_task(work)
     try:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from webquarry.ask.models import Progress, Usage
+from webquarry.ask.models import Progress, add_progress
 from webquarry.errors import WebquarryError
 
 if TYPE_CHECKING:
@@ -118,25 +118,7 @@ class Scope:
             parts = [statement.progress() for statement in self._statements.values()]
         if len(parts) == 1:
             return parts[0]
-        failures: Counter[str] = Counter()
-        for part in parts:
-            failures.update(dict(part.failures))
-        seconds_left = [part.seconds_left for part in parts if part.seconds_left is not None]
-        return Progress(
-            rows=sum(part.rows for part in parts),
-            done=sum(part.done for part in parts),
-            hits=sum(part.hits for part in parts),
-            failed=sum(part.failed for part in parts),
-            planned=sum(part.planned for part in parts),
-            worst_usd=sum(part.worst_usd for part in parts),
-            throttled=sum(part.throttled for part in parts),
-            retries=sum(part.retries for part in parts),
-            usage=sum((part.usage for part in parts), Usage()),
-            seconds_left=max(seconds_left, default=None),
-            unsearched=sum(part.unsearched for part in parts),
-            unoffered=sum(part.unoffered for part in parts),
-            failures=tuple(failures.most_common()),
-        )
+        return add_progress(parts)
 
 
 class Statements:

@@ -1,0 +1,1 @@
+"""one file for each engine: its own form of the one function"""

@@ -1,0 +1,1 @@
+"""tests of webquarry.batch, and of its forms for engines"""

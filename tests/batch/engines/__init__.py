@@ -1,0 +1,1 @@
+"""each engine with the real library, by `make test-engines`"""
