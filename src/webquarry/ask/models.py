@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from webquarry.reprs.displayable import Displayable
-
 from webquarry.errors import LimitReached
+from webquarry.reprs.displayable import Displayable
 
 MAX_TOKENS = 1000
 # Codes of errors that every further question would meet: the provider refuses us as a whole.
