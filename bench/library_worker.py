@@ -53,6 +53,7 @@ def main() -> None:
             found = shelf.find(OWNER, message["q"], message["k"], lambda _: True, time.time())
             ids = [one.url.rpartition("/")[2] for one in found]
             print(json.dumps({"ids": ids}), flush=True)
+    shelf.tidy()
     file.close()
 
 

@@ -1,30 +1,28 @@
 """The library's file: pages in, the best passages for a question out. Everything is done in the
 calling thread.
 
-    pages   one row for each page of each caller, its text compressed and encrypted
-    words   FTS5 without contents: tokens of titles, headings and bodies, a row for each passage
+    pages   one row for each page of each caller, compressed and encrypted
+    words   FTS5 without contents: tokens of bodies, titles and headings, a row for each passage
 
-The number of a row of `words` is that of its page and of the passage in it, so that nothing has to
-be kept between them, and a row without a page is passed over. Rows leave the index by the tokens
-they were made of, which are made again from the text; `terms` tells by which version of them. Each
-page comes and goes in one transaction: whoever is killed meanwhile leaves the file as it was.
+The number of a page is that of its first row in `words`, and the others follow it, so that nothing
+has to be kept between them; a row without a page is passed over. Rows leave the index by the
+tokens they were made of, which are made again from the text. Each page comes and goes in one
+transaction: whoever is killed meanwhile leaves the file as it was.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
 
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
-from webquarry.library.passages import MOST_PASSAGES, PagePassage, split_passages
+from webquarry.library.packing import PackedPage, pack_page, unpack_page
+from webquarry.library.passages import split_passages
 from webquarry.library.terms import VERSION as TERMS_VERSION
 from webquarry.library.terms import find_languages, question_terms
-from webquarry.library.tokens import Tokens
+from webquarry.library.tokens import SIGNS, Tokens
 from webquarry.search.identity import identity
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import (
@@ -37,28 +35,46 @@ from webquarry.store.sqlite import (
 )
 
 _VERSION = 1
+_PAGE_BYTES = 2_048  # most texts are short
+_INDEX_PAGE_BYTES = 2_000  # which fits into one of them
 _PAGES = """
 CREATE TABLE IF NOT EXISTS pages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, owner BLOB NOT NULL, name BLOB NOT NULL UNIQUE,
-    head BLOB NOT NULL, body BLOB NOT NULL, digest BLOB NOT NULL, terms INTEGER NOT NULL,
-    size INTEGER NOT NULL, fetched_at REAL NOT NULL, used_at REAL NOT NULL
+    id INTEGER PRIMARY KEY, passages INTEGER NOT NULL, owner BLOB NOT NULL,
+    name BLOB NOT NULL UNIQUE, content BLOB NOT NULL, digest BLOB NOT NULL,
+    terms INTEGER NOT NULL, size INTEGER NOT NULL, fetched_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
 )
 """
-_WORDS = """
+_NEXT = "CREATE TABLE IF NOT EXISTS next (id INTEGER NOT NULL)"  # the number of the next page
+# Most tokens are of bodies: those of the first column take the least room.
+_WORDS = f"""
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
-    title, headings, body, content='', detail=full, tokenize='ascii'
+    body, title, headings, content='', detail=full, tokenize="ascii tokenchars '{SIGNS}'"
 )
 """
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)"
-_WEIGHTS = (3.0, 2.0, 1.0)  # of title, headings and body
+_RANK = "bm25(1.0, 3.0, 2.0)"
 _MOST_WORDS = 14  # of a question that are looked for: the rarest
 _PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
-_LEVEL = 6  # of compression
-_INDEX_SHARE = 0.8  # bytes of the index for each byte of a text, about
+_FEWEST_RESULTS = 10
 _KEPT_SHARE = 0.9  # of the room, after some was made
 _TOUCH_SECONDS = 3_600  # how stale `used_at` may be before a read writes it again
 _OWNER_BYTES = 8
-_DIGEST_BYTES = 16
+_NAME_BYTES = 12
+_DIGEST_BYTES = 8
+_MERGED_PAGES = 500  # of the file, written at most when the index is tidied up
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A page as its row has it."""
+
+    number: int
+    passages: int
+    owner: str
+    languages: dict[str, str]
+    terms: int
+    page: KeptPage
 
 
 class Shelf:
@@ -84,39 +100,43 @@ class Shelf:
         match = self._build_match(owner, question)
         if not match:
             return []
-        found: dict[int, FoundPassage] = {}
-        passed: set[int] = set()
+        limit = max(count, _FEWEST_RESULTS) * _PASSAGES_LOOKED_AT
         rows = self._database.execute(
-            f"SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH 'bm25{_WEIGHTS}'"
-            " ORDER BY rank LIMIT ?",
-            (match, max(count, 10) * _PASSAGES_LOOKED_AT),
-        )
-        for (row,) in rows:
-            number, place = divmod(row, MOST_PASSAGES)
-            if number in passed:
+            "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
+            (match, _RANK, limit),
+        ).fetchall()
+        found: list[FoundPassage] = []
+        seen: set[int] = set()
+        for (place,) in rows:
+            number = self._find_page(owner, place)
+            if number is None or number in seen:
                 continue
-            passed.add(number)
-            passage = self._read_passage(owner, number, place, now)
-            if passage is None or not admits(passage.url):
+            seen.add(number)
+            row = self._read(number)
+            if row is None or row.owner != owner or not admits(row.page.url):
                 continue
-            found[number] = passage
+            found.append(_take_passage(row.page, place - number))
+            self._touch(number, now)
             if len(found) >= count:
                 break
-        return list(found.values())
+        return found
 
     def forget(self, owner: str, url: str | None = None, before: float | None = None) -> int:
         """Let go of a page, of those that were read before a moment, or of all; how many."""
-        where, values = "owner = ?", [self._hash_owner(owner)]
+        where = "owner = ?"
+        values: list[bytes | float] = [self._hash_owner(owner)]
         if url is not None:
-            where, values = "name = ?", [self._hash_page(owner, url)]
-        elif before is not None:
-            where, values = "owner = ? AND fetched_at < ?", [*values, before]  # type: ignore[list-item]
+            where += " AND name = ?"
+            values.append(self._hash_page(owner, url))
+        if before is not None:
+            where += " AND fetched_at < ?"
+            values.append(before)
         with self._writing():
             rows = self._database.execute(f"SELECT id FROM pages WHERE {where}", values).fetchall()
             for (number,) in rows:
-                self._remove(number, owner)
+                self._remove(number)
         if rows:
-            self._database.execute("PRAGMA incremental_vacuum")
+            self._shrink()
         return len(rows)
 
     def list_pages(self, owner: str) -> Iterator[KeptPage]:
@@ -126,9 +146,9 @@ class Shelf:
             (self._hash_owner(owner),),
         ).fetchall()
         for (number,) in numbers:
-            page = self._read_page(owner, number)
-            if page is not None:
-                yield page
+            row = self._read(number)
+            if row is not None:
+                yield row.page
 
     def measure(self, owner: str, place: str) -> LibraryStats:
         """How much there is."""
@@ -141,15 +161,28 @@ class Shelf:
 
     def repair(self, most: int = 50) -> bool:
         """Index some pages anew whose terms are of another version; True if there may be more."""
-        rows = self._database.execute(
-            "SELECT id, owner FROM pages WHERE terms != ? LIMIT ?", (TERMS_VERSION, most)
+        numbers = self._database.execute(
+            "SELECT id FROM pages WHERE terms != ? LIMIT ?", (TERMS_VERSION, most)
         ).fetchall()
-        if not rows:
+        if not numbers:
             return False
         with self._writing():
-            for number, _ in rows:
-                self._index_again(number)
+            for (number,) in numbers:
+                row = self._read(number)
+                self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
+                if row is not None:
+                    self._insert(row.owner, row.page)
         return True
+
+    def tidy(self) -> None:
+        """Merge what the index was written in, some of it at a time."""
+        statement = "INSERT INTO words (words, rank) VALUES ('merge', ?)"
+        self._database.execute(statement, (-_MERGED_PAGES,))
+        self._shrink()
+
+    def _shrink(self) -> None:
+        """Give the room that is free back to the disk. `execute` would do one page of it."""
+        self._database.executescript("PRAGMA incremental_vacuum")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -164,192 +197,150 @@ class Shelf:
 
     def _add(self, owner: str, page: KeptPage) -> None:
         name = self._hash_page(owner, page.url)
-        languages = find_languages(page.text.decode("utf-8", "replace"))
-        digest = blake2b(page.text + page.title.encode(), digest_size=_DIGEST_BYTES).digest()
-        sealed = self._cipher.hash_name(digest.hex())[:_DIGEST_BYTES]
-        head = {
-            "url": page.url,
-            "title": page.title,
-            "owner": owner,
-            "languages": languages,
-            "published": page.published,
-        }
-        kept_head = self._seal(json.dumps(head, ensure_ascii=False).encode(), name)
-        row = self._database.execute(
+        known = self._database.execute(
             "SELECT id, digest, fetched_at FROM pages WHERE name = ?", (name,)
         ).fetchone()
-        if row is not None:
-            number, known, fetched_at = check_row(row, int, bytes, float)
+        if known is not None:
+            number, digest, fetched_at = check_row(known, int, bytes, int)
             if fetched_at > page.fetched_at:
                 return
-            if known == sealed:
+            if digest == self._hash_content(page):
+                moment = int(page.fetched_at)
                 self._database.execute(
-                    "UPDATE pages SET head = ?, fetched_at = ?, used_at = ? WHERE id = ?",
-                    (kept_head, page.fetched_at, page.fetched_at, number),
+                    "UPDATE pages SET fetched_at = ?, used_at = ? WHERE id = ?",
+                    (moment, moment, number),
                 )
                 return
-            self._remove(number, owner)
-        body = self._cipher.encrypt(zlib.compress(page.text, _LEVEL), name)
-        inserted = self._database.execute(
-            "INSERT INTO pages (owner, name, head, body, digest, terms, size, fetched_at, used_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self._hash_owner(owner), name, kept_head, body, sealed, TERMS_VERSION,
-                len(page.text), page.fetched_at, page.fetched_at,
-            ),  # fmt: skip
-        )
-        assert inserted.lastrowid is not None
-        self._write_words(inserted.lastrowid, owner, page, languages, is_removal=False)
+            self._remove(number)
+        self._insert(owner, page)
 
-    def _write_words(
-        self, number: int, owner: str, page: KeptPage, languages: dict[str, str], *, is_removal: bool
-    ) -> None:
-        """Put the passages of a page into the index, or take them out."""
-        tokens = self._get_tokens(owner)
-        columns, command, first = "rowid, title, headings, body", "", []
-        if is_removal:
-            columns, command, first = f"words, {columns}", "?, ", ["delete"]
-        rows = []
-        title = tokens.of_text(page.title, languages)
-        for place, passage in enumerate(split_passages(page.text)):
-            text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
-            headings = tokens.of_text(passage.headings, languages)
-            body = tokens.of_text(text, languages)
-            rows.append((*first, number * MOST_PASSAGES + place, title, headings, body))
-        self._database.executemany(
-            f"INSERT INTO words ({columns}) VALUES ({command}?, ?, ?, ?)", rows
-        )
-
-    def _remove(self, number: int, owner: str) -> None:
-        """Take a page out; one that cannot be read any more leaves rows that nobody finds."""
-        row = self._database.execute("SELECT terms FROM pages WHERE id = ?", (number,)).fetchone()
-        page = self._read_page(owner, number)
-        head = self._read_head(number)
-        if page is not None and head is not None and row == (TERMS_VERSION,):
-            self._write_words(number, owner, page, head["languages"], is_removal=True)
-        self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
-
-    def _index_again(self, number: int) -> None:
-        head = self._read_head(number)
-        page = None
-        if head is not None:
-            page = self._read_page(head["owner"], number)
-        if head is None or page is None:
-            self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
-            return
+    def _insert(self, owner: str, page: KeptPage) -> None:
+        """Put a page into the file, and its passages into the index."""
+        name = self._hash_page(owner, page.url)
         languages = find_languages(page.text.decode("utf-8", "replace"))
-        head["languages"] = languages
-        name = self._hash_page(head["owner"], head["url"])
-        kept_head = self._seal(json.dumps(head, ensure_ascii=False).encode(), name)
+        packed = pack_page(PackedPage(owner, languages, page))
+        content = self._cipher.encrypt(packed, name)
+        rows = self._write_rows(owner, page, languages)
+        (number,) = self._database.execute("SELECT id FROM next").fetchone()
+        self._database.execute("UPDATE next SET id = ?", (number + len(rows),))
+        moment = int(page.fetched_at)
         self._database.execute(
-            "UPDATE pages SET head = ?, terms = ? WHERE id = ?", (kept_head, TERMS_VERSION, number)
+            "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                number, len(rows), self._hash_owner(owner), name, content,
+                self._hash_content(page), TERMS_VERSION, len(page.text), moment, moment,
+            ),
+        )  # fmt: skip
+        numbered = [(number + place, *row) for place, row in enumerate(rows)]
+        self._database.executemany(
+            "INSERT INTO words (rowid, body, title, headings) VALUES (?, ?, ?, ?)", numbered
         )
-        self._write_words(number, head["owner"], page, languages, is_removal=False)
+
+    def _remove(self, number: int) -> None:
+        """Take a page out; one that cannot be read any more leaves rows that nobody finds."""
+        row = self._read(number)
+        self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
+        if row is None or row.terms != TERMS_VERSION:
+            return
+        rows = self._write_rows(row.owner, row.page, row.languages)
+        numbered = [("delete", number + place, *words) for place, words in enumerate(rows)]
+        self._database.executemany(
+            "INSERT INTO words (words, rowid, body, title, headings) VALUES (?, ?, ?, ?, ?)",
+            numbered,
+        )
+
+    def _write_rows(
+        self, owner: str, page: KeptPage, languages: dict[str, str]
+    ) -> Sequence[tuple[str, str, str]]:
+        """The tokens of body, title and headings of each passage of a page."""
+        tokens = self._get_tokens(owner)
+        title = tokens.of_text(page.title, languages)
+        rows = []
+        for passage in split_passages(page.text):
+            text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
+            body = tokens.of_text(text, languages)
+            rows.append((body, title, tokens.of_text(passage.headings, languages)))
+        return rows
 
     def _make_room(self) -> None:
         """Let go of what was used longest ago, until a tenth of the room is free."""
-        if self._count_bytes() <= self._max_bytes:
+        used = self._count_bytes()
+        if used <= self._max_bytes:
             return
-        (total,) = self._database.execute("SELECT sum(size) FROM pages").fetchone()
-        rows = self._database.execute(
-            "SELECT id, size FROM pages ORDER BY used_at, id"
-        ).fetchall()
-        per_byte = self._count_bytes() / max(1, total or 0)
-        surplus = self._count_bytes() - self._max_bytes * _KEPT_SHARE
+        (total,) = self._database.execute("SELECT coalesce(sum(size), 0) FROM pages").fetchone()
+        bytes_per_byte = used / max(1, total)
+        surplus = used - self._max_bytes * _KEPT_SHARE
+        rows = self._database.execute("SELECT id, size FROM pages ORDER BY used_at, id").fetchall()
         for number, size in rows:
             if surplus <= 0:
                 break
-            head = self._read_head(number)
-            self._remove(number, head["owner"] if head else "")
-            surplus -= size * per_byte
-        self._database.execute("INSERT INTO words(words) VALUES ('optimize')")
+            self._remove(number)
+            surplus -= size * bytes_per_byte
+        # What was removed takes room until the index is written anew.
+        self._database.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def _count_bytes(self) -> int:
         """The bytes of the file that are in use."""
-        values = []
-        for name in ("page_count", "freelist_count", "page_size"):
-            (value,) = self._database.execute(f"PRAGMA {name}").fetchone()
-            values.append(value)
-        pages, free, size = values
+        (pages,) = self._database.execute("PRAGMA page_count").fetchone()
+        (free,) = self._database.execute("PRAGMA freelist_count").fetchone()
+        (size,) = self._database.execute("PRAGMA page_size").fetchone()
         return int((pages - free) * size)
 
     def _build_match(self, owner: str, question: str) -> str:
         """The rarest words of a question that occur, as FTS5 asks for them."""
         tokens = self._get_tokens(owner)
-        by_word = []
+        words = []
         for terms in question_terms(question):
-            by_word.append([tokens.of_term(term) for term in sorted(terms)])
-        asked = sorted({token for word in by_word for token in word})
+            words.append([tokens.of_term(term) for term in sorted(terms)])
+        asked = sorted({token for word in words for token in word})
         marks = ", ".join("?" * len(asked))
-        counts: dict[str, int] = dict(
-            self._database.execute(
-                f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", asked
-            ).fetchall()
+        counted = self._database.execute(
+            f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", asked
         )
+        counts: dict[str, int] = dict(counted.fetchall())
         ranked = []
-        for word in by_word:
+        for word in words:
             known = [token for token in word if token in counts]
             if known:
-                rows = sum(counts[token] for token in known)
-                ranked.append((rows, known))
+                ranked.append((sum(map(counts.__getitem__, known)), known))
         ranked.sort()
         chosen: dict[str, None] = {}
         for _, known in ranked[:_MOST_WORDS]:
             chosen |= dict.fromkeys(known)
         return " OR ".join(f'"{token}"' for token in chosen)
 
-    def _read_passage(self, owner: str, number: int, place: int, now: float) -> FoundPassage | None:
-        page = self._read_page(owner, number)
-        if page is None:
+    def _find_page(self, owner: str, place: int) -> int | None:
+        """The page of this caller that a row of the index belongs to."""
+        row = self._database.execute(
+            "SELECT id, passages, owner FROM pages WHERE id <= ? ORDER BY id DESC LIMIT 1",
+            (place,),
+        ).fetchone()
+        if row is None:
             return None
-        passages = split_passages(page.text)
-        if place >= len(passages):
+        number, passages, whose = check_row(row, int, int, bytes)
+        if place >= number + passages or whose != self._hash_owner(owner):
             return None
-        passage: PagePassage = passages[place]
-        self._touch(number, now)
-        text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
-        return FoundPassage(
-            page.url, page.title, text, passage.headings, page.fetched_at, page.published
-        )
+        return int(number)
 
     def _touch(self, number: int, now: float) -> None:
         self._database.execute(
             "UPDATE pages SET used_at = ? WHERE id = ? AND used_at < ?",
-            (now, number, now - _TOUCH_SECONDS),
+            (int(now), number, now - _TOUCH_SECONDS),
         )
 
-    def _read_head(self, number: int) -> dict[str, Any] | None:
+    def _read(self, number: int) -> _Row | None:
+        """A page; None where there is none, or none that can be read."""
         row = self._database.execute(
-            "SELECT name, head FROM pages WHERE id = ?", (number,)
+            "SELECT passages, name, content, terms, fetched_at FROM pages WHERE id = ?", (number,)
         ).fetchone()
         if row is None:
             return None
-        name, sealed = check_row(row, bytes, bytes)
-        opened = self._cipher.decrypt(sealed, name)
-        if opened is None:
+        passages, name, content, terms, fetched_at = check_row(row, int, bytes, bytes, int, int)
+        packed = self._cipher.decrypt(content, name)
+        if packed is None:
             return None
-        head: dict[str, Any] = json.loads(zlib.decompress(opened))
-        return head
-
-    def _read_page(self, owner: str, number: int) -> KeptPage | None:
-        """A page of this caller; None where there is none, or none that can be read."""
-        row = self._database.execute(
-            "SELECT name, body, fetched_at FROM pages WHERE id = ? AND owner = ?",
-            (number, self._hash_owner(owner)),
-        ).fetchone()
-        head = self._read_head(number)
-        if row is None or head is None:
-            return None
-        name, body, fetched_at = check_row(row, bytes, bytes, float)
-        text = self._cipher.decrypt(body, name)
-        if text is None:
-            return None
-        return KeptPage(
-            head["url"], head["title"], zlib.decompress(text), fetched_at, head["published"]
-        )
-
-    def _seal(self, value: bytes, name: bytes) -> bytes:
-        return self._cipher.encrypt(zlib.compress(value, _LEVEL), name)
+        kept = unpack_page(packed, fetched_at)
+        return _Row(number, passages, kept.owner, kept.languages, terms, kept.page)
 
     def _get_tokens(self, owner: str) -> Tokens:
         if owner not in self._tokens:
@@ -360,7 +351,21 @@ class Shelf:
         return self._cipher.hash_name(f"library owner {owner}")[:_OWNER_BYTES]
 
     def _hash_page(self, owner: str, url: str) -> bytes:
-        return self._cipher.hash_name(f"library page {owner}\n{identity(url)}")[:_DIGEST_BYTES]
+        return self._cipher.hash_name(f"library page {owner}\n{identity(url)}")[:_NAME_BYTES]
+
+    def _hash_content(self, page: KeptPage) -> bytes:
+        """Tells whether a page has changed, to us alone."""
+        digest = blake2b(page.text + b"\n" + page.title.encode("utf-8", "replace")).hexdigest()
+        return self._cipher.hash_name(f"library text {digest}")[:_DIGEST_BYTES]
+
+
+def _take_passage(page: KeptPage, place: int) -> FoundPassage:
+    """The passage of a page that was found."""
+    passage = split_passages(page.text)[place]
+    text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
+    return FoundPassage(
+        page.url, page.title, text, passage.headings, page.fetched_at, page.published
+    )
 
 
 def prepare_shelf(database: Connection) -> None:
@@ -372,20 +377,25 @@ def prepare_shelf(database: Connection) -> None:
         text = f"version {version} where {_VERSION} was expected"
         raise UnusableFile(text, Trouble.NEWER)
     if version == 0:
+        database.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = NORMAL")
-    database.execute(_PAGES)
-    database.execute("CREATE INDEX IF NOT EXISTS by_owner ON pages (owner, fetched_at)")
-    database.execute("CREATE INDEX IF NOT EXISTS by_terms ON pages (terms)")
-    other = database.execute(
-        "SELECT 1 FROM pages WHERE terms != ? LIMIT 1", (TERMS_VERSION,)
-    ).fetchone()
-    current = database.execute(
-        "SELECT 1 FROM pages WHERE terms = ? LIMIT 1", (TERMS_VERSION,)
-    ).fetchone()
-    if other is not None and current is None:
-        database.execute("DROP TABLE IF EXISTS words")
-    database.execute(_WORDS)
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        database.execute(_PAGES)
+        database.execute(_NEXT)
+        database.execute("INSERT INTO next SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM next)")
+        others = "SELECT count(*), count(*) FILTER (WHERE terms != ?) FROM pages"
+        pages, old = database.execute(others, (TERMS_VERSION,)).fetchone()
+        if old and old == pages:
+            database.execute("DROP TABLE IF EXISTS words")
+        database.execute(_WORDS)
+        page_size = "INSERT INTO words (words, rank) VALUES ('pgsz', ?)"
+        database.execute(page_size, (_INDEX_PAGE_BYTES,))
+        database.execute(f"PRAGMA user_version = {_VERSION}")
+        database.execute("COMMIT")
+    except BaseException:
+        roll_back(database)
+        raise
     database.execute(_VOCABULARY)
-    database.execute(f"PRAGMA user_version = {_VERSION}")

@@ -12,7 +12,12 @@ from webquarry.evidence.language.languages import languages_of, usual_language
 from webquarry.evidence.language.letters import PAIRED_SCRIPTS, fold, pair_characters, script_of
 from webquarry.evidence.language.stems import stems_of
 from webquarry.evidence.language.stopwords import STOP_WORDS
-from webquarry.evidence.language.terms import drop_particles, find_words, plain_number
+from webquarry.evidence.language.terms import (
+    drop_particles,
+    find_words,
+    is_particle,
+    plain_number,
+)
 
 VERSION = 1  # of the terms: a library that was made with others is indexed anew
 
@@ -26,6 +31,7 @@ _LIKELY = {
     "latin": (
         "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish",
         "danish", "norwegian", "finnish", "turkish", "romanian", "hungarian", "polish",
+        "vietnamese",
     ),
     "cyrillic": ("russian", "ukrainian", "bulgarian"),
     "arabic": ("arabic", "persian", "urdu"),
@@ -54,17 +60,16 @@ class TextTerms:
             return (plain_number(word),)
         script = script_of(word[0])
         if script in PAIRED_SCRIPTS:
-            return tuple(pair_characters(word))
+            return tuple(pair for pair in pair_characters(word) if not is_particle(pair))
         language = self._languages.get(script) or usual_language(script)
         return find_stems(language, word)
 
 
 def find_stems(language: str, word: str) -> tuple[str, ...]:
-    """The stems of a word; where marks tell words apart, the word as it is written as well."""
-    stems = stems_of(language, word)
-    if language in _TONAL and word not in stems:
-        return (*stems, word)
-    return stems
+    """The stems of a word; where marks tell words apart, the word as it is written."""
+    if language in _TONAL:
+        return (word,)
+    return stems_of(language, word)
 
 
 def words_of_text(text: str) -> Iterator[str]:

@@ -8,9 +8,10 @@ from hashlib import blake2b
 
 from webquarry.library.terms import Languages, TextTerms, words_of_text
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+SIGNS = "!#$%&()*+,-./:;<=>?@[]^_{|}~"  # that tokens are made of, besides letters and digits
+_ALPHABET = f"abcdefghijklmnopqrstuvwxyz0123456789{SIGNS}"
 _BYTES = 4
-_LENGTH = 6  # letters of five bits each: a collision in a million terms is rare, and does little
+_LENGTH = 5  # of six bits each: a collision in a million terms is rare, and does little
 _MOST_KEPT = 200_000  # words whose tokens are remembered
 
 
@@ -26,11 +27,11 @@ class Tokens:
         """What stands for a term."""
         digest = blake2b(term.encode("utf-8", "replace"), digest_size=_BYTES, key=self._key)
         number = int.from_bytes(digest.digest())
-        letters = []
+        token = ""
         for _ in range(_LENGTH):
-            letters.append(_LETTERS[number & 31])
-            number >>= 5
-        return "".join(letters)
+            token += _ALPHABET[number & 63]
+            number >>= 6
+        return token
 
     def of_text(self, text: str, languages: Languages) -> str:
         """What stands for the words of a text, in their order."""

@@ -164,13 +164,17 @@ def find_words(folded: str) -> list[str]:
     return _WORD.findall(folded)
 
 
+def is_particle(pair: str) -> bool:
+    """Whether a pair of characters stands in any sentence."""
+    return pair in _PAIRED_STOP_WORDS or not _PARTICLES.isdisjoint(pair)
+
+
 def drop_particles(terms: list[str]) -> list[str]:
     """The terms without those pairs of characters that stand in any sentence, unless all do."""
     kept = []
     for term in terms:
-        if term in _PAIRED_STOP_WORDS or not _PARTICLES.isdisjoint(term):
-            continue
-        kept.append(term)
+        if not is_particle(term):
+            kept.append(term)
     return kept or terms
 
 
