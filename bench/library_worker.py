@@ -1,10 +1,10 @@
 """An index of the library behind lines of JSON, for a bench that adds pages and asks for them.
 
-    LIBRARY_DIR=/tmp/empty python bench/library_worker.py
+LIBRARY_DIR=/tmp/empty python bench/library_worker.py
 
-    {"op": "add", "id": ..., "url": ..., "title": ..., "text": ..., "lang": ...}     no answer
-    {"op": "commit"}                                                   {"ok": true}, safe on disk
-    {"op": "query", "q": ..., "k": 10}                                 {"ids": [...]}, best first
+{"op": "add", "id": ..., "url": ..., "title": ..., "text": ..., "lang": ...}     no answer
+{"op": "commit"}                                                   {"ok": true}, safe on disk
+{"op": "query", "q": ..., "k": 10}                                 {"ids": [...]}, best first
 """
 
 from __future__ import annotations

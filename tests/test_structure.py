@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "sessions", "pages",
+    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "sessions", "pages", "library",
     "evidence", "read", "search", "net", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
     "memory", "secret", "masking", "errors",

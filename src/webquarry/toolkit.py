@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from webquarry.ask.engine import Engine
     from webquarry.cache.cache import Cache
     from webquarry.cache.written import WrittenAnswers
+    from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
@@ -198,7 +199,19 @@ class Toolkit:
     def pages(self) -> Pages:
         from webquarry.pages.pages import Pages
 
-        return Pages(self.client, self.reader, self.cache, self.settings, self.clock)
+        return Pages(self.client, self.reader, self.cache, self.settings, self.clock, self.library)
+
+    @cached_property
+    def library(self) -> Library | None:
+        """The pages that were read before; None where none are kept."""
+        if not self.settings.library or self.settings.record or self.settings.replay:
+            return None  # without loading anything
+        from webquarry.library.open import open_library
+
+        library = open_library(self.settings, self.environ, self.clock)
+        if library is not None:
+            self._opened.push_async_callback(library.aclose)
+        return library
 
     @cached_property
     def redis(self) -> RedisConnection | None:
@@ -278,7 +291,13 @@ class Toolkit:
         from webquarry.search.router import Router
 
         return Router(
-            self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.breakers
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            lambda: self.cache,
+            self.breakers,
+            self.library,
         )
 
     @cached_property

@@ -15,7 +15,7 @@ from webquarry.library.models import KeptPage
 _DICTIONARY = (
     b'{"arabic":"arabic","cyrillic":"russian","devanagari":"hindi","unspaced":""}'
     b" of the and in to that was with for from this is have which are not "
-    b".html.org.com/wiki/en.wikipedia.org/\"https://\"http://www.\"https://www."
+    b'.html.org.com/wiki/en.wikipedia.org/"https://"http://www."https://www.'
     b'","",{"latin":"english"},null]\n'
 )
 _LEVEL = 9

@@ -54,7 +54,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
 """
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)"
 _RANK = "bm25(1.0, 3.0, 2.0)"
-_MOST_WORDS = 14  # of a question that are looked for: the rarest
+_MOST_WORDS = 10  # of a question that are looked for: the rarest
 _PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
 _FEWEST_RESULTS = 10
 _KEPT_SHARE = 0.9  # of the room, after some was made
@@ -94,7 +94,7 @@ class Shelf:
             self._make_room()
 
     def find(
-        self, owner: str, question: str, count: int, admits: Callable[[str], bool], now: float
+        self, owner: str, question: str, count: int, admits: Callable[[KeptPage], bool], now: float
     ) -> list[FoundPassage]:
         """The best passage of each of the best pages whose address is admitted."""
         match = self._build_match(owner, question)
@@ -113,7 +113,7 @@ class Shelf:
                 continue
             seen.add(number)
             row = self._read(number)
-            if row is None or row.owner != owner or not admits(row.page.url):
+            if row is None or row.owner != owner or not admits(row.page):
                 continue
             found.append(_take_passage(row.page, place - number))
             self._touch(number, now)
@@ -123,16 +123,15 @@ class Shelf:
 
     def forget(self, owner: str, url: str | None = None, before: float | None = None) -> int:
         """Let go of a page, of those that were read before a moment, or of all; how many."""
-        where = "owner = ?"
-        values: list[bytes | float] = [self._hash_owner(owner)]
+        name = None
         if url is not None:
-            where += " AND name = ?"
-            values.append(self._hash_page(owner, url))
-        if before is not None:
-            where += " AND fetched_at < ?"
-            values.append(before)
+            name = self._hash_page(owner, url)
         with self._writing():
-            rows = self._database.execute(f"SELECT id FROM pages WHERE {where}", values).fetchall()
+            rows = self._database.execute(
+                "SELECT id FROM pages WHERE owner = ?1 AND (?2 IS NULL OR name = ?2)"
+                " AND (?3 IS NULL OR fetched_at < ?3)",
+                (self._hash_owner(owner), name, before),
+            ).fetchall()
             for (number,) in rows:
                 self._remove(number)
         if rows:
@@ -293,11 +292,13 @@ class Shelf:
         for terms in question_terms(question):
             words.append([tokens.of_term(term) for term in sorted(terms)])
         asked = sorted({token for word in words for token in word})
-        marks = ", ".join("?" * len(asked))
-        counted = self._database.execute(
-            f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", asked
-        )
-        counts: dict[str, int] = dict(counted.fetchall())
+        counts: dict[str, int] = {}
+        for token in asked:
+            row = self._database.execute(
+                "SELECT doc FROM vocabulary WHERE term = ?", (token,)
+            ).fetchone()
+            if row is not None:
+                counts[token] = row[0]
         ranked = []
         for word in words:
             known = [token for token in word if token in counts]

@@ -15,6 +15,7 @@ from typing import Any
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.full_page import describe_page
+from webquarry.pages.library_rules import may_keep
 from webquarry.pages.outgoing import filter_value
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import (
@@ -37,10 +38,12 @@ def take_snapshot(job: Job) -> bytes:
     it.
     """
     selection = job.arguments["selection"]
-    page = FetchedPage.of(job).parse(selection)
+    fetched = FetchedPage.of(job)
+    page = fetched.parse(selection)
     evidence = evidence_of(page.url, page.document, page, page.fetched_at)
     snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
-    return pack_fields({"doi": evidence.detected_doi}, pack_snapshot(snapshot))
+    fields = {"doi": evidence.detected_doi, "may_keep": may_keep(fetched.reply, page)}
+    return pack_fields(fields, pack_snapshot(snapshot))
 
 
 def take_raw_snapshot(job: Job) -> bytes:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
@@ -22,6 +22,7 @@ from webquarry.errors import Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
+from webquarry.pages.library_rules import build_kept_page
 from webquarry.pages.snapshot import (
     Snapshot,
     add_retraction,
@@ -36,6 +37,9 @@ from webquarry.read.workers.job import Job
 from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry.library.library import Library
 
 _VERSION = 3  # of the stored form of a snapshot
 _STYLE_VERSION = 1
@@ -55,8 +59,15 @@ class Pages:
     """Pages by their URLs, each kept with its evidence."""
 
     def __init__(
-        self, client: Client, reader: Reader, cache: Cache, settings: Settings, clock: Clock
+        self,
+        client: Client,
+        reader: Reader,
+        cache: Cache,
+        settings: Settings,
+        clock: Clock,
+        library: Library | None = None,
     ) -> None:
+        self._library = library
         self.clock = clock
         self._client = client
         self._reader = reader
@@ -196,6 +207,8 @@ class Pages:
         added.
         """
         fields, packed = unpack_fields(await self.runner.run(job))
+        if self._library is not None and fields.get("may_keep"):
+            self._library.keep(partial(build_kept_page, packed))
         status, notes = await self._check_retraction(fields["doi"], fresh=fresh)
         if status is None and not notes:
             return packed

@@ -7,6 +7,7 @@ the time that is left, and the last one all of it, so that a slow one leaves tim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from webquarry.cache.cache import Made
@@ -23,6 +24,8 @@ from webquarry.search.services.services import Services
 from webquarry.search.stored import pack
 from webquarry.settings import Settings
 
+LIBRARY = "library"  # the provider that stands in for all others
+_LIBRARY_SECONDS = 1.0  # that it has in any case
 FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
 
 
@@ -53,11 +56,51 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
             empty = empty or found
     if empty is not None:
         return _pack(settings, empty, attempts)
+    stand_in = await _ask_library(services, plan, failures, end)
+    if stand_in is not None:
+        return _pack(settings, stand_in, [*attempts, _describe_stand_in(stand_in)])
     others = []
     for provider in services.healthy():
         if provider.kind == "web" and provider.name not in plan.names:
             others.append(provider.name)
     raise choose_error(failures, attempts, others)
+
+
+async def _ask_library(
+    services: Services[Provider], plan: Plan, failures: Sequence[WebquarryError], end: float
+) -> Found | None:
+    """What was read before, where nobody answered whom the call did not name; None if there is
+    nothing. A question that is wrong itself is not answered so.
+    """
+    if plan.is_named or any(error.kind == "bad_input" for error in failures):
+        return None
+    library = services.by_name().get(LIBRARY)
+    if library is None or not library.configured:
+        return None
+    seconds = max(_LIBRARY_SECONDS, end - services.clock.monotonic())
+    _, found = await _ask(services, library, plan, seconds)
+    if not found.results:
+        return None
+    oldest = max(result.age_seconds or 0 for result in found.results)
+    note = (
+        "No provider answered: these are pages that were read here before, not a search of the "
+        f"web. The oldest was read {describe_age(oldest)} ago."
+    )
+    return replace(found, notes=(note, *found.notes))
+
+
+def describe_age(seconds: float) -> str:
+    """How long ago something was, in words."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(seconds // length)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return "less than a minute"
+
+
+def _describe_stand_in(found: Found) -> Attempt:
+    reason = f"{len(found.results)} pages that were read before stand in."
+    return Attempt(found.provider, "ok", reason, 0.0)
 
 
 async def _ask(
@@ -98,7 +141,9 @@ def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
     who was to be asked first: another's is a makeshift until that one answers again.
     """
     seconds = settings.cache_empty_seconds
-    if found.results and not found.partial:
+    if found.provider == LIBRARY:  # which changes with every page that is read
+        seconds = 0
+    elif found.results and not found.partial:
         seconds = settings.cache_search_seconds
         if found.is_fallback:
             seconds /= FALLBACK_SHARE

@@ -45,6 +45,7 @@ class Plan:
     query: Query  # as providers take it
     domains: DomainFilter  # where results may come from
     notes: tuple[str, ...] = ()
+    is_named: bool = False  # whether the call names the provider, whom nobody stands in for
 
 
 def build_plan(
@@ -82,7 +83,7 @@ def build_plan(
     if lens is not None and lens.cx and names == ("google",):
         # The engine holds the domains itself.
         query = replace(query, engine=lens.cx, allowed_domains=())
-    return Plan(names, because, query, domains, tuple(notes))
+    return Plan(names, because, query, domains, tuple(notes), provider is not None)
 
 
 def normalise_query(query: Query, domains: DomainFilter) -> Query:

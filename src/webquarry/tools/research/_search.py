@@ -39,6 +39,8 @@ class SearchResult(AnswerPart):
     source_reputation: DomainReputation | None = None
     claim_signal: str | None = None
     published_at: str | None = None
+    provider: str | None = None
+    age_seconds: int | None = None
 
 
 class SearchOutput(Answer):
@@ -85,6 +87,9 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         from webquarry.evidence.language.claims import claim_signal
 
         signal = claim_signal(claim, snippet)
+    provider = None
+    if result.age_seconds is not None:
+        provider = result.provider
     return SearchResult(
         title=clean_line(result.title),
         url=url,
@@ -93,6 +98,8 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         source_reputation=reputation,
         claim_signal=signal,
         published_at=result.published,
+        provider=provider,
+        age_seconds=result.age_seconds,
     )
 
 
