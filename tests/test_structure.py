@@ -47,7 +47,8 @@ ORDER_WITHIN = {
         "arguments", "mcp", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
-        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",
+        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",
+        "ask_provider", "paging", "plan",
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (

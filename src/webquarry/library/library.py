@@ -1,8 +1,9 @@
 """The library as its users see it: pages are handed over and kept behind the answer, questions are
 answered with what was kept.
 
-All work is done on one thread of its own, so that nobody waits for the disk, and nothing heavy is
-loaded before there is something to be done there.
+All work is done on threads, one at a time, so that no event loop waits for the disk; nothing heavy
+is loaded before there is something to be done. The thread that adds pages holds up no process that
+ends: what is still to be added then is added when the library is closed.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -42,7 +41,7 @@ class Library:
         self.path = folder / "library.sqlite3"
         self._max_bytes = max_bytes
         self._clock = clock
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="webquarry-library")
+        self._working = threading.Lock()
         self._file: LibraryFile | None = None
         self._lock = threading.Lock()
         self._waiting: list[tuple[str, MakePage]] = []
@@ -51,15 +50,15 @@ class Library:
         self._is_closed = False
 
     def keep(self, make_page: MakePage) -> None:
-        """Have a page of the caller kept soon. `make_page` is called on our thread."""
+        """Have a page of the caller kept soon. `make_page` is called on another thread."""
         with self._lock:
             if self._is_closed or len(self._waiting) >= _MOST_WAITING:
                 return
             self._waiting.append((caller(), make_page))
             is_first = len(self._waiting) == 1
         if is_first:
-            with suppress(RuntimeError):  # the interpreter is ending
-                self._thread.submit(self._add_soon)
+            name = "webquarry-library"
+            threading.Thread(target=self._add_soon, name=name, daemon=True).start()
 
     async def find(self, query: Query) -> list[Result]:
         """The pages of the caller that answer a question, best first."""
@@ -93,9 +92,10 @@ class Library:
         nothing = LibraryStats(0, 0, 0, None, None, place)
         return await self._run(lambda shelf: shelf.measure(owner, place), nothing)
 
-    async def finish(self) -> None:
-        """Wait until all that was handed over is kept."""
-        await self._run(lambda _: None, None)
+    async def holds(self, url: str) -> bool:
+        """Whether a page of the caller is there, after all that was handed over is kept."""
+        owner = caller()
+        return await self._run(lambda shelf: shelf.holds(owner, url), False)
 
     async def aclose(self) -> None:
         """Keep what is still to be kept, and close the file."""
@@ -103,35 +103,40 @@ class Library:
             self._is_closed = True
         self._is_wanted.set()
         if not self._waiting and self._file is None:
-            self._thread.shutdown()
             return
-        loop = asyncio.get_running_loop()
         try:
-            await loop.run_in_executor(self._thread, self._close)
-        except RuntimeError:  # at exit the interpreter ends our thread before anybody can close us
+            await asyncio.to_thread(self._close)
+        except RuntimeError:  # at its exit an interpreter starts no thread any more
             self._close()
-        self._thread.shutdown()
 
     def _close(self) -> None:
         self._add_waiting()
         if self._adds:
             self._work(lambda shelf: shelf.tidy(), None)
-        if self._file is not None:
-            self._file.close()
+        with self._working:
+            if self._file is not None:
+                self._file.close()
 
     async def _run(self, work: Callable[[Shelf], T], otherwise: T) -> T:
-        """What the work gives, done on our thread; `otherwise` where the file cannot be used."""
-        loop = asyncio.get_running_loop()
+        """What the work gives, after what is still to be added; `otherwise` where the file cannot
+        be used.
+        """
         self._is_wanted.set()
-        return await loop.run_in_executor(self._thread, self._work, work, otherwise)
+
+        def add_and_work() -> T:
+            self._add_waiting()
+            return self._work(work, otherwise)
+
+        return await asyncio.to_thread(add_and_work)
 
     def _work(self, work: Callable[[Shelf], T], otherwise: T) -> T:
         # Brings SQLite, the cipher and what is known of languages, which no answer waits for.
         from webquarry.library.file import LibraryFile
 
-        if self._file is None:
-            self._file = LibraryFile(self.path, self._max_bytes)
-        return self._file.work(work, otherwise)
+        with self._working:
+            if self._file is None:
+                self._file = LibraryFile(self.path, self._max_bytes)
+            return self._file.work(work, otherwise)
 
     def _add_soon(self) -> None:
         """Add what came, once the answers made of it have had time to leave."""

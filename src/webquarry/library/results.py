@@ -37,7 +37,7 @@ def build_sieve(query: Query) -> Callable[[KeptPage], bool]:
     unwanted = [fold(word) for word in words_of(query.exclude_terms)]
 
     def admits(page: KeptPage) -> bool:
-        if not domains.admits(page.url):
+        if domains and not domains.admits(page.url):
             return False
         if not phrase and not unwanted:
             return True

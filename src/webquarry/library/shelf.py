@@ -57,6 +57,8 @@ _RANK = "bm25(1.0, 3.0, 2.0)"
 _MOST_WORDS = 10  # of a question that are looked for: the rarest
 _PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
 _FEWEST_RESULTS = 10
+_HEADINGS_WEIGHT = 0.25  # beside that of the body, where passages of a page are compared
+_COMMON = 10  # passages that hold a word which tells half as much as the rarest
 _KEPT_SHARE = 0.9  # of the room, after some was made
 _TOUCH_SECONDS = 3_600  # how stale `used_at` may be before a read writes it again
 _OWNER_BYTES = 8
@@ -97,9 +99,10 @@ class Shelf:
         self, owner: str, question: str, count: int, admits: Callable[[KeptPage], bool], now: float
     ) -> list[FoundPassage]:
         """The best passage of each of the best pages whose address is admitted."""
-        match = self._build_match(owner, question)
-        if not match:
+        counts = self._count_rarest(owner, question)
+        if not counts:
             return []
+        match = " OR ".join(f'"{token}"' for token in counts)
         limit = max(count, _FEWEST_RESULTS) * _PASSAGES_LOOKED_AT
         rows = self._database.execute(
             "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
@@ -115,7 +118,7 @@ class Shelf:
             row = self._read(number)
             if row is None or row.owner != owner or not admits(row.page):
                 continue
-            found.append(_take_passage(row.page, place - number))
+            found.append(self._take_passage(row, place - number, counts))
             self._touch(number, now)
             if len(found) >= count:
                 break
@@ -137,6 +140,12 @@ class Shelf:
         if rows:
             self._shrink()
         return len(rows)
+
+    def holds(self, owner: str, url: str) -> bool:
+        """Whether a page is there."""
+        name = self._hash_page(owner, url)
+        found = self._database.execute("SELECT 1 FROM pages WHERE name = ?", (name,)).fetchone()
+        return found is not None
 
     def list_pages(self, owner: str) -> Iterator[KeptPage]:
         """All pages of a caller, the newest first."""
@@ -285,8 +294,10 @@ class Shelf:
         (size,) = self._database.execute("PRAGMA page_size").fetchone()
         return int((pages - free) * size)
 
-    def _build_match(self, owner: str, question: str) -> str:
-        """The rarest words of a question that occur, as FTS5 asks for them."""
+    def _count_rarest(self, owner: str, question: str) -> dict[str, int]:
+        """The tokens of the rarest words of a question that occur, with the number of passages
+        that hold each.
+        """
         tokens = self._get_tokens(owner)
         words = []
         for terms in question_terms(question):
@@ -305,10 +316,33 @@ class Shelf:
             if known:
                 ranked.append((sum(map(counts.__getitem__, known)), known))
         ranked.sort()
-        chosen: dict[str, None] = {}
+        chosen = {}
         for _, known in ranked[:_MOST_WORDS]:
-            chosen |= dict.fromkeys(known)
-        return " OR ".join(f'"{token}"' for token in chosen)
+            for token in known:
+                chosen[token] = counts[token]
+        return chosen
+
+    def _take_passage(self, row: _Row, place: int, counts: dict[str, int]) -> FoundPassage:
+        """The passage of a page that holds most of what was asked for, the title aside, which
+        stands above all of them; of equally good ones that at `place`.
+        """
+        page = row.page
+        passages = split_passages(page.text)
+        best = place
+        if len(passages) > 1:
+            scores = []
+            for body, _, headings in self._write_rows(row.owner, page, row.languages):
+                score = 0.0
+                for text, weight in ((body, 1.0), (headings, _HEADINGS_WEIGHT)):
+                    for token in counts.keys() & set(text.split()):
+                        score += weight / (_COMMON + counts[token])
+                scores.append(score)
+            best = max(range(len(scores)), key=lambda one: (scores[one], one == place))
+        passage = passages[best]
+        text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
+        return FoundPassage(
+            page.url, page.title, text, passage.headings, page.fetched_at, page.published
+        )
 
     def _find_page(self, owner: str, place: int) -> int | None:
         """The page of this caller that a row of the index belongs to."""
@@ -358,15 +392,6 @@ class Shelf:
         """Tells whether a page has changed, to us alone."""
         digest = blake2b(page.text + b"\n" + page.title.encode("utf-8", "replace")).hexdigest()
         return self._cipher.hash_name(f"library text {digest}")[:_DIGEST_BYTES]
-
-
-def _take_passage(page: KeptPage, place: int) -> FoundPassage:
-    """The passage of a page that was found."""
-    passage = split_passages(page.text)[place]
-    text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
-    return FoundPassage(
-        page.url, page.title, text, passage.headings, page.fetched_at, page.published
-    )
 
 
 def prepare_shelf(database: Connection) -> None:

@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from mimetypes import guess_type
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from httpx2 import Headers
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
@@ -22,6 +27,7 @@ from webquarry.errors import Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
+from webquarry.net.models import Reply
 from webquarry.pages.library_rules import build_kept_page
 from webquarry.pages.snapshot import (
     Snapshot,
@@ -165,6 +171,16 @@ class Pages:
             return Made(b"1", self._settings.cache_read_seconds)
 
         await self._cache.get_or_make(self._build_styled_mark(url), make)
+
+    async def read_file(self, path: Path) -> Snapshot:
+        """A file of this machine as a page, which goes into the library and into no cache."""
+        kind, _ = guess_type(path.name)
+        headers = Headers({"content-type": kind or "application/octet-stream"})
+        body = await asyncio.to_thread(path.read_bytes)
+        address = Path(os.path.abspath(path)).as_uri()  # noqa: PTH100, ASYNC240 - looks at nothing
+        reply = Reply(address, 200, headers, body, self.clock.now())
+        job = FetchedPage(reply.url, reply).to_job("take snapshot", selection="main")
+        return unpack_snapshot(await self._take(job, fresh=False), cached=False)
 
     async def find_kept(self, url: str) -> Snapshot | None:
         """The snapshot of a URL that is kept; nothing is fetched."""

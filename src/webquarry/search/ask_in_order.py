@@ -12,14 +12,12 @@ from dataclasses import replace
 
 from webquarry.cache.cache import Made
 from webquarry.errors import WebquarryError
+from webquarry.search.ask_at_once import ask_at_once
+from webquarry.search.ask_provider import ask_provider
 from webquarry.search.models import Attempt, Found
-from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
-from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
-from webquarry.search.query.length import cut_query
 from webquarry.search.services.failure import choose_error
-from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
 from webquarry.search.stored import pack
 from webquarry.settings import Settings
@@ -40,13 +38,21 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
     empty: Found | None = None
     end = services.clock.monotonic() + settings.timeout_seconds
     await services.learn(plan.names)
-    for place, name in enumerate(plan.names):
+    names = plan.names
+    if plan.at_once:
+        names = ()
+        fused = await ask_at_once(services, plan, settings.timeout_seconds)
+        attempts, failures = fused.attempts, fused.failures
+        empty = fused.found
+        if empty is not None and empty.results:
+            return _pack(settings, empty, attempts)
+    for place, name in enumerate(names):
         # All the time that is left if nobody after it can be asked, half of it otherwise.
         seconds = end - services.clock.monotonic()
-        later = plan.names[place + 1 :]
+        later = names[place + 1 :]
         if any(services.get(other).configured for other in later):
             seconds /= 2
-        call, found = await _ask(services, services.get(name), plan, seconds)
+        call, found = await ask_provider(services, services.get(name), plan, seconds)
         attempts.append(call.attempt)
         if call.error is not None:
             failures.append(call.error)
@@ -78,7 +84,7 @@ async def _ask_library(
     if library is None or not library.configured:
         return None
     seconds = max(_LIBRARY_SECONDS, end - services.clock.monotonic())
-    _, found = await _ask(services, library, plan, seconds)
+    _, found = await ask_provider(services, library, plan, seconds)
     if not found.results:
         return None
     oldest = max(result.age_seconds or 0 for result in found.results)
@@ -101,39 +107,6 @@ def describe_age(seconds: float) -> str:
 def _describe_stand_in(found: Found) -> Attempt:
     reason = f"{len(found.results)} pages that were read before stand in."
     return Attempt(found.provider, "ok", reason, 0.0)
-
-
-async def _ask(
-    services: Services[Provider], provider: Provider, plan: Plan, seconds: float
-) -> tuple[GuardedCall, Found]:
-    """How the call of one provider went, and what it found; what had come when the time was
-    over counts.
-    """
-    sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
-    collector = ResultCollector(plan.query.count, sieve.admits)
-    query, cut_notes = cut_query(plan.query, provider)
-    query = with_reserve(query, provider)
-    async with services.guard(provider, seconds, late=NO_ANSWER) as call:
-        if call.is_admitted:
-            pages = read_pages(services, provider, query, collector, seconds)
-            async for batch in pages:
-                collector.add(batch)
-                call.found = collector.count
-            if collector.came:
-                call.why_empty = f"None of {collector.came} results passed the filters."
-    if call.is_cut_short:
-        collector.is_partial = True
-        collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
-    found = Found(
-        results=collector.merge_results(),
-        provider=provider.name,
-        notes=(*plan.notes, *cut_notes, *notes_on(plan.query, provider), *collector.notes),
-        unapplied=find_unapplied(plan.query, provider),
-        order=plan.names,
-        because=plan.because,
-        partial=collector.is_partial,
-    )
-    return call, found
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:

@@ -50,6 +50,7 @@ class Provider(Service):
     native: ClassVar[frozenset[str]] = frozenset()
     # Whether a domain of a query may have a path; others are given the domains alone.
     takes_paths: ClassVar[bool] = False
+    has_files: ClassVar[bool] = False  # whether results may be files of this machine
     kept_pages: KeptPages | None = None  # for the one that searches them
 
     def applied(self, query: Query) -> frozenset[str]:

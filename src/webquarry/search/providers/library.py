@@ -30,6 +30,7 @@ class LibraryOfPages(Provider):
     max_pages = 1
     native = frozenset({"allowed_domains", "blocked_domains", "exact_terms", "exclude_terms"})
     takes_paths = True
+    has_files = True
 
     @property
     def configured(self) -> bool:

@@ -20,6 +20,7 @@ from webquarry.surfaces.cli.ask import ask
 from webquarry.surfaces.cli.call import call
 from webquarry.surfaces.cli.demo.command import demo
 from webquarry.surfaces.cli.doctor.command import doctor
+from webquarry.surfaces.cli.pages import app as library_app
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.cli.session.command import app as session_app
@@ -53,6 +54,7 @@ tools = typer.Typer(
 )
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache.app, name="cache", no_args_is_help=True)
+app.add_typer(library_app, name="library")
 app.add_typer(session_app, name="session", no_args_is_help=True)
 app.add_typer(records.app, name="records", no_args_is_help=True)
 app.add_typer(mcp.app, name="mcp")

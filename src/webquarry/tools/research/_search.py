@@ -75,8 +75,10 @@ def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"tool": tool} | parameters
 
 
-def show_result(result: Result, claim: str | None) -> SearchResult:
-    """A result as it is shown; with a claim, every one has a signal, if only an empty one."""
+def show_result(result: Result, claim: str | None, *, names_provider: bool = False) -> SearchResult:
+    """A result as it is shown; with a claim, every one has a signal, if only an empty one. Who
+    found it is told where several did, and of a page that was read before.
+    """
     url, snippet = clean_url(result.url), clean_line(result.snippet)
     reputation = None
     known = reputation_of(url)
@@ -88,7 +90,7 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
 
         signal = claim_signal(claim, snippet)
     provider = None
-    if result.age_seconds is not None:
+    if result.age_seconds is not None or names_provider:
         provider = result.provider
     return SearchResult(
         title=clean_line(result.title),
