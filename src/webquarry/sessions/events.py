@@ -4,6 +4,7 @@
     step     a further step
     sources  what a tool found, and the step it was found for
     error    a tool that failed, by kind
+    read     a part of a page that was given, by a hash of what was asked for
     used     somebody worked with the session and had nothing to add
 
 An event of a kind that this release does not know is passed over.
@@ -23,6 +24,7 @@ from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shorten_text
 from webquarry.secret import redact
 from webquarry.sessions.models import (
+    ReadPart,
     RecordedError,
     RecordedSource,
     ResearchSession,
@@ -74,6 +76,11 @@ def write_error(tool: str, step: int, failure: BaseException, now: datetime) -> 
         kind=kind,
         message=message,
     )
+
+
+def write_read(part: str, read: ReadPart, now: datetime) -> bytes:
+    """A part of a page was given."""
+    return _write_event("read", now, part=part, **asdict(read))
 
 
 def write_used(now: datetime) -> bytes:
@@ -128,6 +135,7 @@ def replay_journal(journal: Journal) -> ResearchSession:
         steps=tuple(builder.steps),
         sources=tuple(builder.sources),
         errors=tuple(builder.errors),
+        reads=builder.reads,
         version=len(journal.entries),
     )
 
@@ -142,6 +150,7 @@ class _SessionBuilder:
         self.steps: list[Step] = []
         self.sources: list[RecordedSource] = []
         self.errors: list[RecordedError] = []
+        self.reads: dict[str, ReadPart] = {}
         self._places: dict[str, int] = {}  # where in `sources` a page is
 
     def add_step(self, event: Mapping[str, Any], at: datetime) -> None:
@@ -179,6 +188,11 @@ class _SessionBuilder:
         step = self.steps[place]
         all_numbers = _unique(*step.sources, *numbers)
         self.steps[place] = replace(step, sources=all_numbers)
+
+    def add_read(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add that a part of a page was given; the latest counts."""
+        part = ReadPart(str(event["digest"]), int(event["step"]), int(event["tokens"]))
+        self.reads[str(event["part"])] = part
 
     def add_error(self, event: Mapping[str, Any], at: datetime) -> None:
         """Add that a tool failed."""
@@ -219,6 +233,7 @@ _ADD_EVENT: dict[str, Callable[[_SessionBuilder, Mapping[str, Any], datetime], N
     "step": _SessionBuilder.add_step,
     "sources": _SessionBuilder.add_sources,
     "error": _SessionBuilder.add_error,
+    "read": _SessionBuilder.add_read,
 }
 
 

@@ -186,6 +186,7 @@ def call(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -305,6 +306,7 @@ def read(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -355,6 +357,7 @@ def read_all(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -395,6 +398,7 @@ async def read_async(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -445,6 +449,7 @@ async def read_all_async(
     question: str | None = None,
     max_tokens: int | None = None,
     fresh: bool | None = None,
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -527,6 +532,7 @@ class Quarry:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(
@@ -650,6 +656,7 @@ class Quarry:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def cite(
@@ -700,6 +707,7 @@ class Quarry:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -823,6 +831,7 @@ class ResearchTools:
         question: str | None = None,
         max_tokens: int | None = None,
         fresh: bool | None = None,
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(

@@ -79,6 +79,9 @@ def read(
     ] = False,
     session_id: SessionId = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Go past the cache.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="The text, although the session has it.")
+    ] = False,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
@@ -99,6 +102,7 @@ def read(
         "question": question,
         "max_tokens": max_tokens,
         "fresh": fresh or None,
+        "again": again or None,
     }
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.page import show_page
