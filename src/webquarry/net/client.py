@@ -24,7 +24,7 @@ from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.encodings import ACCEPTED
 from webquarry.net.http.redirects import RedirectChain, build_redirected_request
-from webquarry.net.models import Reply
+from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
 from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
@@ -45,6 +45,7 @@ class FetchOptions:
     most_redirects: int
     is_page: bool = True  # robots.txt is no page: it is not looked up in itself
     cut: bool = False  # the beginning of the body is enough
+    known: Validators | None = None  # of an answer that may be as good as a new one
 
 
 class Client:
@@ -70,11 +71,15 @@ class Client:
         self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
         self._retries = settings.retries  # of requests to providers
 
-    async def fetch(self, url: str, *, accept: str = ACCEPT_PAGE) -> Reply:
-        """Whatever is at this URL, of any status. Raises Refused, RobotsRefused, NetworkFailure,
-        TooLarge, Unreadable.
+    async def fetch(
+        self, url: str, *, accept: str = ACCEPT_PAGE, known: Validators | None = None
+    ) -> Reply:
+        """Whatever is at this URL, of any status; 304 only where an answer is known. Raises
+        Refused, RobotsRefused, NetworkFailure, TooLarge, Unreadable.
         """
-        options = FetchOptions(accept, self._settings.max_bytes, self._settings.max_redirects)
+        options = FetchOptions(
+            accept, self._settings.max_bytes, self._settings.max_redirects, known=known
+        )
         return await self._fetch(url, options)
 
     async def fetch_style(self, url: str, limit: int) -> Reply:
@@ -152,6 +157,8 @@ class Client:
                     budget.doing = f"reading the robots.txt of {address.host}"
                     await self._robots.check(address)
                 request = self._build_page_request(address, options.accept, budget)
+                if options.known is not None:
+                    request.headers.update(options.known.write_headers(str(request.url)))
                 chain.add_cookies(request)
                 sent = await self._sender.send(
                     self._pages.get(), request, budget, options.limit, cut=options.cut

@@ -15,7 +15,7 @@ from typing import Any
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.full_page import describe_page
-from webquarry.pages.library_rules import may_keep
+from webquarry.pages.kept.rules import may_keep
 from webquarry.pages.outgoing import filter_value
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import (

@@ -27,8 +27,9 @@ from webquarry.errors import Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
-from webquarry.net.models import Reply
-from webquarry.pages.library_rules import build_kept_page
+from webquarry.net.models import Reply, Validators
+from webquarry.pages.kept.earlier import EarlierPages
+from webquarry.pages.kept.rules import build_kept_page
 from webquarry.pages.snapshot import (
     Snapshot,
     add_retraction,
@@ -78,6 +79,7 @@ class Pages:
         self._client = client
         self._reader = reader
         self._cache = cache
+        self._earlier = EarlierPages(cache, settings)
         self._settings = settings
 
     @property
@@ -214,9 +216,23 @@ class Pages:
         }
 
     async def _read(self, url: str, mode: ReadMode, *, with_styles: bool, fresh: bool) -> bytes:
-        """Read the page at a URL; its snapshot comes packed."""
-        fetched = await self._fetch(url, with_styles=with_styles, fresh=fresh)
-        return await self._take(fetched.to_job("take snapshot", selection=mode), fresh=fresh)
+        """Read the page at a URL; its snapshot comes packed. One that was read before and has not
+        changed since is taken as it was.
+        """
+        key = self._build_key(url, mode, with_styles=with_styles)
+        earlier = None
+        if not fresh:
+            earlier = await self._earlier.find(key)
+        known = earlier.validators if earlier else None
+        fetched = await self._fetch(url, with_styles=with_styles, fresh=fresh, known=known)
+        reply = fetched.reply
+        if reply is not None and reply.is_unchanged and earlier is not None:
+            packed = earlier.renew(reply.fetched_at)
+        else:
+            job = fetched.to_job("take snapshot", selection=mode)
+            packed = await self._take(job, fresh=fresh)
+        await self._earlier.keep(key, reply, packed, earlier)
+        return packed
 
     async def _take(self, job: Job, *, fresh: bool) -> bytes:
         """The snapshot that a job takes, packed; it is looked into only where something is to be
@@ -231,12 +247,14 @@ class Pages:
         snapshot = unpack_snapshot(packed, cached=False)
         return pack_snapshot(add_retraction(snapshot, status, notes))
 
-    async def _fetch(self, url: str, *, with_styles: bool, fresh: bool) -> FetchedPage:
+    async def _fetch(
+        self, url: str, *, with_styles: bool, fresh: bool, known: Validators | None = None
+    ) -> FetchedPage:
         """What is at a URL, with the style sheets of its site where they are wanted."""
         get_style = None
         if with_styles:
             get_style = partial(self._get_style, fresh=fresh)
-        fetched = await self._reader.fetch(url, get_style)
+        fetched = await self._reader.fetch(url, get_style, known)
         is_plain = get_style is None and self._settings.linked_styles
         if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
             await self._mark_styled(url)

@@ -60,6 +60,15 @@ def describe_unchanged(earlier: ReadPart, headings: Sequence[Heading]) -> str:
     return "\n".join(lines)
 
 
+async def find_session(kit: Toolkit, id: str) -> ResearchSession | None:
+    """The session as it stands; None where it cannot be read, which costs no answer."""
+    try:
+        return await kit.sessions.read(id)
+    except WebquarryError as failure:
+        log.warning("what the research session has was not looked up: %s", failure)
+        return None
+
+
 async def note_read(
     kit: Toolkit, session: ResearchSession, part: str, digest: str, tokens: int
 ) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webquarry.sessions.models import Source
 
 # Arguments that do not affect what is found: a claim is held against it afterwards.
-NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh"})
+NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
 
 A = TypeVar("A", bound=Answer)
 Fresh = Annotated[bool | None, Field(description="Go past the cache.")]
