@@ -22,7 +22,7 @@ from webquarry.library.packing import PackedPage, pack_page, unpack_page
 from webquarry.library.passages import split_passages
 from webquarry.library.terms import VERSION as TERMS_VERSION
 from webquarry.library.terms import find_languages, question_terms
-from webquarry.library.tokens import SIGNS, Tokens
+from webquarry.library.tokens import SIGNS, TermTokens
 from webquarry.search.identity import identity
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import (
@@ -86,7 +86,7 @@ class Shelf:
         self._database = database
         self._cipher = cipher
         self._max_bytes = max_bytes
-        self._tokens: dict[str, Tokens] = {}
+        self._tokens: dict[str, TermTokens] = {}
 
     def add(self, owner: str, pages: Iterable[KeptPage]) -> None:
         """Keep pages, each in the place of its older version; all of them or none."""
@@ -377,9 +377,9 @@ class Shelf:
         kept = unpack_page(packed, fetched_at)
         return _Row(number, passages, kept.owner, kept.languages, terms, kept.page)
 
-    def _get_tokens(self, owner: str) -> Tokens:
+    def _get_tokens(self, owner: str) -> TermTokens:
         if owner not in self._tokens:
-            self._tokens[owner] = Tokens(self._cipher.hash_name(f"library terms {owner}"))
+            self._tokens[owner] = TermTokens(self._cipher.hash_name(f"library terms {owner}"))
         return self._tokens[owner]
 
     def _hash_owner(self, owner: str) -> bytes:

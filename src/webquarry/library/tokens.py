@@ -15,7 +15,7 @@ _LENGTH = 5  # of six bits each: a collision in a million terms is rare, and doe
 _MOST_KEPT = 200_000  # words whose tokens are remembered
 
 
-class Tokens:
+class TermTokens:
     """The tokens of one caller's terms."""
 
     def __init__(self, key: bytes) -> None:

@@ -262,6 +262,13 @@ async def scrape_page(
     if session is not None and answer.unchanged_since_step is None:
         await note_read(kit, session, part, snapshot.digest, answer.estimated_tokens)
 
+    return _add_trace(kit, answer, snapshot, request, kit.clock.monotonic() - started)
+
+
+def _add_trace(
+    kit: Toolkit, answer: ScrapeOutput, snapshot: Snapshot, request: SliceRequest, seconds: float
+) -> ScrapeOutput:
+    """Put beside an answer how fresh it is, who read the page, and what is to be known of it."""
     notes = list(snapshot.notes)
     if request.outline and not answer.outline:
         notes.append("The page has no headings; use find, or read it piece by piece with cursor.")
@@ -277,7 +284,7 @@ async def scrape_page(
             "providersAttempted": [snapshot.reader],
             "fallback": False,
             "fallbackReason": "",
-            "latencyMs": round((kit.clock.monotonic() - started) * 1000),
+            "latencyMs": round(seconds * 1000),
             "notes": notes,
         },
     )
