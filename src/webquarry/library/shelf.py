@@ -55,6 +55,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)"
 _RANK = "bm25(1.0, 3.0, 2.0)"
 _MOST_WORDS = 10  # of a question that are looked for: the rarest
+_MOST_ROWS = 3_000  # of the index that a question looks at, about: common words tell little
+_FEWEST_WORDS = 2
 _PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
 _FEWEST_RESULTS = 10
 _HEADINGS_WEIGHT = 0.25  # beside that of the body, where passages of a page are compared
@@ -317,7 +319,11 @@ class Shelf:
                 ranked.append((sum(map(counts.__getitem__, known)), known))
         ranked.sort()
         chosen = {}
-        for _, known in ranked[:_MOST_WORDS]:
+        rows = 0
+        for held_by, known in ranked[:_MOST_WORDS]:
+            rows += held_by
+            if rows > _MOST_ROWS and len(chosen) >= _FEWEST_WORDS:
+                break
             for token in known:
                 chosen[token] = counts[token]
         return chosen
