@@ -318,7 +318,7 @@ class Shelf:
             if known:
                 ranked.append((sum(map(counts.__getitem__, known)), known))
         ranked.sort()
-        chosen = {}
+        chosen: dict[str, int] = {}
         rows = 0
         for held_by, known in ranked[:_MOST_WORDS]:
             rows += held_by
