@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from webquarry.cache.cache import Cache
     from webquarry.cache.written import WrittenAnswers
     from webquarry.calls.log import CallLog
+    from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
@@ -212,6 +213,7 @@ class Toolkit:
             self.clock,
             lambda: self.renderer,
             self._open_contents(),
+            self.library,
         )
 
     @cached_property
@@ -236,6 +238,18 @@ class Toolkit:
             return None
         payments = PagePayments(lambda: self.records, self.settings, self.clock)
         return ExaContents(exa, self.client, self.clock, payments)
+
+    @cached_property
+    def library(self) -> Library | None:
+        """The pages that were read before; None where none are kept."""
+        if not self.settings.library or self.settings.record or self.settings.replay:
+            return None  # without loading anything
+        from webquarry.library.open import open_library
+
+        library = open_library(self.settings, self.environ, self.clock)
+        if library is not None:
+            self._opened.push_async_callback(library.aclose)
+        return library
 
     @cached_property
     def redis(self) -> RedisConnection | None:
@@ -324,7 +338,13 @@ class Toolkit:
         from webquarry.search.router import Router
 
         return Router(
-            self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.breakers
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            lambda: self.cache,
+            self.breakers,
+            self.library,
         )
 
     @cached_property
