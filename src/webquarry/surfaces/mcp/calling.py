@@ -53,11 +53,14 @@ class CallOptions:
     with_links: bool = True
 
 
+USUAL_OPTIONS = CallOptions()
+
+
 async def call_tool(
     tool: Tool,
     kit: Toolkit,
     arguments: dict[str, Any],
-    options: CallOptions = CallOptions(),  # noqa: B008 - frozen
+    options: CallOptions = USUAL_OPTIONS,
 ) -> types.CallToolResult:
     """Run a tool and give back what the protocol wants of it, as the SDK has it."""
     outcome = await run_tool(tool, kit, arguments, options)

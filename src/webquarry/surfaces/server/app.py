@@ -300,6 +300,9 @@ class ListenOptions:
     workers: int = 1
 
 
+_USUAL_PLACE = ListenOptions()
+
+
 @dataclass(frozen=True)
 class _ServerProcess:
     """One process that serves: what, to whom, and on which socket. Several of them share a
@@ -398,7 +401,7 @@ def run(
     with_tools: bool = False,
     text: str | None = None,
     logs: Logs = (None, None),
-    options: ListenOptions = ListenOptions(),  # noqa: B008 - frozen
+    options: ListenOptions = _USUAL_PLACE,
 ) -> int:
     """The whole life of an HTTP server; what a command returns."""
     level, format = logs
