@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
+_LIBRARY_CODE = ("webquarry.library.open", "webquarry.library.library")
 _NETWORK_CODE = ("webquarry.net.client", "anyio._backends._asyncio")
 _SEARCH_CODE = (
     "webquarry.search.router",
@@ -74,8 +75,8 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
         "webquarry.read.workers.threads",
         "webquarry.read.workers.pool",
     ),
-    "pages": ("webquarry.pages.pages", *_CACHE_CODE),
-    "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE),
+    "pages": ("webquarry.pages.pages", *_CACHE_CODE, *_LIBRARY_CODE),
+    "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE, *_LIBRARY_CODE),
     "scholar": ("webquarry.search.scholarly.finder", "webquarry.search.scholarly.providers"),
     "patents": ("webquarry.search.patents.finder", "webquarry.search.patents.providers"),
     "sessions": ("webquarry.sessions.sessions", "webquarry.records.journals"),
