@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages", "library",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
     "memory", "secret", "masking", "errors",
@@ -47,7 +47,8 @@ ORDER_WITHIN = {
         "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
-        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",
+        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",
+        "ask_provider", "paging", "plan",
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (

@@ -38,6 +38,7 @@ class Result:
     snippet: str
     provider: str
     published: str | None = None
+    age_seconds: int | None = None  # since the page was read, where it comes from the library
 
 
 @dataclass(frozen=True)

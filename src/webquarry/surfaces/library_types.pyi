@@ -215,6 +215,7 @@ def call(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -335,6 +336,7 @@ def read(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -386,6 +388,7 @@ def read_all(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -427,6 +430,7 @@ async def read_async(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -478,6 +482,7 @@ async def read_all_async(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -579,6 +584,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(
@@ -703,6 +709,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def cite(
@@ -754,6 +761,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -896,6 +904,7 @@ class ResearchTools:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(

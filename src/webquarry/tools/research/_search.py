@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webquarry.sessions.models import Source
 
 # Arguments that do not affect what is found: a claim is held against it afterwards.
-NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh"})
+NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
 
 A = TypeVar("A", bound=Answer)
 Fresh = Annotated[bool | None, Field(description="Go past the cache.")]
@@ -39,6 +39,8 @@ class SearchResult(AnswerPart):
     source_reputation: DomainReputation | None = None
     claim_signal: str | None = None
     published_at: str | None = None
+    provider: str | None = None
+    age_seconds: int | None = None
 
 
 class SearchOutput(Answer):
@@ -73,8 +75,10 @@ def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"tool": tool} | parameters
 
 
-def show_result(result: Result, claim: str | None) -> SearchResult:
-    """A result as it is shown; with a claim, every one has a signal, if only an empty one."""
+def show_result(result: Result, claim: str | None, *, names_provider: bool = False) -> SearchResult:
+    """A result as it is shown; with a claim, every one has a signal, if only an empty one. Who
+    found it is told where several did, and of a page that was read before.
+    """
     url, snippet = clean_url(result.url), clean_line(result.snippet)
     reputation = None
     known = reputation_of(url)
@@ -85,6 +89,9 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         from webquarry.evidence.language.claims import claim_signal
 
         signal = claim_signal(claim, snippet)
+    provider = None
+    if result.age_seconds is not None or names_provider:
+        provider = result.provider
     return SearchResult(
         title=clean_line(result.title),
         url=url,
@@ -93,6 +100,8 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         source_reputation=reputation,
         claim_signal=signal,
         published_at=result.published,
+        provider=provider,
+        age_seconds=result.age_seconds,
     )
 
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
 from webquarry.search.models import Found, Query
+from webquarry.search.plan import ALL
 from webquarry.search.query.lenses import pick_lens
 from webquarry.search.replies.codes import country_code, language_code
 from webquarry.tool import tool
@@ -94,7 +95,10 @@ async def web_search(
         fresh=bool(fresh),
     )
     claim = (claim or "").strip() or None
-    results = [show_result(result, claim) for result in found.results]
+    has_several = found.provider == ALL
+    results = []
+    for result in found.results:
+        results.append(show_result(result, claim, names_provider=has_several))
     answer = SearchOutput(
         urls=[result.url for result in results],
         query=query,
