@@ -7,11 +7,14 @@ the web for a recording.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from webquarry.clock import Clock
 from webquarry.library.library import Library
 from webquarry.settings import Settings
 from webquarry.store.folder import find_folder
+
+_NO_HOME = Path("/nonexistent")  # which many systems give to users that have none
 
 
 def open_library(settings: Settings, environ: Mapping[str, str], clock: Clock) -> Library | None:
@@ -19,7 +22,7 @@ def open_library(settings: Settings, environ: Mapping[str, str], clock: Clock) -
     if not has_library(settings):
         return None
     folder = find_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
-    if folder is None:
+    if folder is None or folder.is_relative_to(_NO_HOME):
         return None
     return Library(folder, settings.library_max_bytes, clock)
 

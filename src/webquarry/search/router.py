@@ -19,7 +19,7 @@ from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
-from webquarry.search.ask_in_order import ask_in_order
+from webquarry.search.ask_in_order import LIBRARY, ask_in_order
 from webquarry.search.models import Found, Query, Result
 from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import build_plan, normalise_query, resolve_names
@@ -75,8 +75,10 @@ class Router:
         return self.services.get(name)
 
     def healthy(self) -> list[Provider]:
-        """The providers that could be asked now: configured, and not resting after failures."""
-        return self.services.healthy()
+        """The providers that could be asked now: configured, and not resting after failures. The
+        library is none of them: it knows nothing new.
+        """
+        return [one for one in self.services.healthy() if one.name != LIBRARY]
 
     def states(self) -> dict[str, str]:
         """How each provider is doing, by name: closed (asked as usual), open (resting after

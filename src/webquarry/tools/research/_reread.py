@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import WebquarryError
+from webquarry.pages.outgoing import filter_text
 from webquarry.read.slices.outline import Heading
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import shorten_text
@@ -53,7 +54,7 @@ def describe_unchanged(earlier: ReadPart, headings: Sequence[Heading]) -> str:
         lines.append("\nOutline:")
     for heading in headings[:_MOST_HEADINGS]:
         indent = "  " * (heading.level - 1)
-        title = shorten_text(heading.title, _LONGEST_HEADING)
+        title = filter_text(shorten_text(heading.title, _LONGEST_HEADING))
         lines.append(f"{indent}- {title}")
     if len(headings) > _MOST_HEADINGS:
         lines.append(f"- and {len(headings) - _MOST_HEADINGS} more headings")
