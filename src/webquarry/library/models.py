@@ -23,7 +23,6 @@ class FoundPassage:
     url: str
     title: str
     text: str
-    headings: str
     fetched_at: float
     published: str | None = None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 from webquarry.library.models import KeptPage
 
@@ -18,7 +19,7 @@ _DICTIONARY = (
     b'.html.org.com/wiki/en.wikipedia.org/"https://"http://www."https://www.'
     b'","",{"latin":"english"},null]\n'
 )
-_LEVEL = 9
+_LEVEL = 6
 _WINDOW = -15  # deflate without a head of its own
 _SHORTER = 0.8  # how much shorter a text must be to be written in another way
 _USUAL, _CHINESE = "utf-8", "gb18030"
@@ -27,17 +28,21 @@ _ENCODINGS = {b"0": _USUAL, b"1": _CHINESE}
 
 @dataclass(frozen=True)
 class PackedPage:
-    """A page, whose it is, and the languages of its words."""
+    """A page, whose it is, the languages of its words, and where its passages start and stop in
+    bytes, if there are several.
+    """
 
     owner: str
     languages: dict[str, str]
+    bounds: list[int]
     page: KeptPage
 
 
 def pack_page(packed: PackedPage) -> bytes:
     """All of it but when it was fetched."""
     page = packed.page
-    head = [page.url, page.title, packed.owner, packed.languages, page.published]
+    head: list[Any] = [page.url, page.title, packed.owner, packed.languages, page.published]
+    head += packed.bounds
     line = json.dumps(head, ensure_ascii=False, separators=(",", ":"))
     data = line.encode(_USUAL, "replace") + b"\n" + page.text
     mark = b"0"
@@ -56,8 +61,9 @@ def unpack_page(data: bytes, fetched_at: float) -> PackedPage:
     if encoding != _USUAL:
         text = text.decode(encoding).encode(_USUAL)
     line, _, body = text.partition(b"\n")
-    url, title, owner, languages, published = json.loads(line)
-    return PackedPage(owner, languages, KeptPage(url, title, body, fetched_at, published))
+    url, title, owner, languages, published, *bounds = json.loads(line)
+    page = KeptPage(url, title, body, fetched_at, published)
+    return PackedPage(owner, languages, bounds, page)
 
 
 def _write_chinese(data: bytes) -> bytes:

@@ -12,16 +12,16 @@ transaction: whoever is killed meanwhile leaves the file as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
 from webquarry.library.packing import PackedPage, pack_page, unpack_page
-from webquarry.library.passages import split_passages
+from webquarry.library.passages import PagePassage, split_passages
 from webquarry.library.terms import VERSION as TERMS_VERSION
-from webquarry.library.terms import find_languages, question_terms
+from webquarry.library.terms import find_languages, name_language, question_terms
 from webquarry.library.tokens import SIGNS, TermTokens
 from webquarry.search.identity import identity
 from webquarry.store.encryption import Cipher
@@ -52,14 +52,13 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
     body, title, headings, content='', detail=full, tokenize="ascii tokenchars '{SIGNS}'"
 )
 """
-_VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, row)"
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 _RANK = "bm25(1.0, 3.0, 2.0)"
 _MOST_WORDS = 10  # of a question that are looked for: the rarest
-_MOST_ROWS = 3_000  # of the index that a question looks at, about: common words tell little
+_MOST_ROWS = 2_000  # of the index that a question looks at, about: common words tell little
 _FEWEST_WORDS = 2
 _PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
 _FEWEST_RESULTS = 10
-_HEADINGS_WEIGHT = 0.25  # beside that of the body, where passages of a page are compared
 _COMMON = 10  # passages that hold a word which tells half as much as the rarest
 _KEPT_SHARE = 0.9  # of the room, after some was made
 _TOUCH_SECONDS = 3_600  # how stale `used_at` may be before a read writes it again
@@ -74,11 +73,8 @@ class _Row:
     """A page as its row has it."""
 
     number: int
-    passages: int
-    owner: str
-    languages: dict[str, str]
     terms: int
-    page: KeptPage
+    kept: PackedPage
 
 
 class Shelf:
@@ -110,7 +106,7 @@ class Shelf:
             "SELECT rowid FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?",
             (match, _RANK, limit),
         ).fetchall()
-        found: list[FoundPassage] = []
+        found: dict[int, tuple[_Row, int]] = {}
         seen: set[int] = set()
         for (place,) in rows:
             number = self._find_page(owner, place)
@@ -118,13 +114,14 @@ class Shelf:
                 continue
             seen.add(number)
             row = self._read(number)
-            if row is None or row.owner != owner or not admits(row.page):
+            if row is None or row.kept.owner != owner or not admits(row.kept.page):
                 continue
-            found.append(self._take_passage(row, place - number, counts))
+            found[number] = (row, place - number)
             self._touch(number, now)
             if len(found) >= count:
                 break
-        return found
+        scores = self._score_passages(found, counts)
+        return [_take_passage(row, place, scores) for row, place in found.values()]
 
     def forget(self, owner: str, url: str | None = None, before: float | None = None) -> int:
         """Let go of a page, of those that were read before a moment, or of all; how many."""
@@ -158,7 +155,7 @@ class Shelf:
         for (number,) in numbers:
             row = self._read(number)
             if row is not None:
-                yield row.page
+                yield row.kept.page
 
     def measure(self, owner: str, place: str) -> LibraryStats:
         """How much there is."""
@@ -181,7 +178,7 @@ class Shelf:
                 row = self._read(number)
                 self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
                 if row is not None:
-                    self._insert(row.owner, row.page)
+                    self._insert(row.kept.owner, row.kept.page)
         return True
 
     def tidy(self) -> None:
@@ -228,9 +225,14 @@ class Shelf:
         """Put a page into the file, and its passages into the index."""
         name = self._hash_page(owner, page.url)
         languages = find_languages(page.text.decode("utf-8", "replace"))
-        packed = pack_page(PackedPage(owner, languages, page))
-        content = self._cipher.encrypt(packed, name)
-        rows = self._write_rows(owner, page, languages)
+        passages = split_passages(page.text)
+        bounds: list[int] = []
+        if len(passages) > 1:
+            for passage in passages:
+                bounds += (passage.start, passage.stop)
+        kept = PackedPage(owner, languages, bounds, page)
+        content = self._cipher.encrypt(pack_page(kept), name)
+        rows = self._write_rows(kept, passages)
         (number,) = self._database.execute("SELECT id FROM next").fetchone()
         self._database.execute("UPDATE next SET id = ?", (number + len(rows),))
         moment = int(page.fetched_at)
@@ -252,7 +254,7 @@ class Shelf:
         self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
         if row is None or row.terms != TERMS_VERSION:
             return
-        rows = self._write_rows(row.owner, row.page, row.languages)
+        rows = self._write_rows(row.kept, split_passages(row.kept.page.text))
         numbered = [("delete", number + place, *words) for place, words in enumerate(rows)]
         self._database.executemany(
             "INSERT INTO words (words, rowid, body, title, headings) VALUES (?, ?, ?, ?, ?)",
@@ -260,16 +262,22 @@ class Shelf:
         )
 
     def _write_rows(
-        self, owner: str, page: KeptPage, languages: dict[str, str]
+        self, kept: PackedPage, passages: Sequence[PagePassage]
     ) -> Sequence[tuple[str, str, str]]:
-        """The tokens of body, title and headings of each passage of a page."""
-        tokens = self._get_tokens(owner)
-        title = tokens.of_text(page.title, languages)
+        """The tokens of body, title and headings of each passage of a page; with those of the
+        first, its languages.
+        """
+        tokens = self._get_tokens(kept.owner)
+        languages = kept.languages
+        title = tokens.of_text(kept.page.title, languages)
+        names = [tokens.of_term(name_language(one)) for one in languages.values() if one]
         rows = []
-        for passage in split_passages(page.text):
-            text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
+        for passage in passages:
+            text = kept.page.text[passage.start : passage.stop].decode("utf-8", "replace")
             body = tokens.of_text(text, languages)
-            rows.append((body, title, tokens.of_text(passage.headings, languages)))
+            headings = tokens.of_text(passage.headings, languages)
+            rows.append((body, title, " ".join([headings, *names])))
+            names = []
         return rows
 
     def _make_room(self) -> None:
@@ -298,57 +306,61 @@ class Shelf:
 
     def _count_rarest(self, owner: str, question: str) -> dict[str, int]:
         """The tokens of the rarest words of a question that occur, with the number of passages
-        that hold each.
+        that hold each, as far as it is counted.
         """
         tokens = self._get_tokens(owner)
-        words = []
-        for terms in question_terms(question):
-            words.append([tokens.of_term(term) for term in sorted(terms)])
-        asked = sorted({token for word in words for token in word})
-        counts: dict[str, int] = {}
-        for token in asked:
-            row = self._database.execute(
-                "SELECT doc FROM vocabulary WHERE term = ?", (token,)
-            ).fetchone()
-            if row is not None:
-                counts[token] = row[0]
+
+        def is_known(language: str) -> bool:
+            return self._count_rows(tokens.of_term(name_language(language)), 1) > 0
+
         ranked = []
-        for word in words:
-            known = [token for token in word if token in counts]
-            if known:
-                ranked.append((sum(map(counts.__getitem__, known)), known))
-        ranked.sort()
+        for terms in question_terms(question, is_known):
+            counts: dict[str, int] = {}
+            for term in sorted(terms):
+                token = tokens.of_term(term)
+                held_by = self._count_rows(token, _MOST_ROWS)
+                if held_by:
+                    counts[token] = held_by
+            if counts:
+                ranked.append(counts)
+        ranked.sort(key=lambda counts: sum(counts.values()))
         chosen: dict[str, int] = {}
         rows = 0
-        for held_by, known in ranked[:_MOST_WORDS]:
-            rows += held_by
+        for counts in ranked[:_MOST_WORDS]:
+            rows += sum(counts.values())
             if rows > _MOST_ROWS and len(chosen) >= _FEWEST_WORDS:
                 break
-            for token in known:
-                chosen[token] = counts[token]
+            chosen |= counts
         return chosen
 
-    def _take_passage(self, row: _Row, place: int, counts: dict[str, int]) -> FoundPassage:
-        """The passage of a page that holds most of what was asked for, the title aside, which
-        stands above all of them; of equally good ones that at `place`.
+    def _count_rows(self, token: str, most: int) -> int:
+        """The passages that hold a token; no more than so many are counted."""
+        (count,) = self._database.execute(_COUNT, (f'"{token}"', most)).fetchone()
+        return int(count)
+
+    def _score_passages(
+        self, found: Mapping[int, tuple[_Row, int]], counts: Mapping[str, int]
+    ) -> dict[int, float]:
+        """How much of what was asked for the passages of pages hold, their titles aside, which
+        stand above all of them. By their numbers in the index.
         """
-        page = row.page
-        passages = split_passages(page.text)
-        best = place
-        if len(passages) > 1:
-            scores = []
-            for body, _, headings in self._write_rows(row.owner, page, row.languages):
-                score = 0.0
-                for text, weight in ((body, 1.0), (headings, _HEADINGS_WEIGHT)):
-                    for token in counts.keys() & set(text.split()):
-                        score += weight / (_COMMON + counts[token])
-                scores.append(score)
-            best = max(range(len(scores)), key=lambda one: (scores[one], one == place))
-        passage = passages[best]
-        text = page.text[passage.start : passage.stop].decode("utf-8", "replace")
-        return FoundPassage(
-            page.url, page.title, text, passage.headings, page.fetched_at, page.published
-        )
+        scores: dict[int, float] = {}
+        for number, (row, _) in found.items():
+            passages = len(row.kept.bounds) // 2
+            scores |= dict.fromkeys(range(number, number + passages), 0.0)
+        if not scores:
+            return scores
+        ends = (min(scores), max(scores))
+        for token, held_by in counts.items():
+            match = f'{{body headings}} : "{token}"'
+            rows = self._database.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?",
+                (match, *ends),
+            )
+            for (place,) in rows:
+                if place in scores:
+                    scores[place] += 1 / (_COMMON + held_by)
+        return scores
 
     def _find_page(self, owner: str, place: int) -> int | None:
         """The page of this caller that a row of the index belongs to."""
@@ -372,16 +384,15 @@ class Shelf:
     def _read(self, number: int) -> _Row | None:
         """A page; None where there is none, or none that can be read."""
         row = self._database.execute(
-            "SELECT passages, name, content, terms, fetched_at FROM pages WHERE id = ?", (number,)
+            "SELECT name, content, terms, fetched_at FROM pages WHERE id = ?", (number,)
         ).fetchone()
         if row is None:
             return None
-        passages, name, content, terms, fetched_at = check_row(row, int, bytes, bytes, int, int)
+        name, content, terms, fetched_at = check_row(row, bytes, bytes, int, int)
         packed = self._cipher.decrypt(content, name)
         if packed is None:
             return None
-        kept = unpack_page(packed, fetched_at)
-        return _Row(number, passages, kept.owner, kept.languages, terms, kept.page)
+        return _Row(number, terms, unpack_page(packed, fetched_at))
 
     def _get_tokens(self, owner: str) -> TermTokens:
         if owner not in self._tokens:
@@ -430,4 +441,18 @@ def prepare_shelf(database: Connection) -> None:
     except BaseException:
         roll_back(database)
         raise
-    database.execute(_VOCABULARY)
+
+
+def _take_passage(row: _Row, place: int, scores: Mapping[int, float]) -> FoundPassage:
+    """The passage of a page that holds most of what was asked for; of equally good ones that at
+    `place`.
+    """
+    page = row.kept.page
+    data = page.text
+    bounds = row.kept.bounds
+    if bounds:
+        others = range(len(bounds) // 2)
+        best = max(others, key=lambda one: (scores[row.number + one], one == place))
+        data = data[bounds[2 * best] : bounds[2 * best + 1]]
+    text = data.decode("utf-8", "replace")
+    return FoundPassage(page.url, page.title, text, page.fetched_at, page.published)

@@ -1,12 +1,12 @@
 """Texts and questions -> the terms that they are indexed and found by.
 
 A text is stemmed in its own language. The few words of a question seldom tell theirs, so it is
-stemmed in every language that it may be in: a stem that no page holds costs nothing.
+stemmed in every language that it may be in and that a page is in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from webquarry.evidence.language.languages import languages_of, usual_language
 from webquarry.evidence.language.letters import PAIRED_SCRIPTS, fold, pair_characters, script_of
@@ -65,6 +65,11 @@ class TextTerms:
         return find_stems(language, word)
 
 
+def name_language(language: str) -> str:
+    """The term that stands for a language, which no word of a text is."""
+    return f"\n{language}"
+
+
 def find_stems(language: str, word: str) -> tuple[str, ...]:
     """The stems of a word; where marks tell words apart, the word as it is written."""
     if language in _TONAL:
@@ -77,14 +82,15 @@ def words_of_text(text: str) -> Iterator[str]:
     return iter(find_words(fold(text)))
 
 
-def question_terms(question: str) -> list[frozenset[str]]:
-    """For each word of a question the terms that it may be found by, in every language that it may
-    be in. Words that say nothing are left out, unless there are no others.
+def question_terms(question: str, is_known: Callable[[str], bool]) -> list[frozenset[str]]:
+    """For each word of a question the terms that it may be found by, in every known language that
+    it may be in. Words that say nothing are left out, unless there are no others.
     """
     words = list(dict.fromkeys(words_of_text(question)))
     languages = languages_of(question)
     stop_words = _find_stop_words(languages)
     kept = [word for word in words if word not in stop_words]
+    likely = _choose_languages(kept or words, languages, is_known)
     found: dict[frozenset[str], None] = {}
     paired: list[str] = []
     for word in kept or words:
@@ -94,19 +100,28 @@ def question_terms(question: str) -> list[frozenset[str]]:
         elif script in PAIRED_SCRIPTS:
             paired += pair_characters(word)
         else:
-            found[_find_all_stems(word, script, languages)] = None
+            stems: set[str] = set()
+            for language in likely[script]:
+                stems.update(find_stems(language, word))
+            found[frozenset(stems)] = None
     for pair in drop_particles(paired):
         found[frozenset({pair})] = None
     return list(found)
 
 
-def _find_all_stems(word: str, script: str, languages: Languages) -> frozenset[str]:
-    """The stems of a word in the likely languages of its script."""
-    first = languages.get(script) or usual_language(script)
-    stems: set[str] = set()
-    for language in dict.fromkeys((first, *_LIKELY.get(script, ()))):
-        stems.update(find_stems(language, word))
-    return frozenset(stems)
+def _choose_languages(
+    words: list[str], languages: Languages, is_known: Callable[[str], bool]
+) -> dict[str, list[str]]:
+    """The languages that words may be in, by their scripts: what they seem to be in, what is usual,
+    and those of the others that a page is in.
+    """
+    chosen: dict[str, list[str]] = {}
+    for script in {script_of(word[0]) for word in words}:
+        usual = usual_language(script)
+        first = languages.get(script) or usual
+        others = [one for one in _LIKELY.get(script, ()) if one not in (first, usual)]
+        chosen[script] = list(dict.fromkeys((first, usual, *filter(is_known, others))))
+    return chosen
 
 
 def _find_stop_words(languages: Languages) -> frozenset[str]:
