@@ -19,7 +19,9 @@ from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.caller import serving
 from webquarry.errors import NetworkFailure, WebquarryError
+from webquarry.library.open import open_library
 from webquarry.net.client import Client
+from webquarry.settings import Settings
 from webquarry.surfaces.cli.app import app
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
@@ -93,6 +95,10 @@ def test_a_page_that_was_read_is_found_again_with_its_age(tmp_path: Path) -> Non
     assert found.meta["webquarry/routing"]["providerUsed"] == "library"
 
 
+def test_an_answer_of_the_library_that_was_asked_for_needs_no_note(tmp_path: Path) -> None:
+    assert read_then_search(tmp_path).note is None
+
+
 def test_it_is_found_by_a_later_process(tmp_path: Path) -> None:
     assert read_then_search(tmp_path).urls == [URL]
 
@@ -155,7 +161,8 @@ def test_where_nobody_answers_what_was_read_stands_in_and_says_so(tmp_path: Path
     assert found.results[0].provider == "library"
     assert routing["providerUsed"] == "library"
     assert routing["fallback"]
-    assert any("No provider answered" in note for note in routing["notes"])
+    assert found.note == routing["notes"][0]
+    assert found.note.startswith("No provider answered: these are pages that were read here before")
 
 
 def test_nobody_stands_in_for_a_provider_that_is_named(tmp_path: Path) -> None:
@@ -195,3 +202,32 @@ def test_the_commands_tell_add_forget_and_export(
     assert json.loads(run("forget", "--older", "1", "--json")) == {"forgotten": 0}
     assert json.loads(run("forget", str(notes), "--json")) == {"forgotten": 1}
     assert json.loads(run("--json"))["pages"] == 0
+
+
+def test_the_commands_say_what_was_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path / "state"))
+    notes = tmp_path / "kelp.md"
+    notes.write_text("# Kelp\n\nKelp forests grow half a metre a day.\n", "utf-8")
+
+    def fail(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            app(["library", *words], prog_name="webquarry")
+        assert ended.value.code
+        captured = capsys.readouterr()
+        return captured.out + captured.err
+
+    assert "There is no file nothere.md." in fail("add", "nothere.md")
+    report = json.loads(fail("add", str(tmp_path / "gone.txt"), str(notes), "--json"))
+    assert report["added"] == [notes.as_uri()]
+    assert "There is no file" in report["failed"][0]
+    assert "cannot be written" in fail("export", "--out", str(tmp_path / "none" / "pages.jsonl"))
+    assert "one of them" in fail("forget")
+    assert "one of them" in fail("forget", str(notes), "--all")
+
+
+def test_a_user_without_a_home_has_no_library() -> None:
+    settings = Settings.from_environment(HOMELESS)
+
+    assert open_library(settings, HOMELESS, FakeClock()) is None

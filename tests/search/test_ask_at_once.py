@@ -48,6 +48,7 @@ def test_the_answer_tells_who_was_asked_how_often() -> None:
     (bill,) = [note for note in routing["notes"] if "at once" in note]
     assert "3 providers" in bill
     assert bill.endswith("billed or counted by Brave Search, Tavily.")
+    assert answer.as_dict()["note"] == bill
 
 
 def test_one_provider_is_asked_unless_all_are_wanted() -> None:

@@ -20,7 +20,7 @@ from functools import partial
 
 from webquarry.cache.base import CachedValue, CacheEntry, Stats, Store
 from webquarry.cache.single_flight import SharedSingleFlight, SingleFlight
-from webquarry.cache.turns import Turn, Turns
+from webquarry.cache.turns import ProcessTurn, Turns
 from webquarry.clock import Clock
 from webquarry.meter import count
 
@@ -57,7 +57,7 @@ class Cache:
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
         self._turns = turns
-        self._turns_to_end: list[Turn] = []  # once what was made in them is written
+        self._turns_to_end: list[ProcessTurn] = []  # once what was made in them is written
         self._unwritten: list[tuple[str, CacheEntry]] = []  # what far stores are to keep
         self._writing: asyncio.Task[None] | None = None
         self._is_writing_due = asyncio.Event()

@@ -29,7 +29,7 @@ _PLACES = (1 << 62) - 1  # bytes that can be locked: the file stays empty
 
 
 @dataclass(frozen=True)
-class Turn:
+class ProcessTurn:
     """The right to make a value, until it is given back with `Turns.end`."""
 
     place: int | None = None  # of the lock; None where there is none
@@ -44,24 +44,24 @@ class Turns:
         self._handle: int | None = None
         self._is_usable = fcntl is not None
 
-    async def take(self, name: str) -> Turn:
+    async def take(self, name: str) -> ProcessTurn:
         """A turn, after that of another process that is at the same."""
         digest = blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
         place = int.from_bytes(digest) & _PLACES
         if not self._open():
-            return Turn()
+            return ProcessTurn()
         pause = _FIRST_PAUSE
         has_waited = False
         end = time.monotonic() + _LONGEST_WAIT
         while not self._lock(place):
             has_waited = True
             if time.monotonic() > end:
-                return Turn(None, has_waited)
+                return ProcessTurn(None, has_waited)
             await asyncio.sleep(pause)
             pause = min(1.5 * pause, _LAST_PAUSE)
-        return Turn(place, has_waited)
+        return ProcessTurn(place, has_waited)
 
-    def end(self, turn: Turn) -> None:
+    def end(self, turn: ProcessTurn) -> None:
         """Let the next process have its turn."""
         if turn.place is not None and self._handle is not None:
             with suppress(OSError):

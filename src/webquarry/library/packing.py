@@ -29,7 +29,7 @@ _ENCODINGS = {b"0": _USUAL, b"1": _CHINESE}
 @dataclass(frozen=True)
 class PackedPage:
     """A page, whose it is, the languages of its words, and where its passages start and stop in
-    bytes, if there are several.
+    bytes, unless one is all of it.
     """
 
     owner: str

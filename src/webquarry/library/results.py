@@ -7,12 +7,11 @@ from datetime import datetime
 
 from webquarry.evidence.language.letters import fold
 from webquarry.library.models import FoundPassage, KeptPage
-from webquarry.search.models import Query, Result
+from webquarry.search.models import LIBRARY, Query, Result
 from webquarry.search.query.domains import DomainFilter
 from webquarry.search.query.filters import words_of
 from webquarry.search.replies.text import plain, shorten_text
 
-NAME = "library"
 _SNIPPET_CHARACTERS = 500
 
 
@@ -22,7 +21,7 @@ def show_passage(found: FoundPassage, now: datetime) -> Result:
         title=plain(found.title) or plain(found.url),
         url=found.url,
         snippet=shorten_text(plain(found.text), _SNIPPET_CHARACTERS),
-        provider=NAME,
+        provider=LIBRARY,
         published=found.published,
         age_seconds=max(0, int(now.timestamp() - found.fetched_at)),
     )

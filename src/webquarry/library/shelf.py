@@ -227,7 +227,7 @@ class Shelf:
         languages = find_languages(page.text.decode("utf-8", "replace"))
         passages = split_passages(page.text)
         bounds: list[int] = []
-        if len(passages) > 1:
+        if passages[-1].stop - passages[0].start < len(page.text) or len(passages) > 1:
             for passage in passages:
                 bounds += (passage.start, passage.stop)
         kept = PackedPage(owner, languages, bounds, page)

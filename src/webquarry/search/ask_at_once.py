@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from webquarry.errors import WebquarryError
 from webquarry.search.ask_provider import ask_provider
 from webquarry.search.identity import identity
-from webquarry.search.models import Attempt, Found, Result
-from webquarry.search.plan import ALL, Plan
+from webquarry.search.models import ALL, Attempt, Found, Result
+from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
 from webquarry.search.services.guard import GuardedCall
 from webquarry.search.services.services import Services

@@ -14,7 +14,7 @@ from webquarry.cache.cache import Made
 from webquarry.errors import WebquarryError
 from webquarry.search.ask_at_once import ask_at_once
 from webquarry.search.ask_provider import ask_provider
-from webquarry.search.models import Attempt, Found
+from webquarry.search.models import LIBRARY, Attempt, Found
 from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
 from webquarry.search.services.failure import choose_error
@@ -22,7 +22,6 @@ from webquarry.search.services.services import Services
 from webquarry.search.stored import pack
 from webquarry.settings import Settings
 
-LIBRARY = "library"  # the provider that stands in for all others
 _LIBRARY_SECONDS = 1.0  # that it has in any case
 FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
 

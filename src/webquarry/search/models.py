@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from webquarry.cache.base import EntrySource
 
+LIBRARY = "library"  # the provider that stands in for all others
+ALL = "all"  # in the place of a provider: everybody who is configured, at once
+
 
 @dataclass(frozen=True)
 class Query:

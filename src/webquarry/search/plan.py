@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from webquarry.errors import BadInput
-from webquarry.search.models import Query
+from webquarry.search.models import ALL, Query
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter, normalise
 from webquarry.search.query.filters import words_of
@@ -28,7 +28,6 @@ from webquarry.settings import Settings
 KINDS = ("web", "news", "images", "academic", "patents")  # of searches, as SEARCH_ROUTING has them
 PREFERRED = ("brave", "tavily", "exa", "serper", "searchapi", "google", "searxng")
 LAST = "duckduckgo"
-ALL = "all"  # in the place of a provider: everybody who is configured, at once
 _EXAMPLES = (
     "Set it to names, such as brave,duckduckgo, or to JSON, "
     'such as {"web": ["brave", "duckduckgo"]}.'

@@ -19,8 +19,8 @@ from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
-from webquarry.search.ask_in_order import LIBRARY, ask_in_order
-from webquarry.search.models import Found, Query, Result
+from webquarry.search.ask_in_order import ask_in_order
+from webquarry.search.models import LIBRARY, Found, Query, Result
 from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import build_plan, normalise_query, resolve_names
 from webquarry.search.provider import KeptPages, Provider

@@ -13,7 +13,7 @@ import httpx2
 
 from webquarry.errors import BadInput
 from webquarry.net.models import Reply
-from webquarry.search.models import Batch, Query, Result
+from webquarry.search.models import LIBRARY, Batch, Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.replies.body import failure, json_object, parse_hits
 
@@ -22,7 +22,7 @@ _MISSING = "There is no library here: it is off (WEBQUARRY_LIBRARY=0), or exchan
 
 
 class LibraryOfPages(Provider):
-    name = "library"
+    name = LIBRARY
     label = "The library"
     origin = "https://library.invalid"
     kind = "library"

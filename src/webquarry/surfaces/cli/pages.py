@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from webquarry.errors import BadInput, WebquarryError
 from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ app = typer.Typer(
     "what is in it, add, forget, export."
 )
 _DAY = 86_400
+_FILE_ENDINGS = (".md", ".txt", ".htm", ".html", ".pdf", ".docx", ".csv", ".json")
 
 
 @app.callback(invoke_without_command=True)
@@ -56,18 +58,30 @@ def add(
 
         async def add_all(kit: Toolkit, library: Library) -> dict[str, list[str]]:
             report: dict[str, list[str]] = {"added": [], "notKept": []}
+            failed: list[str] = []
             for place in places:
-                url = await _add(kit, place)
+                try:
+                    url = await _add(kit, place)
+                except WebquarryError as error:
+                    if len(places) == 1:
+                        raise
+                    failed.append(f"{place}: {error.sentence}")
+                    continue
                 outcome = "added" if await library.holds(url) else "notKept"
                 report[outcome].append(url)
+            if failed:
+                report["failed"] = failed
             return report
 
         with output.show_progress("reading"):
             report = _run(add_all)
         lines = [f"Added: {url}" for url in report["added"]]
         lines += [f"Not kept, as its site wants: {url}" for url in report["notKept"]]
+        lines += [f"Not read: {line}" for line in report.get("failed", ())]
         text = "\n".join(map(one_line, lines))
-        output.show(report, lambda console: console.print(text, soft_wrap=True))
+        output.show(report, lambda console: console.print(text, soft_wrap=True, markup=False))
+        if report.get("failed"):
+            raise typer.Exit(1)
 
 
 @app.command()
@@ -110,7 +124,13 @@ def export(
         if out is None:
             sys.stdout.write(text)
         else:
-            out.write_text(text, "utf-8")
+            try:
+                out.write_text(text, "utf-8")
+            except OSError as error:
+                raise BadInput(
+                    f"{out} cannot be written: {error.strerror or error}.",
+                    suggested_action="Name a file in a folder that you may write to.",
+                ) from None
 
 
 def _run(work: Callable[[Toolkit, Library], Awaitable[T]]) -> T:
@@ -127,7 +147,6 @@ def _run(work: Callable[[Toolkit, Library], Awaitable[T]]) -> T:
 @asynccontextmanager
 async def _open_library() -> AsyncIterator[tuple[Toolkit, Library]]:
     """A toolkit of its own, closed with what it has kept."""
-    from webquarry.errors import BadInput
     from webquarry.toolkit import Toolkit
 
     async with Toolkit.open(runner="fork") as kit:
@@ -174,6 +193,11 @@ async def _add(kit: Toolkit, place: str) -> str:
 
     if _is_file(place):
         snapshot = await kit.pages.read_file(Path(place))
+    elif _names_file(place):
+        raise BadInput(
+            f"There is no file {place}.",
+            suggested_action="Check the path; an address of the web begins with https://.",
+        )
     else:
         snapshot = await kit.pages.get(complete_url(place), fresh=True)
     return str(snapshot.fields["url"])
@@ -181,6 +205,15 @@ async def _add(kit: Toolkit, place: str) -> str:
 
 def _is_file(place: str) -> bool:
     return "://" not in place and Path(place).is_file()
+
+
+def _names_file(place: str) -> bool:
+    """Whether it can be nothing but a file, though there is none: a path, or the ending of one."""
+    if "://" in place:
+        return False
+    if "/" in place:  # else an address without its https://
+        return place.startswith((".", "/", "~"))
+    return place.lower().endswith(_FILE_ENDINGS)
 
 
 def _find_address(url: str | None) -> str | None:

@@ -14,7 +14,7 @@ from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.models import Attempt, Found, Result
+from webquarry.search.models import ALL, LIBRARY, Attempt, Found, Result
 from webquarry.search.query.domains import host_of
 from webquarry.search.services.failure import shorten
 from webquarry.tool import Answer
@@ -54,6 +54,7 @@ class SearchOutput(Answer):
     results: list[SearchResult]
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+    note: str | None = None
 
     def sources(self) -> list[Source]:
         from webquarry.sessions.models import Source
@@ -103,6 +104,16 @@ def show_result(result: Result, claim: str | None, *, names_provider: bool = Fal
         provider=provider,
         age_seconds=result.age_seconds,
     )
+
+
+def pick_note(found: Found) -> str | None:
+    """What the answer itself says of who gave it: that pages which were read before stand in for
+    the web, or what it cost to ask everybody.
+    """
+    is_stand_in = found.provider == LIBRARY and found.is_fallback
+    if found.notes and (is_stand_in or found.provider == ALL):
+        return found.notes[0]
+    return None
 
 
 def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:

@@ -171,13 +171,10 @@ class ScrapeOutput(Answer):
 Mode = Annotated[
     Literal["full", "preview", "raw", "whole"],
     Field(
-        description="full: main text; preview: first 5000 bytes; whole: with menus; "
-        "raw: verbatim."
+        description="full: main text; preview: first 5000 bytes; whole: with menus; raw: verbatim."
     ),
 ]
-Section = Annotated[
-    ShortText | None, Field(description="Only this section: heading or number.")
-]
+Section = Annotated[ShortText | None, Field(description="Only this section: heading or number.")]
 FindText = Annotated[ShortText | None, Field(description="Blocks with this text.")]
 Cursor = Annotated[LongText | None, Field(description="nextCursor, to read on.")]
 Links = Annotated[

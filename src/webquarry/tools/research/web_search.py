@@ -9,8 +9,7 @@ from pydantic import Field
 
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
-from webquarry.search.models import Found, Query
-from webquarry.search.plan import ALL
+from webquarry.search.models import ALL, Found, Query
 from webquarry.search.query.lenses import pick_lens
 from webquarry.search.replies.codes import country_code, language_code
 from webquarry.tool import tool
@@ -25,6 +24,7 @@ from webquarry.tools.research._search import (
     SearchOutput,
     add_trace,
     key_parameters,
+    pick_note,
     show_result,
 )
 
@@ -104,6 +104,7 @@ async def web_search(
         query=query,
         result_count=len(results),
         results=results,
+        note=pick_note(found),
     )
     if not results:
         answer.hints = _hints(kit, found, arguments)
