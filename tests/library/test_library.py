@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from rich.console import Console
 
 from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import HOMELESS
@@ -23,6 +25,7 @@ from webquarry.library.open import open_library
 from webquarry.net.client import Client
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.app import app
+from webquarry.surfaces.cli.views.results import show_results
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 
@@ -225,6 +228,17 @@ def test_the_commands_say_what_was_wrong(
     assert "cannot be written" in fail("export", "--out", str(tmp_path / "none" / "pages.jsonl"))
     assert "one of them" in fail("forget")
     assert "one of them" in fail("forget", str(notes), "--all")
+
+
+def test_a_terminal_shows_that_pages_stand_in_and_when_they_were_read() -> None:
+    console = Console(width=100, record=True, file=io.StringIO())
+    result = {"title": "Kelp", "url": URL, "snippet": "half a metre", "ageSeconds": 7_300}
+
+    show_results(console, {"results": [result], "note": "No provider answered."})
+
+    shown = console.export_text()
+    assert "No provider answered." in shown
+    assert "read 2 hours ago" in shown
 
 
 def test_a_user_without_a_home_has_no_library() -> None:
