@@ -55,7 +55,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
 _RANK = "bm25(1.0, 3.0, 2.0)"
 _MOST_WORDS = 10  # of a question that are looked for: the rarest
-_MOST_ROWS = 2_000  # of the index that a question looks at, about: common words tell little
+_MOST_ROWS = 1_200  # of the index that a question looks at, about: common words tell little
 _FEWEST_WORDS = 2
 _PASSAGES_LOOKED_AT = 8  # for each result that is wanted: several may be of one page
 _FEWEST_RESULTS = 10
