@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -39,14 +41,51 @@ class CompiledParts(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def compile_parts(root: Path) -> list[str]:
-    """Compile each part and put it beside its source; the paths of what was made, relative to the
-    project.
+    """Compile each part that changed and put it beside its source; the paths of all of them,
+    relative to the project. An installer that asks for the metadata first builds twice, and finds
+    everything done the second time.
     """
+    parts = sources(root / "src")
+    places = {name: place_of(name) for name in parts}
+    newest = find_newest(root)
+    stale = {}
+    for name, source in parts.items():
+        if not is_current(root / places[name], source, newest):
+            stale[name] = source
+    if stale:
+        compile_modules(root, stale)
+    return [str(place) for place in places.values()]
+
+
+def place_of(name: str) -> Path:
+    """Where the package looks for a compiled module, relative to the project."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    return Path("src", *name.split(".")).with_suffix(suffix)
+
+
+def find_newest(root: Path) -> float:
+    """When whatever all parts depend on was changed last: declarations, and how they are built."""
+    shared = [root / "pyproject.toml", root / "hatch_build.py"]
+    for pattern in ("*.pxd", "*.pxi"):
+        shared.extend((root / "src").rglob(pattern))
+    return max(path.stat().st_mtime for path in shared if path.exists())
+
+
+def is_current(part: Path, source: Path, newest: float) -> bool:
+    """Whether a part was compiled after everything that it is made of."""
+    if not part.exists():
+        return False
+    return part.stat().st_mtime > max(newest, source.stat().st_mtime)
+
+
+def compile_modules(root: Path, modules: dict[str, Path]) -> None:
+    """Compile these modules, several at once, and put each in its place."""
     import lxml
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
+    at_once = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as scratch:
         parts = [
             Extension(
@@ -55,16 +94,23 @@ def compile_parts(root: Path) -> list[str]:
                 include_dirs=lxml.get_include(),
                 extra_compile_args=flags(source),
             )
-            for name, source in sources(root / "src").items()
+            for name, source in modules.items()
         ]
-        modules = cythonize(
-            parts, build_dir=scratch, quiet=True, compiler_directives=_AS_PYTHON, language_level=3
+        translated = cythonize(
+            parts,
+            build_dir=scratch,
+            quiet=True,
+            compiler_directives=_AS_PYTHON,
+            language_level=3,
+            nthreads=at_once if sys.platform == "linux" else 0,
         )
-        command = build_ext(Distribution({"ext_modules": modules}))
+        command = build_ext(Distribution({"ext_modules": translated}))
         command.build_lib = command.build_temp = scratch
+        command.parallel = at_once
         command.ensure_finalized()
         command.run()
-        return [moved(Path(made), root, Path(scratch)) for made in command.get_outputs()]
+        for made in command.get_outputs():
+            move(Path(made), root, Path(scratch))
 
 
 def flags(source: Path) -> list[str]:
@@ -87,12 +133,11 @@ def sources(folder: Path) -> dict[str, Path]:
     return {".".join(path.relative_to(folder).with_suffix("").parts): path for path in found}
 
 
-def moved(made: Path, root: Path, scratch: Path) -> str:
+def move(made: Path, root: Path, scratch: Path) -> None:
     """Put a compiled part where the package looks for it, at one stroke: somebody may be using the
     one before.
     """
-    place = Path("src") / made.relative_to(scratch)
-    beside = root / place.with_name(f"{place.name}.new")
+    place = root / "src" / made.relative_to(scratch)
+    beside = place.with_name(f"{place.name}.new")
     shutil.copyfile(made, beside)
-    beside.replace(root / place)
-    return str(place)
+    beside.replace(place)

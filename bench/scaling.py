@@ -3,8 +3,9 @@
     python bench/scaling.py [--seconds .03] [--only PATTERN] [--all]
 
 Some shapes of input are made at a size and at twice that size. A shape fails if its time grows
-faster than 2.6 times, also when it is measured again at larger sizes. The time is that of the
-processor, the least of three runs, less what a small input of the same shape costs.
+faster than 2.6 times, also when it is measured again at larger sizes and over three doublings.
+The time is that of the processor, the least of three runs, less what a small input of the same
+shape costs.
 """
 
 from __future__ import annotations
@@ -30,19 +31,21 @@ _LONGEST = 20.0  # seconds; a step that takes as long is not waited for at a lar
 
 @dataclass(frozen=True)
 class Growth:
-    """The time at a size, and at twice that size."""
+    """The time at a size, and at that size doubled once or more often."""
 
     size: int
     seconds: float
     doubled: float
     fixed: float
+    doublings: int = 1
 
     @property
     def factor(self) -> float:
-        """How many times the time grows."""
+        """How many times the time grows with each doubling."""
         if self.doubled < _TOO_SHORT:
             return 1.0
-        return (self.doubled - self.fixed) / max(self.seconds - self.fixed, 1e-6)
+        whole = (self.doubled - self.fixed) / max(self.seconds - self.fixed, 1e-6)
+        return max(whole, 0.0) ** (1 / self.doublings)
 
 
 def time_once(shape: Shape, size: int) -> float:
@@ -69,15 +72,18 @@ def find_size(shape: Shape, seconds: float) -> int:
     return size
 
 
-def measure(shape: Shape, size: int) -> Growth:
+def measure(shape: Shape, size: int, doublings: int = 1) -> Growth:
     """The growth from this size on."""
     fixed = time_best(shape, _SMALL_SIZE)
-    return Growth(size, time_best(shape, size), time_best(shape, 2 * size), fixed)
+    seconds = time_best(shape, size)
+    doubled = time_best(shape, size << doublings)
+    return Growth(size, seconds, doubled, fixed, doublings)
 
 
 def judge(shape: Shape, seconds: float) -> Growth:
     """The growth; measured again, at larger sizes, where it seems to be too fast: a machine that
-    is busy with something else may have been the reason.
+    is busy with something else may have been the reason, or a size at which memory gets dearer.
+    That is one step in the time, so at last three doublings are judged by their mean.
     """
     size = find_size(shape, seconds)
     best = measure(shape, size)
@@ -86,6 +92,8 @@ def judge(shape: Shape, seconds: float) -> Growth:
             break
         size = min(2 * size, shape.largest // 2)
         best = min(best, measure(shape, size), key=lambda growth: growth.factor)
+    if best.factor > MOST_GROWTH and best.doubled <= _LONGEST:
+        best = min(best, measure(shape, size // 4, doublings=3), key=lambda growth: growth.factor)
     return best
 
 
@@ -109,7 +117,7 @@ def main() -> int:
         if growth.factor > MOST_GROWTH:
             failed.append(shape.name)
             mark = "  too fast"
-        per_megabyte = growth.doubled / (2 * growth.size) * 1e6
+        per_megabyte = growth.doubled / (growth.size << growth.doublings) * 1e6
         print(
             f"{shape.name:44} {growth.size:9} {1e3 * growth.seconds:8.1f} "
             f"{1e3 * growth.doubled:9.1f} {growth.factor:7.2f} {per_megabyte:7.2f}{mark}",

@@ -5,6 +5,7 @@ it where there is none.
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -89,3 +90,37 @@ def test_a_part_is_compiled_because_its_source_is_there(hook: ModuleType, tmp_pa
     }
     assert "webquarry.read.markdown.walker" in hook.sources(ROOT / "src")
     assert "webquarry.read.main_content._walk" in hook.sources(ROOT / "src")
+
+
+def test_only_what_changed_is_compiled_again(
+    hook: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "src" / "webquarry"
+    folder.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    for name in ("one.pyx", "two.py", "two.pxd"):
+        (folder / name).touch()
+    compiled: list[list[str]] = []
+
+    def compile_modules(root: Path, modules: dict[str, Path]) -> None:
+        compiled.append(sorted(modules))
+        for name in modules:
+            (root / hook.place_of(name)).touch()
+
+    def set_age(name: str, seconds: int) -> None:
+        os.utime(folder / name, (seconds, seconds))
+
+    for path in tmp_path.rglob("*.*"):
+        os.utime(path, (1_000, 1_000))
+    monkeypatch.setattr(hook, "compile_modules", compile_modules)
+    places = [str(hook.place_of("webquarry.one")), str(hook.place_of("webquarry.two"))]
+
+    assert hook.compile_parts(tmp_path) == places
+    assert hook.compile_parts(tmp_path) == places  # an installer asks twice
+    set_age("two.py", 1 << 32)
+    hook.compile_parts(tmp_path)
+    set_age("two.pxd", 1 << 32)  # what others may have taken in
+    hook.compile_parts(tmp_path)
+
+    everything = ["webquarry.one", "webquarry.two"]
+    assert compiled == [everything, ["webquarry.two"], everything]

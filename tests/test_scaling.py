@@ -74,3 +74,14 @@ def test_every_change_is_measured() -> None:
     script = (BENCH.parent / ".ci" / "run").read_text("utf-8")
 
     assert re.search(r"^\.venv/bin/python bench/scaling\.py$", script, re.MULTILINE)
+
+
+def test_one_step_in_the_time_is_no_growth(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory that is handed out anew for each large input costs twice that of small ones."""
+
+    def time_once(size: int) -> float:
+        return 1e-7 * size * (2 if size > 512_000 else 1)
+
+    growth = measure_as(bench, monkeypatch, time_once)
+
+    assert growth.factor <= bench.MOST_GROWTH

@@ -52,6 +52,8 @@ _ONCE_TOO_SLOW = frozenset(
         "markdown: front matter",
         "rss: items of code",
         "words: TeX",
+        "quotes: searched letters",
+        "quotes: taken apart note marks",
         "address: amp",
         "address: marks",
         "css: a later sibling of nothing",

@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -141,10 +142,16 @@ class Internet(httpcore2.AsyncNetworkBackend):
         writer.close()
         await writer.wait_closed()
 
-    async def fetch(self, url: str) -> Reply:
-        settings = settings_with(retries=0)
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Run the server that every wire leads to."""
         async with await asyncio.start_server(self.serve, "127.0.0.1", 0) as server:
             self._port = server.sockets[0].getsockname()[1]
+            yield
+
+    async def fetch(self, url: str) -> Reply:
+        settings = settings_with(retries=0)
+        async with self.open():
             pages = open_transport(settings, Guard.from_settings(settings), sockets=self)
             async with Client(settings, FakeClock(), pages=pages) as client:
                 return await client.fetch(url)

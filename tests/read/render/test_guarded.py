@@ -6,13 +6,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import httpx2
 import pytest
 
+from tests.net.test_redirect_targets import CASES as DYNAMIC_CASES
+from tests.net.test_redirect_targets import Internet
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from tests.read.render.site import BROWSER, needs_browser
 from webquarry.clock import Clock
@@ -35,29 +40,30 @@ DONE = "document.getElementById('a').textContent = 'All of them were asked for.'
 
 def render(page: str, dns: FakeDns, sockets: FakeSockets, monkeypatch: pytest.MonkeyPatch) -> str:
     """Render a page that came from a public host; the HTML of what it became."""
-    settings = Settings(browser=BROWSER, robots=False, retries=0, host_requests_per_second=1000)
     dns.install(monkeypatch)
+    return asyncio.run(render_with(page, sockets))
+
+
+async def render_with(page: str, sockets: httpcore2.AsyncNetworkBackend) -> str:
+    """The same with the names as they are."""
+    settings = Settings(browser=BROWSER, robots=False, retries=0, host_requests_per_second=1000)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     first = Reply("http://door.example/", 200, headers, page.encode(), datetime.now(UTC))
-
-    async def run() -> bytes:
-        transport = open_transport(settings, Guard(), sockets=sockets)
-        async with Client(settings, Clock(), pages=transport) as client:
-            renderer = PageRenderer(client, settings)
-            try:
-                rendered = await renderer.render("http://door.example/", first)
-            finally:
-                await renderer.aclose()
-        _, html = read_tree(rendered.reply.body)
-        return html
-
-    return asyncio.run(run()).decode()
+    transport = open_transport(settings, Guard(), sockets=sockets)
+    async with Client(settings, Clock(), pages=transport) as client:
+        renderer = PageRenderer(client, settings)
+        try:
+            rendered = await renderer.render("http://door.example/", first)
+        finally:
+            await renderer.aclose()
+    _, html = read_tree(rendered.reply.body)
+    return html.decode()
 
 
-def list_private(sockets: FakeSockets) -> list[str]:
+def list_private(dialled: list[str]) -> list[str]:
     """The addresses that were dialled and are not public."""
     private = []
-    for address in sockets.addresses:
+    for address in dialled:
         parsed = parse_address(address)
         if parsed is None or find_refused_class(parsed, ()) is not None:
             private.append(address)
@@ -93,7 +99,7 @@ def test_no_case_of_the_guard_is_dialled_through_the_browser(
         html = render(page, FakeDns(table, default=[PUBLIC]), sockets, monkeypatch)
 
         assert "All of them were asked for." in html
-        assert list_private(sockets) == []
+        assert list_private(sockets.addresses) == []
         assert sockets.addresses != []  # what is public was dialled
 
 
@@ -115,25 +121,22 @@ def test_a_name_that_turns_private_is_not_dialled_again(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_redirects_to_private_addresses_are_handed_over_and_refused(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("name", DYNAMIC_CASES)
+@pytest.mark.parametrize("way", ["fetch", "frame"])
+def test_no_redirect_and_no_rebinding_leads_a_page_to_a_private_address(
+    name: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    targets = (
-        "http://127.0.0.1/",
-        "http://2130706433/",
-        "//169.254.169.254/",
-        "file:///etc/passwd",
-    )
-    for target in targets:
-        answer = (
-            f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nAccess-Control-Allow-Origin: *\r\n"
-            "Content-Length: 0\r\nConnection: close\r\n\r\n"
-        )
-        sockets = FakeSockets(answer.encode())
-        page = build_page(["http://hop.example/"], "fetch")
+    internet = Internet(deepcopy(DYNAMIC_CASES[name]))
+    page = build_page(["http://public.example/", "http://public.example/again"], way)
 
-        html = render(page, FakeDns({}, default=[PUBLIC]), sockets, monkeypatch)
+    async def run() -> str:
+        async with internet.open():
+            return await render_with(page, internet)
 
-        assert "All of them were asked for." in html
-        assert list_private(sockets) == []
-        assert "root:" not in html
+    monkeypatch.setattr(socket, "getaddrinfo", internet.resolve)
+    html = asyncio.run(run())
+
+    assert "All of them were asked for." in html
+    assert list_private(internet.dialled) == []
+    assert internet.dialled != []  # what is public was dialled
+    assert "root:" not in html

@@ -106,6 +106,25 @@ def test_references_are_those_of_the_list_and_the_notes() -> None:
     ]
 
 
+def test_a_work_that_the_text_names_by_its_number_is_a_reference_once() -> None:
+    draft = (
+        "Seen before [(Doe)](https://doi.org/10.5555/tide.1), again in doi:10.5555/tide.2, in\n"
+        "arXiv:2101.00001v2 with 12 ports and doi:10.5555/tide.2 (PMID: 1234567).\n\n"
+        "See https://n.example/ too.\n\n"
+        "## References\n\n1. Doe (2021). Tides. https://doi.org/10.5555/tide.1\n"
+    )
+
+    claims = find_claims(draft)
+
+    assert [(one.line, one.text) for one in claims.references] == [
+        (8, "Doe (2021). Tides. https://doi.org/10.5555/tide.1"),
+        (1, "https://doi.org/10.5555/tide.2"),
+        (2, "https://arxiv.org/abs/2101.00001v2"),
+        (2, "https://pubmed.ncbi.nlm.nih.gov/1234567/"),
+    ]
+    assert [one.mention.text for one in claims.numbers] == ["12"]  # the number of a work is none
+
+
 def test_a_file_of_references_is_one_list() -> None:
     claims = read_claims("works.bib", b"@article{a, title={Ports}}\n")
 

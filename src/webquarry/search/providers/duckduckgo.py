@@ -9,12 +9,8 @@ but time helps. So calls go one after the other, with a pause.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Self
-
 import httpx2
 
-from webquarry.clock import Clock
 from webquarry.errors import Challenge, ProviderFailure, SiteRefused, WebquarryError
 from webquarry.net.http.retry import REPEATABLE
 from webquarry.net.models import Reply
@@ -52,18 +48,11 @@ class DuckDuckGo(Provider):
     native = EVERY_FILTER
     query_limit = f"{MAX_CHARACTERS} characters"
 
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        provider = super().configure(settings, environ, clock)
-        provider.base = settings.origins.get("duckduckgo_html", cls.origin)
-        provider.lite_origin = settings.origins.get("duckduckgo_lite", cls.lite_origin)
-        provider.min_interval_seconds = settings.websearch_rate_limit_ms / 1000
-        return provider
+    def apply_settings(self, settings: Settings) -> None:
+        super().apply_settings(settings)
+        self.base = settings.origins.get("duckduckgo_html", self.origin)
+        self.lite_origin = settings.origins.get("duckduckgo_lite", self.lite_origin)
+        self.min_interval_seconds = settings.websearch_rate_limit_ms / 1000
 
     def takes(self, query: Query) -> bool:
         return _fits(with_first_site(_build_text(query), query.allowed_domains))

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import httpx2
 
-from webquarry.clock import Clock
-from webquarry.errors import AuthFailure
 from webquarry.net.models import Reply
 from webquarry.search.identity import identity
 from webquarry.search.query.domains import host_of
@@ -26,8 +24,7 @@ from webquarry.search.replies.text import iso_date, join_date, plain
 from webquarry.search.scholarly.models import ARXIV_DOI, EMPTY, FIELDS, Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.text import from_markup
-from webquarry.search.services.service import Service
-from webquarry.settings import Settings
+from webquarry.search.services.contacted import ContactedService
 
 # Asked of every index, however few are wanted: what several know is worth more, and some is
 # filtered out.
@@ -43,49 +40,11 @@ _ARXIV_PAGE = "https://arxiv.org/abs/"
 _MOST_AUTHORS = 3000
 
 
-class Scholarly(Service):
+class Scholarly(ContactedService):
     """One index. A subclass in `providers/` is all that it takes to add one."""
 
     # Where its papers are read, for a web search in its place.
     domains: ClassVar[tuple[str, ...]] = ()
-    # An e-mail address for those that serve better whom they can write to.
-    contact: str | None = None
-    user_agent: str = ""
-
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        """The same as of every service, with the contact address."""
-        provider = super().configure(settings, environ, clock)
-        provider.contact = settings.contact
-        provider.user_agent = settings.user_agent
-        return provider
-
-    @property
-    def missing(self) -> list[str]:
-        """Nothing: its keys are optional. One that cannot be right is told when it is used."""
-        return []
-
-    def optional(self, variable: str) -> str | None:
-        """A key if there is one; one that was found and cannot be right is an error."""
-        if variable in self.sources() or variable in self.unusable:
-            return self.credential(variable)
-        return None
-
-    def key_refused(self) -> AuthFailure:
-        """The error for an index that speaks of a key: ours is not good, or it wants one where it
-        did without before.
-        """
-        if self.sources():
-            return self.not_accepted()
-        named = " or ".join(wanted.variable for wanted in self.credentials)
-        return self.credentials_failure(
-            f"{self.label} asks for a key.", f"Set {named}; get one from {self.sign_up}."
-        )
 
     @abstractmethod
     def build_request(self, query: PaperQuery) -> httpx2.Request:
@@ -113,13 +72,6 @@ class Scholarly(Service):
         """One that leads to a second request has answered well enough."""
         if self.next_request(reply) is None:
             self.parse_reply(reply)
-
-    def headers(self, accept: str = "application/json") -> dict[str, str]:
-        """What a request carries: whom to write to, where the user said so."""
-        headers = {"Accept": accept}
-        if self.contact:
-            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
-        return headers
 
     def record(
         self,

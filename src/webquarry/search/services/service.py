@@ -90,7 +90,12 @@ class Service(ABC):
                 found[wanted.variable] = credential
         service = cls(found, settings.origins.get(cls.name), unusable)
         service.clock = clock or service.clock
+        service.apply_settings(settings)
         return service
+
+    def apply_settings(self, settings: Settings) -> None:
+        """Take over what the settings say about this service; nothing, unless it has some."""
+        return
 
     @property
     def missing(self) -> list[str]:

@@ -1,5 +1,5 @@
-"""Markdown -> the addresses in it: links, bare addresses, DOIs and PMIDs, and notes that stand for
-one.
+"""Markdown -> the addresses in it: links, bare addresses, DOIs, PMIDs and numbers of arXiv, and
+notes that stand for one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ _BARE = re.compile(
 )
 _DOI = re.compile(r"(?<![\w/.])(?:doi:\s?)?(10\.\d{4,9}/[^\s\"<>\]”’]{1,300})", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s?(\d{4,9})\b", re.IGNORECASE)
+_ARXIV = re.compile(
+    r"\barxiv:\s?(\d{4}\.\d{4,5}(?:v\d{1,3})?|[a-z-]{2,12}(?:\.[a-z]{2})?/\d{7})\b", re.IGNORECASE
+)
 _NOTE = re.compile(r"\[(\^?[\w.-]{1,40})\](?!\(|:)")
 # Where notes are told: `[^1]: ...`, `[1]: https://...`, entries `[1] ...` or `1. ...` of a list.
 _DEFINITION = re.compile(
@@ -45,6 +48,8 @@ def find_addresses(text: str, notes: dict[str, str]) -> list[Address]:
     for match in _PMID.finditer(text):
         url = f"https://pubmed.ncbi.nlm.nih.gov/{match[1]}/"
         found.append(Address(match.start(), match.end(), url))
+    for match in _ARXIV.finditer(text):
+        found.append(Address(match.start(), match.end(), f"https://arxiv.org/abs/{match[1]}"))
     for match in _NOTE.finditer(text):
         if match[1] in notes:
             found.append(Address(match.start(), match.end(), notes[match[1]]))

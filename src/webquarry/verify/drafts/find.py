@@ -2,7 +2,8 @@
 
 Read paragraph by paragraph; code is no text. A quote belongs to the address that stands behind it
 in its sentence, else before it; a block quote, to the one in its last line or in the line behind
-it. A number counts only in a sentence that cites something.
+it. A number counts only in a sentence that cites something. A work that is named by its number
+(DOI, arXiv, PMID) in the running text alone is a reference too.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from webquarry.verify.drafts.marks import Range, find_quotations
 from webquarry.verify.drafts.models import DraftClaims, DraftNumber, DraftQuote, DraftReference
 from webquarry.verify.quotes.numbers import NumberMention, list_numbers, uses_decimal_comma
 from webquarry.verify.quotes.parts import is_too_short
+from webquarry.verify.references.forms.identifiers import find_identifiers
 
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
 _QUOTED = re.compile(r"\s{0,3}>\s?")
@@ -81,15 +83,18 @@ def find_claims(draft: str) -> DraftClaims:
     if list_start is not None:
         last_line = draft.count("\n", 0, list_start) + 1
     blocks = list(_split_blocks(draft))
+    named: list[DraftReference] = []
     for number, block in enumerate(blocks):
         if block.start > last_line or _NOTE_TEXT.match(block.lines[0]):
             continue
+        text = _CODE.sub(lambda code: " " * len(code[0]), block.text)
+        addresses = find_addresses(text, notes)
+        for address in addresses:
+            named.append(DraftReference(address.url, block.line_at(address.start)))
         if block.is_quote:
             behind = blocks[number + 1] if number + 1 < len(blocks) else None
             quotes.extend(_read_block_quote(block, behind, notes))
             continue
-        text = _CODE.sub(lambda code: " " * len(code[0]), block.text)
-        addresses = find_addresses(text, notes)
         sentences = _DraftSentences(text, addresses)
         ranges = find_quotations(text)
         for start, end in ranges:
@@ -101,6 +106,7 @@ def find_claims(draft: str) -> DraftClaims:
             quotes.append(DraftQuote(said, line, sentences.find_source(start, end)))
         numbers.extend(_find_numbers(block, text, addresses, ranges, decimal_comma))
     references = _find_references(draft, list_start)
+    references.extend(_list_unlisted_works(named, references))
     return DraftClaims(tuple(quotes), tuple(numbers), tuple(references), short)
 
 
@@ -264,3 +270,25 @@ def _find_references(draft: str, list_start: int | None) -> list[DraftReference]
     if open_entry:
         found.append(DraftReference(" ".join(open_entry), open_line))
     return found[:_MOST_REFERENCES]
+
+
+def _list_unlisted_works(
+    named: list[DraftReference], listed: list[DraftReference]
+) -> list[DraftReference]:
+    """Of the addresses in the running text, those that are the number of a work which no entry of
+    the list has, each once.
+    """
+    known = {_find_work_number(one.text) for one in listed}
+    found = []
+    for one in named:
+        number = _find_work_number(one.text)
+        if number and number not in known:
+            known.add(number)
+            found.append(one)
+    return found[: _MOST_REFERENCES - len(listed)]
+
+
+def _find_work_number(text: str) -> str:
+    """The number that a work is registered by, the address of a publisher's page included."""
+    found = find_identifiers(text)
+    return found.arxiv_id or found.doi or found.pmid

@@ -21,6 +21,7 @@ LEAST_CJK = 8  # a text without blanks says more with a letter
 _LEAST_PIECE_CJK = 4
 _LEAST_WORDS = 3  # of a piece beside an ellipsis, where it has fewer letters
 _MOST_CHOICES = 4  # brackets of which every choice is tried
+_MOST_ALONE = 16  # brackets that are tried one by one, where there are more of them
 _ELLIPSIS = re.compile(
     r"\[\s*(?:\.\s?\.\s?\.\s?\.?|…{1,2})\s*\]|\(\s*(?:\.\s?\.\s?\.|…{1,2})\s*\)|\.\s\.\s\.(?:\s\.)?"
     r"|\.{3,6}|…{1,2}|⋯{1,2}"
@@ -133,7 +134,7 @@ def _choose(brackets: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], 
     """Which of the brackets are the writer's: the fewest first."""
     if len(brackets) > _MOST_CHOICES:
         yield ()
-        for one in brackets:
+        for one in brackets[:_MOST_ALONE]:
             yield (one,)
         yield tuple(brackets)
         return

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import httpx2
 
-from webquarry.clock import Clock
-from webquarry.errors import AuthFailure
 from webquarry.net import models as net
 from webquarry.search.replies.doi import normal_doi
 from webquarry.search.scholarly.models import ARXIV_DOI, Author
 from webquarry.search.scholarly.provider import arxiv_id
 from webquarry.search.scholarly.text import from_markup
-from webquarry.search.services.service import Service
-from webquarry.settings import Settings
+from webquarry.search.services.contacted import ContactedService
 from webquarry.verify.references.models import Record, WorkQuestion
 
 CANDIDATES = 5  # of each index for a title
@@ -29,46 +26,12 @@ _YEARS = range(1400, 2201)
 _MOST_AUTHORS = 3000
 
 
-class Registry(Service):
+class Registry(ContactedService):
     """One index. A subclass in `registries/` is all that it takes to add one."""
 
     topics: ClassVar[frozenset[str]]  # what it can be asked for
     most_at_once: ClassVar[Mapping[str, int]] = {}  # numbers in one request, by topic
     lanes: ClassVar[int] = 1  # requests under way at once
-    contact: str | None = (
-        None  # an e-mail address for those who serve better whom they can write to
-    )
-    user_agent: str = ""
-
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        """The same as of every service, with the contact address."""
-        registry = super().configure(settings, environ, clock)
-        registry.contact = settings.contact
-        registry.user_agent = settings.user_agent
-        return registry
-
-    @property
-    def missing(self) -> list[str]:
-        """Nothing: its keys are optional."""
-        return []
-
-    def optional(self, variable: str) -> str | None:
-        """A key if there is one."""
-        if variable in self.sources() or variable in self.unusable:
-            return self.credential(variable)
-        return None
-
-    def key_refused(self) -> AuthFailure:
-        """The error for an index that speaks of a key."""
-        if self.sources():
-            return self.not_accepted()
-        return self.credentials_failure(f"{self.label} asks for a key.", "Ask it later.")
 
     @abstractmethod
     def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
@@ -107,23 +70,6 @@ class Registry(Service):
 
     def parse_probe(self, reply: net.Reply) -> None:
         self.parse_reply([WorkQuestion("title", "test")], reply)
-
-    def headers(self, accept: str = "application/json") -> dict[str, str]:
-        """What a request carries: whom to write to, where the user said so."""
-        headers = {"Accept": accept}
-        if self.contact:
-            headers["User-Agent"] = f"{self.user_agent} (mailto:{self.contact})"
-        return headers
-
-    def get(
-        self,
-        path: str,
-        parameters: Mapping[str, str] | None = None,
-        accept: str = "application/json",
-    ) -> httpx2.Request:
-        """A request for a path, with these parameters."""
-        url = self.endpoint(path)
-        return httpx2.Request("GET", url, params=parameters or None, headers=self.headers(accept))
 
 
 def build_record(

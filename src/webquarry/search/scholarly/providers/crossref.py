@@ -1,41 +1,32 @@
 """Crossref: what publishers register about their DOIs, with notices of retraction. Needs no key.
 
-API: GET https://api.crossref.org/works. Whoever gives an e-mail address (WEBQUARRY_CONTACT) is
-served from a better pool. A word of the question is enough for a match, so the newest matches are
-seldom meant: papers come by relevance, and are put in order of their dates on our side. Abstracts
-are JATS.
+A word of the question is enough for a match, so the newest matches are seldom meant: papers come by
+relevance, and are put in order of their dates on our side. Abstracts are JATS.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import httpx2
 
-from webquarry.clock import Clock
-from webquarry.errors import BadInput, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.search.replies.body import (
-    failure,
     json_object,
     object_at,
     objects,
     parse_hits,
-    quote_words,
-    unreadable_failure,
 )
+from webquarry.search.scholarly.crossref_service import KINDS, CrossrefService, list_people
 from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.notices import crossref_notices
 from webquarry.search.scholarly.provider import (
     RECORDS,
     Scholarly,
     authors_of,
-    build_author,
     date_of,
 )
 from webquarry.search.scholarly.text import abstract_from_markup, from_markup
-from webquarry.settings import Settings
 
 _FIELDS = (
     "DOI,URL,title,author,container-title,issued,published,published-print,published-online,posted,"
@@ -44,21 +35,6 @@ _FIELDS = (
 )
 # The best first.
 _DATES = ("issued", "published", "published-online", "published-print", "posted", "created")
-_KINDS = {
-    "journal-article": "article-journal",
-    "proceedings-article": "paper-conference",
-    "posted-content": "article",
-    "book-chapter": "chapter",
-    "book-section": "chapter",
-    "reference-entry": "chapter",
-    "book": "book",
-    "monograph": "book",
-    "edited-book": "book",
-    "reference-book": "book",
-    "dissertation": "thesis",
-    "report": "report",
-    "dataset": "dataset",
-}
 _NO_PAPERS = frozenset(
     [
         "component",
@@ -75,24 +51,7 @@ _NO_PAPERS = frozenset(
 )
 
 
-class Crossref(Scholarly):
-    name = "crossref"
-    label = "Crossref"
-    origin = "https://api.crossref.org"
-    min_interval_seconds = 1.0  # one list a second
-
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        provider = super().configure(settings, environ, clock)
-        if provider.contact:
-            provider.min_interval_seconds = 1 / 3
-        return provider
-
+class Crossref(CrossrefService, Scholarly):
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         filters = []
         if query.year_from is not None:
@@ -102,25 +61,11 @@ class Crossref(Scholarly):
         parameters = {"query": query.text, "rows": str(RECORDS), "select": _FIELDS}
         if filters:
             parameters["filter"] = ",".join(filters)
-        return self._request(parameters)
-
-    def build_probe(self) -> httpx2.Request:
-        return self._request({"query": "test", "rows": "0"})
-
-    def _request(self, parameters: dict[str, str]) -> httpx2.Request:
-        """A list of works, with the contact if there is one."""
-        if self.contact:
-            parameters["mailto"] = self.contact
-        return httpx2.Request(
-            "GET",
-            self.endpoint("/works"),
-            params=parameters,
-            headers=self.headers(),
-        )
+        return self.build_works_request(parameters)
 
     def parse_reply(self, reply: Reply) -> list[Paper]:
         if reply.status != 200:
-            raise self._failure(reply)
+            raise self.read_failure(reply)
         answer = json_object(reply, self.label)
         items = object_at(answer, "message").get("items")
         return parse_hits(items, self._paper, self.label)
@@ -142,10 +87,7 @@ class Crossref(Scholarly):
         for name in _DATES:
             parts = object_at(work, name).get("date-parts")
             published = published or date_of(_first(parts))
-        authors = []
-        for person in objects(work.get("author")):
-            author = build_author(person.get("name"), person.get("family"), person.get("given"))
-            authors.append(author)
+        authors = list_people(objects(work.get("author")))
         return self.record(
             from_markup(_first(work.get("title"))),
             work.get("URL"),
@@ -157,23 +99,13 @@ class Crossref(Scholarly):
             citation_count=work.get("is-referenced-by-count"),
             open_access=is_open,
             pdf_url=pdf_url,
-            kind=_KINDS.get(str(work.get("type")), ""),
+            kind=KINDS.get(str(work.get("type")), ""),
             volume=work.get("volume"),
             issue=work.get("issue"),
             pages=work.get("page"),
             publisher=from_markup(work.get("publisher")),
             notices=crossref_notices(work.get("updated-by")),
         )
-
-    def _failure(self, reply: Reply) -> WebquarryError:
-        """The error that the first problem of the envelope stands for, or the status."""
-        if reply.content_type != "application/json":
-            return unreadable_failure(reply, self.label)
-        problems = objects(json_object(reply, self.label).get("message"))
-        if problems:
-            words = quote_words(problems[0].get("message"))
-            return BadInput(f"Crossref did not accept the request: {words}")
-        return failure(reply, self.label)
 
 
 def _first(values: object) -> object:

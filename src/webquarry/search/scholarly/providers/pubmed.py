@@ -8,13 +8,9 @@ HTTP 200.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Self
-
 import httpx2
 from lxml import etree
 
-from webquarry.clock import Clock
 from webquarry.credentials import Credential
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
@@ -49,17 +45,10 @@ class PubMed(Scholarly):
     domains = ("pubmed.ncbi.nlm.nih.gov", "pmc.ncbi.nlm.nih.gov")
     min_interval_seconds = 0.34
 
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        provider = super().configure(settings, environ, clock)
-        if provider.sources():
-            provider.min_interval_seconds = 0.1
-        return provider
+    def apply_settings(self, settings: Settings) -> None:
+        super().apply_settings(settings)
+        if self.sources():
+            self.min_interval_seconds = 0.1
 
     def build_request(self, query: PaperQuery) -> httpx2.Request:
         term = query.text

@@ -8,46 +8,28 @@ record does not always do). A DOI with a comma never goes into a filter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import httpx2
 
-from webquarry.clock import Clock
-from webquarry.errors import BadInput, WebquarryError
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
-    failure,
     json_object,
     object_at,
     objects,
-    quote_words,
     unknown_shape_failure,
-    unreadable_failure,
 )
 from webquarry.search.replies.doi import normal_doi
+from webquarry.search.scholarly.crossref_service import KINDS, CrossrefService, list_people
 from webquarry.search.scholarly.notices import Notice, crossref_notices
-from webquarry.search.scholarly.provider import build_author, date_of
+from webquarry.search.scholarly.provider import date_of
 from webquarry.search.scholarly.text import abstract_from_markup
-from webquarry.settings import Settings
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 
 _DATES = ("issued", "published", "published-online", "published-print", "posted")
-_KINDS = {
-    "journal-article": "article-journal",
-    "proceedings-article": "paper-conference",
-    "posted-content": "article",
-    "book-chapter": "chapter",
-    "book": "book",
-    "monograph": "book",
-    "edited-book": "book",
-    "reference-book": "book",
-    "dissertation": "thesis",
-    "report": "report",
-    "dataset": "dataset",
-    "standard": "standard",
-}
+_KINDS = {**KINDS, "standard": "standard"}
 _SELECTED = (
     "DOI,URL,title,subtitle,original-title,short-title,author,editor,container-title,"
     "short-container-title,event,issued,published,published-print,published-online,posted,"
@@ -56,30 +38,14 @@ _SELECTED = (
 _MOST_NOTICES = 50
 
 
-class CrossrefRegistry(Registry):
-    name = "crossref"
-    label = "Crossref"
-    origin = "https://api.crossref.org"
+class CrossrefRegistry(CrossrefService, Registry):
     topics = frozenset({"doi", "title", "text", "updates"})
     most_at_once: ClassVar[Mapping[str, int]] = {"doi": 20, "updates": 20}
-    min_interval_seconds = 1.0
-
-    @classmethod
-    def configure(
-        cls,
-        settings: Settings,
-        environ: Mapping[str, str] | None = None,
-        clock: Clock | None = None,
-    ) -> Self:
-        registry = super().configure(settings, environ, clock)
-        if registry.contact:
-            registry.min_interval_seconds = 1 / 3
-        return registry
 
     def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         first = questions[0]
         if first.topic == "doi" and len(questions) == 1:
-            return self._request(f"/works/{quote(first.value, safe='/')}", {})
+            return self.build_works_request({}, f"/works/{quote(first.value, safe='/')}")
         values = [question.value for question in questions]
         if first.topic in ("doi", "updates"):
             conditions = ",".join(f"{first.topic}:{value}" for value in values)
@@ -89,22 +55,14 @@ class CrossrefRegistry(Registry):
             parameters = {"query.title": first.value, "rows": str(CANDIDATES)}
         else:
             parameters = {"query.bibliographic": first.value, "rows": str(CANDIDATES)}
-        return self._request("/works", {**parameters, "select": _SELECTED})
-
-    def build_probe(self) -> httpx2.Request:
-        return self._request("/works", {"query": "test", "rows": "0"})
-
-    def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
-        if self.contact:
-            parameters["mailto"] = self.contact
-        return self.get(path, parameters)
+        return self.build_works_request({**parameters, "select": _SELECTED})
 
     def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         is_single = questions[0].topic == "doi" and len(questions) == 1
         if is_single and reply.status == 404:
             return []
         if reply.status != 200:
-            raise self._failure(reply)
+            raise self.read_failure(reply)
         message = object_at(json_object(reply, self.label), "message")
         if is_single:
             if not message:
@@ -117,10 +75,6 @@ class CrossrefRegistry(Registry):
 
     def _record(self, work: dict[str, Any]) -> Record:
         people = objects(work.get("author")) or objects(work.get("editor"))
-        authors = []
-        for person in people:
-            author = build_author(person.get("name"), person.get("family"), person.get("given"))
-            authors.append(author)
         event = object_at(work, "event")
         venues = [
             *_texts(work.get("container-title")),
@@ -133,7 +87,7 @@ class CrossrefRegistry(Registry):
         return build_record(
             self.name,
             titles=_list_titles(work),
-            authors=authors,
+            authors=list_people(people),
             years=dates,
             venues=venues,
             doi=work.get("DOI"),
@@ -151,16 +105,6 @@ class CrossrefRegistry(Registry):
             notices=tuple(_read_notices(work)),
             updates=tuple(_list_updated(work)),
         )
-
-    def _failure(self, reply: net.Reply) -> WebquarryError:
-        """The error that the first problem of the envelope stands for, or the status."""
-        if reply.content_type != "application/json":
-            return unreadable_failure(reply, self.label)
-        problems = objects(json_object(reply, self.label).get("message"))
-        if problems:
-            words = quote_words(problems[0].get("message"))
-            return BadInput(f"Crossref did not accept the request: {words}")
-        return failure(reply, self.label)
 
 
 def _list_titles(work: dict[str, Any]) -> list[str]:
