@@ -271,8 +271,7 @@ def measure_memory_at_work(lab: Lab) -> Numbers:
             end = time.perf_counter() + 0.4
             while time.perf_counter() < end:
                 most = max(most, server.tree.measure_memory())
-            for id in ids:
-                server.receive(id)
+            server.wait_for_all(ids)
         return [most]
 
     return lab.measure(read)

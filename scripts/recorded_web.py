@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 import httpx2
+from web_model_replies import model_exchanges
 from web_pages import Exchange, page_exchanges
 from web_scholarly_replies import scholarly_exchanges
 from web_search_replies import search_exchanges
@@ -33,7 +34,7 @@ def recorded_bytes() -> bytes:
     """The whole file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recorded-web.warc.gz"
-        asyncio.run(_record(path))
+        asyncio.run(_record_all(path))
         return path.read_bytes()
 
 
@@ -44,11 +45,19 @@ def main(path: Path | None = None) -> None:
     path.write_bytes(recorded_bytes())
 
 
-async def _record(path: Path) -> None:
+async def _record_all(path: Path) -> None:
+    """Pages and searches first: what a model was asked holds what its search found."""
+    searches = path.with_name("searches.warc.gz")
+    await _record(searches, [])
+    asked = await model_exchanges(searches, path.parent)
+    await _record(path, asked)
+
+
+async def _record(path: Path, asked: Iterable[Exchange]) -> None:
     clock = FrozenClock(MOMENT)
     recorder = Recorder(path, clock)
     for request, response in _each_once(
-        chain(page_exchanges(), search_exchanges(), scholarly_exchanges(clock))
+        chain(page_exchanges(), search_exchanges(), scholarly_exchanges(clock), asked)
     ):
         request.headers.setdefault("User-Agent", "webquarry (making the recorded web)")
         response.headers["Date"] = format_datetime(MOMENT, usegmt=True)

@@ -1,8 +1,10 @@
-"""Pictures of every view of the page, light and dark, wide and narrow, on the recorded web.
+"""Pictures of every view of the page, light and dark, wide and narrow, on the recorded web, and of
+the app in the Inspector.
 
     python scripts/screenshots.py FOLDER
 
-Needs Chromium (/usr/bin/chromium, or CHROMIUM) and Playwright.
+Needs Chromium (/usr/bin/chromium, or CHROMIUM) and Playwright, and npm for the Inspector, whose
+packages are kept where INSPECTOR says.
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.inspector import open_app, start_inspector
 
 Theme = Literal["light", "dark"]
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -145,7 +151,28 @@ def take_pictures(folder: Path) -> None:
                         page.get_by_role("button", name=QUOTES[1]).click()
                     page.screenshot(path=folder / f"{name}-{theme}-{width}.png")
                 context.close()
+        take_app_pictures(folder, browser, environ, id)
         browser.close()
+
+
+def take_app_pictures(folder: Path, browser: Browser, environ: dict[str, str], id: str) -> None:
+    """What the Apps tab of the Inspector shows of a session, a page and the bill."""
+    calls = {"session": {"sessionId": id}, "page": {"url": PAGE, "sessionId": id}, "bill": {}}
+    themes: tuple[Theme, ...] = ("light", "dark")
+    work = Path(os.environ.get("INSPECTOR", environ["HOME"]))
+    with start_inspector(work, environ) as address:
+        for theme in themes:
+            context = browser.new_context(
+                viewport={"width": 1400, "height": 900}, color_scheme=theme
+            )
+            for name, arguments in calls.items():
+                page = context.new_page()
+                app = open_app(page, address, arguments)
+                app.locator("h1").wait_for()
+                page.wait_for_timeout(700)
+                page.screenshot(path=folder / f"app-{name}-{theme}.png")
+                page.close()
+            context.close()
 
 
 if __name__ == "__main__":

@@ -30,10 +30,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # Imports point down this list and never up.
 ORDER = (
-    "sql", "surfaces", "testing", "tools", "tool", "toolkit", "host", "ask", "verify", "sessions", "pages", "library",
+    "sql", "surfaces", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "library",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
-    "memory", "secret", "masking", "errors",
+    "memory", "secret", "masking", "reprs", "errors",
 )  # fmt: skip
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
@@ -43,8 +44,8 @@ ORDER_WITHIN = {
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
-        "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
-        "arguments", "mcp", "ui", "terminal", "display", "jsonc", "bridge", "doctor",
+        "notebook", "cli", "executable", "schema", "server", "sql", "library", "lookups", "cite_output",
+        "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",
@@ -52,8 +53,8 @@ ORDER_WITHIN = {
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (
-        "archive", "client", "robots", "sender", "transport", "budget", "dial", "http", "pacing",
-        "proxies", "guard", "models", "domains",
+        "archive", "client", "robots", "sender", "transport", "budget", "pooled_http", "plain_http",
+        "dial", "connecting", "sockets", "http", "pacing", "proxies", "guard", "models", "domains",
     ),
     "evidence": (
         "evidence", "hints", "scores", "citation", "doi", "trust", "styles", "page", "language",

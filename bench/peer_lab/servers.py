@@ -117,6 +117,14 @@ class Connection:
             if mark in line[:60] or mark in line[-60:]:
                 return line
 
+    def wait_for_all(self, ids: list[int]) -> None:
+        """Wait until several requests are answered, in whatever order."""
+        marks = [b'"id":%d' % id for id in ids]
+        while marks:
+            line = self._read_line()
+            ends = line[:60] + line[-60:]
+            marks = [mark for mark in marks if mark not in ends]
+
     def _read_line(self) -> bytes:
         assert self._process.stdout
         descriptor = self._process.stdout.fileno()

@@ -46,12 +46,17 @@ CALLS: dict[str, dict[str, Json]] = {
             "sources": ["https://tidelines.example/2026/09/storing-the-tide"],
         },
         "check_citations": {"references": ["10.5555/esas.2024.31"]},
+        "show_research": {
+            "sessionId": SESSION,
+            "url": "https://tidelines.example/2026/09/storing-the-tide",
+        },
     },
     "duckduckgo": {
         "web_search": {"query": TOPIC, "max_results": 3},
         "instant_answer": {"query": TOPIC},
     },
 }
+FOR_PEOPLE = frozenset({"show_research"})  # tools whose text is to be read
 WRONG: tuple[str, Json] = ("web_search", {})  # `query` is missing
 
 

@@ -12,7 +12,7 @@ from jsonschema import (  # type: ignore[import-untyped]  # comes with the MCP S
     Draft202012Validator,
 )
 from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
-from scripts.mcp_clients.calls import Json
+from scripts.mcp_clients.calls import FOR_PEOPLE, Json
 
 # Of the outputs, by tool; None where a tool answers with text alone.
 Schemas = Mapping[str, Json | None]
@@ -58,7 +58,9 @@ def find_faults(run: ClientRun, served: Schemas) -> list[str]:
         if result is None:
             faults.append(f"{name}: was not called, or gave no result")
             continue
-        faults += [f"{name}: {fault}" for fault in _result_faults(result, schema)]
+        faults += [
+            f"{name}: {fault}" for fault in _result_faults(result, schema, name in FOR_PEOPLE)
+        ]
     faults += [f"wrong arguments: {fault}" for fault in _refusal_faults(run, served)]
     return faults
 
@@ -88,7 +90,8 @@ def _texts(result: Json) -> list[str]:
     return [block.get("text", "") for block in blocks if block.get("type") == "text"]
 
 
-def _result_faults(result: Json, schema: Json | None) -> Iterator[str]:
+def _result_faults(result: Json, schema: Json | None, is_for_people: bool = False) -> Iterator[str]:
+    """`is_for_people`: whether the text is to be read, and not the JSON of the data."""
     texts = _texts(result)
     data = result.get("structuredContent")
     if result.get("isError"):
@@ -104,7 +107,10 @@ def _result_faults(result: Json, schema: Json | None) -> Iterator[str]:
         error = best_match(Draft202012Validator(schema).iter_errors(data))
         if error is not None:
             yield f"does not fit its schema at {error.json_path}: {error.message[:300]}"
-        if _parse_object(texts[0]) != data:
+        is_json = _parse_object(texts[0]) == data
+        if is_for_people and is_json:
+            yield "the text is JSON, and should be one to read"
+        elif not is_for_people and not is_json:
             yield "the text is not the JSON of the structured content"
 
 

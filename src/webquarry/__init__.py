@@ -152,6 +152,20 @@ if not TYPE_CHECKING:  # a type checker takes it for a promise that every name i
         return value
 
 
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext webquarry` in a notebook: see docs/notebooks.md."""
+    import importlib
+
+    importlib.import_module("webquarry.surfaces.notebook.extension").load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """`%unload_ext webquarry`."""
+    import importlib
+
+    importlib.import_module("webquarry.surfaces.notebook.extension").unload(shell)
+
+
 def __dir__() -> list[str]:
     """The public names, and what every module has."""
     own = [name for name in globals() if name.startswith("__") and name.endswith("__")]

@@ -29,10 +29,12 @@ from webquarry.cache.base import EntrySource
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.registry import module_names
+from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import KeptQuote, Source
+    from webquarry.sessions.models import KeptQuote
+    from webquarry.sessions.source import Source
     from webquarry.toolkit import Toolkit
 
 SESSION = "sessionId"  # the parameter that names a research session
@@ -47,14 +49,16 @@ _KEYWORDS = (
 )  # fmt: skip
 
 
-class Answer(BaseModel):
+class Answer(Displayable, BaseModel):
     """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in
     the content.
     """
 
     model_config = ConfigDict(defer_build=True)  # when it is first made
 
+    view: ClassVar[str] = "answer"  # how a notebook shows it
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
+    text_is_for_people: ClassVar[bool] = False  # the text beside its data is Markdown
 
     _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
     _cache_entry: EntrySource | None = PrivateAttr(default=None)
@@ -140,6 +144,7 @@ class Tool:
     open_world: bool = True  # goes to the web
     recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
     uses: tuple[str, ...] = ()  # the parts of the toolkit that a first call would have to import
+    app: str | None = None  # the resource with which clients that show apps show its answer
 
     @property
     def name(self) -> str:
@@ -256,6 +261,7 @@ def tool(
     open_world: bool = True,
     recorded: bool = True,
     uses: tuple[str, ...] = (),
+    app: str | None = None,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webquarry.clock import Clock, FrozenClock
+from webquarry.memory import load_to_stay
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 
@@ -87,8 +88,11 @@ def import_parts(parts: Iterable[str]) -> None:
     """Import what these parts of a toolkit would import at their first use. A door that serves
     several callers does this in a thread, so that nobody waits for the import but who needs it.
     """
+    names: list[str] = []
     for part in parts:
-        for name in CODE_OF_PARTS[part]:
+        names += CODE_OF_PARTS[part]
+    with load_to_stay():
+        for name in names:
             module = import_module(name)
             if hasattr(module, "__path__"):
                 for member in module_names(name):

@@ -597,3 +597,89 @@ def test_when_too_much_waits_to_be_kept_whoever_brings_more_waits_too() -> None:
         return len(far.kept)
 
     assert asyncio.run(run()) == 33
+
+
+class CountingStore(DiskStore):
+    """Counts how often its thread was given something to do."""
+
+    times_asked = 0
+
+    async def _run(self, work, otherwise):  # type: ignore[no-untyped-def]
+        self.times_asked += 1
+        return await super()._run(work, otherwise)
+
+
+def test_of_several_keys_the_first_that_is_kept_is_found_by_asking_a_file_once(
+    tmp_path: Path,
+) -> None:
+    async def run() -> tuple[list[tuple[str, bytes] | None], int]:
+        store = CountingStore(tmp_path, 1_000_000)
+        clock = HandClock()
+        now = clock.now().timestamp()
+        await store.put_all([("b", CacheEntry(b"B", now, now + 60))])
+        await store.put_all([("c", CacheEntry(b"C", now, now + 60))])
+        cache = Cache([MemoryStore(1_000_000), store], clock)
+        store.times_asked = 0
+        found = await cache.get_first(["a", "b", "c"])
+        missed = await cache.get_first(["x", "y"])
+        told: list[tuple[str, bytes] | None] = [None, None]
+        if found is not None:
+            told[0] = (found[0], found[1].value)
+        if missed is not None:
+            told[1] = (missed[0], missed[1].value)
+        times = store.times_asked
+        await cache.aclose()
+        return told, times
+
+    assert asyncio.run(run()) == ([("b", b"B"), None], 2)
+
+
+def test_a_value_that_is_known_to_be_missing_is_made_without_asking_the_file(
+    tmp_path: Path,
+) -> None:
+    async def run() -> int:
+        store = CountingStore(tmp_path, 1_000_000)
+        cache = Cache([MemoryStore(1_000_000), store], HandClock())
+        await cache.get_or_make("k", making(b"v", []), is_missing=True)
+        times = store.times_asked
+        await cache.aclose()
+        return times
+
+    assert asyncio.run(run()) == 0
+
+
+def test_what_was_made_in_a_moment_is_kept_in_one_go_and_for_others(tmp_path: Path) -> None:
+    async def run() -> tuple[int, list[bytes]]:
+        store = CountingStore(tmp_path, 1_000_000)
+        cache = Cache([MemoryStore(1_000_000), store], HandClock())
+        for number in range(5):
+            await cache.keep(f"k{number}", Made(b"%d" % number, 60))
+        await cache.aclose()
+        other = Cache([DiskStore(tmp_path, 1_000_000)], HandClock())
+        values = []
+        for number in range(5):
+            kept = await other.get(f"k{number}")
+            assert kept is not None
+            values.append(kept.value)
+        await other.aclose()
+        return store.times_asked, values
+
+    assert asyncio.run(run()) == (1, [b"0", b"1", b"2", b"3", b"4"])
+
+
+def test_a_batch_that_fails_leaves_the_file_usable(tmp_path: Path) -> None:
+    async def run() -> bytes:
+        store = DiskStore(tmp_path, 1_000_000)
+        now = HandClock().now().timestamp()
+        good = CacheEntry(b"v", now, now + 60)
+        bad = CacheEntry("no bytes", now, now + 60)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            await store.put_all([("a", good), ("b", bad)])
+        await store.put_all([("c", good)])
+        assert await store.get("a", now) is None
+        found = await store.get("c", now)
+        await store.aclose()
+        assert found is not None
+        return found.value
+
+    assert asyncio.run(run()) == b"v"

@@ -33,6 +33,7 @@ NOT_RUN = {
 }
 NOT_RUN_LANGUAGES = {
     "conf": "the settings of a Redis of the reader's",
+    "ipython": "cells of a notebook; tests/surfaces/notebook/test_document.py runs them",
 }
 
 

@@ -190,7 +190,7 @@ def test_a_server_that_takes_no_connection_in_time_is_a_connection_timeout(
     async def never(*args: object, **kwargs: object) -> None:
         await release.wait()
 
-    monkeypatch.setattr("httpcore2.AnyIOBackend.connect_tcp", never)
+    monkeypatch.setattr("webquarry.net.connecting.dial", never)
     with pytest.raises(NetworkFailure) as caught:
         fetch("http://127.0.0.1/", allow_networks=LOOPBACK, connect_timeout_seconds=0.05)
     assert caught.value.message == "Connection timeout"

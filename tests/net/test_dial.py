@@ -13,8 +13,9 @@ import pytest
 
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from webquarry.errors import Refused
-from webquarry.net import dial
-from webquarry.net.dial import MOST_DIALLED, Dialler, alternate_families
+from webquarry.net import connecting
+from webquarry.net.connecting import MOST_DIALLED, alternate_families
+from webquarry.net.dial import Dialler
 from webquarry.net.guard.guard import Guard
 
 
@@ -159,7 +160,7 @@ def test_an_address_given_twice_is_dialled_once(monkeypatch: pytest.MonkeyPatch)
 def test_the_next_address_is_dialled_when_one_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(dial, "HEAD_START_SECONDS", 0)
+    monkeypatch.setattr(connecting, "HEAD_START_SECONDS", 0)
     FakeDns({"example.org": ["2606::1", "1.1.1.1"]}).install(monkeypatch)
     sockets = MoodySockets(silent=["2606::1"])
 
@@ -170,7 +171,7 @@ def test_the_next_address_is_dialled_when_one_does_not_answer(
 
 
 def test_of_two_that_answer_at_once_only_one_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dial, "HEAD_START_SECONDS", 0)
+    monkeypatch.setattr(connecting, "HEAD_START_SECONDS", 0)
     streams: list[httpcore2.AsyncMockStream] = []
     gate = asyncio.Event()
 
@@ -183,7 +184,7 @@ def test_of_two_that_answer_at_once_only_one_stays_open(monkeypatch: pytest.Monk
         return stream
 
     async def run() -> list[bytes | str]:
-        await dial.race_connections(["1.1.1.1", "8.8.8.8"], answer)
+        await connecting.race_connections(["1.1.1.1", "8.8.8.8"], answer)
         return [await read(stream) for stream in streams]
 
     async def read(stream: httpcore2.AsyncMockStream) -> bytes | str:

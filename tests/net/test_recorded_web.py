@@ -40,6 +40,7 @@ ENGINES = {
     "www.googleapis.com",
     "html.duckduckgo.com",
     "api.duckduckgo.com",
+    "127.0.0.1",  # a local model
 }
 ENGINES |= {
     urlsplit(index.origin).netloc

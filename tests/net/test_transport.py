@@ -30,7 +30,8 @@ from tests.net.wires import (
 from webquarry.errors import BadInput, Refused
 from webquarry.net.guard.addresses import parse_address
 from webquarry.net.guard.guard import Guard
-from webquarry.net.transport import open_tls, open_transport
+from webquarry.net.pooled_http import open_tls
+from webquarry.net.transport import open_transport
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = [json.loads(line) for line in (FOLDER / "ssrf.jsonl").read_text("utf-8").splitlines()]
@@ -242,7 +243,7 @@ def test_an_http2_connection_that_falls_silent_is_not_used_again(
     silent_from: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
-    monkeypatch.setattr("webquarry.net.transport.SILENT_SECONDS", 0.05)
+    monkeypatch.setattr("webquarry.net.pooled_http.SILENT_SECONDS", 0.05)
     authority = Authority(tmp_path)
     context = authority.server_context("DNS:pages.example", protocols=["h2"])
     connections = 0

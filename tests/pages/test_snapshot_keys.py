@@ -42,10 +42,10 @@ def keys_of(
     real = Cache.get_or_make
 
     async def get_or_make(
-        self: Cache, key: str, make: Callable[[], Awaitable[Made]], *, fresh: bool = False
+        self: Cache, key: str, make: Callable[[], Awaitable[Made]], **how: bool
     ) -> CachedValue:
         keys.append(key)
-        return await real(self, key, make, fresh=fresh)
+        return await real(self, key, make, **how)
 
     with monkeypatch.context() as patch, suppress(WebquarryError):
         patch.setattr(Cache, "get_or_make", get_or_make)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from webquarry.read.css.parts import split_parts
 from webquarry.read.css.rules import judge_fit as fit_in_python
+from webquarry.read.css.scan import split_list
+from webquarry.read.css.selectors.names import find_rough_keys
 
 compiled = pytest.importorskip(
     "webquarry.read.css._css_filter", reason="the compiled filter was not built"
@@ -48,6 +50,22 @@ def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
     for number, selector in enumerate(selectors):
         expected = fit_in_python(selector, NAMES)
         assert fits.get(number, 0) in (-1, expected), selector
+
+
+@given(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join))
+@example(b"a > .b-c.x9 , p:hover,*")
+@example(b".a,,main >")
+@settings(max_examples=500, deadline=None)
+def test_the_last_names_of_selectors_are_those_that_python_finds(selectors: bytes) -> None:
+    keys = compiled.last_keys_of(selectors)
+
+    texts = split_list(selectors.decode())
+    assert keys is None or keys == [key for text in texts for key in find_rough_keys(text)]
+
+
+@pytest.mark.parametrize("selectors", [b"&.a", b"[x].a", b".a:not(.b)", b".a\\:b", b":root"])
+def test_names_of_selectors_that_need_a_closer_look_are_left_to_python(selectors: bytes) -> None:
+    assert compiled.last_keys_of(selectors) is None
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_every_tool_is_asked_even_if_others_failed_and_the_session_is_handed_on(
 
     assert [name for name, _ in client.asked] == [*CALLS["research"], "web_search"]
     sessions = [arguments["sessionId"] for _, arguments in client.asked if "sessionId" in arguments]
-    assert sessions == ["s-7"] * 6
+    assert sessions == ["s-7"] * 7
     assert len(heard.raised) == len(CALLS["research"]) + 1
     assert heard.raised[0] == "tools/list: no list"
 

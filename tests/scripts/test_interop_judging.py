@@ -95,6 +95,19 @@ def test_a_result_that_is_not_as_declared_is_a_fault(
     assert fault.startswith(words)
 
 
+def test_a_tool_for_people_has_a_text_to_read() -> None:
+    served: dict[str, dict[str, Any] | None] = {"show_research": SCHEMA}
+    got = heard()
+    got.tools = [{"name": "show_research", "outputSchema": SCHEMA}]
+    got.results = {"show_research": result({"count": 1}) | {"content": text("One.")}}
+    assert find_faults(got, served) == []
+
+    got.results = {"show_research": result({"count": 1})}
+
+    (fault,) = find_faults(got, served)
+    assert fault == "show_research: the text is JSON, and should be one to read"
+
+
 @pytest.mark.parametrize(
     ("refusal", "words"),
     [

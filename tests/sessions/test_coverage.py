@@ -10,7 +10,8 @@ from tests.sessions.kits import A, B, sessions_in
 from webquarry.errors import NetworkFailure, RateLimited
 from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import RecordedError, ResearchSession, Source, StepDraft
+from webquarry.sessions.models import RecordedError, ResearchSession, StepDraft
+from webquarry.sessions.source import Source
 
 GOAL = "Costs and lifetime of tidal energy storage"
 

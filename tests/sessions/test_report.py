@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from webquarry.read.plain.words import PageWords
 from webquarry.sessions.export import export_session
-from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Source, Step
+from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Step
 from webquarry.sessions.quote_context import QuoteContext, cut_context
 from webquarry.sessions.report import SessionBill, link_to_words, write_link, write_report
+from webquarry.sessions.source import Source
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&amp;'

@@ -29,8 +29,9 @@ from webquarry.errors import (
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.sessions import sessions as engine
-from webquarry.sessions.models import KeptQuote, ResearchSession, Source, StepDraft
+from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
 from webquarry.sessions.sessions import Sessions
+from webquarry.sessions.source import Source
 from webquarry.settings import Settings
 
 HOURS = 3600.0
@@ -517,7 +518,8 @@ from pathlib import Path
 from webquarry.clock import Clock
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
-from webquarry.sessions.models import StepDraft, Source
+from webquarry.sessions.models import StepDraft
+from webquarry.sessions.source import Source
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
 

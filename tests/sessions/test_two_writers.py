@@ -16,8 +16,9 @@ from webquarry.errors import BadInput
 from webquarry.records.base import Journal, Journals
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
-from webquarry.sessions.models import ResearchSession, Source, StepDraft
+from webquarry.sessions.models import ResearchSession, StepDraft
 from webquarry.sessions.sessions import Sessions
+from webquarry.sessions.source import Source
 from webquarry.settings import Settings
 
 WRITERS = ("ada", "bob")

@@ -182,3 +182,30 @@ def test_a_forked_child_gets_a_bridge_of_its_own_and_the_parents_goes_on() -> No
     )  # newer Pythons warn of any fork beside threads
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
+def test_a_signal_handler_can_stop_what_is_awaited_on_a_loop_that_sleeps(bridge: Bridge) -> None:
+    """As a kernel of Jupyter does: nobody wakes its loop when its handler has said so."""
+    ended: list[str] = []
+
+    async def work() -> None:
+        await asyncio.sleep(30)
+        ended.append("by itself")
+
+    async def cell() -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        signal.signal(signal.SIGALRM, lambda *_: loop.call_soon(task.cancel))
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        await bridge.run_async(work())
+
+    before = signal.getsignal(signal.SIGALRM)
+    try:
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(cell())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert ended == []

@@ -3,6 +3,7 @@ files.
 
     stps_set_api_key  ->  ANTHROPIC_API_KEY  ->  ~/.stps/anthropic_api_key
                       ->  ~/.config/webquarry/anthropic-api-key
+    webquarry_set_key ->  OPENAI_API_KEY     ->  ~/.config/webquarry/openai-api-key
 
 Values are `Secret`s from the moment they come in. What was set belongs to this engine alone, not to
 the process.
@@ -53,6 +54,36 @@ NAMES: dict[str, tuple[str, str, str]] = {
     GOOGLE_KEY: ("google_api_key", "google-api-key", "stps_set_google_api_key"),
     GOOGLE_ENGINE: ("google_cse_id", "google-engine-id", "stps_set_google_cse_id"),
 }
+VENDOR_SETTER = "webquarry_set_key"  # sets the key of any vendor of models
+
+
+def find_vendor_credential(name: str) -> Credential:
+    """The key of a vendor of models by the vendor's name; one that nobody is, is `BadInput`."""
+    from webquarry.ask.model_api.vendor import find_vendors
+
+    vendors = find_vendors()
+    vendor = vendors.get(name.strip().lower())
+    if vendor is None or not vendor.credentials:
+        raise BadInput(
+            f"No vendor of models is called {name!r}.",
+            suggested_action=f"Name one of: {', '.join(vendors)}.",
+        )
+    return vendor.credentials[0]
+
+
+def find_key_names(variable: str) -> tuple[str | None, str, str]:
+    """For the variable of a key: the file in ~/.stps if there is one, that in our own folders, and
+    the function that sets it. One that is no key of ours is `BadInput`.
+    """
+    from webquarry.ask.model_api.vendor import find_vendors
+
+    if variable in NAMES:
+        return NAMES[variable]
+    for vendor in find_vendors().values():
+        for credential in vendor.credentials:
+            if credential.variable == variable:
+                return None, credential.file, VENDOR_SETTER
+    raise BadInput(f"{variable} is none of the keys: {', '.join(NAMES)}.")
 
 
 class Keys:
@@ -67,8 +98,7 @@ class Keys:
 
     def set(self, variable: str, value: str) -> None:
         """Use this value from now on; an empty one forgets what was set."""
-        if variable not in NAMES:
-            raise BadInput(f"{variable} is none of the keys: {', '.join(NAMES)}.")
+        find_key_names(variable)  # one that is no key is an error
         value = value.strip()
         secret = Secret(value)
         if value and not _is_key(value):
@@ -85,11 +115,11 @@ class Keys:
 
     def find(self, variable: str) -> FoundCredential | None:
         """The value and the place it came from; None when there is none."""
-        stps, ours, setter = NAMES[variable]
+        stps, ours, setter = find_key_names(variable)
         secret = self._set.get(variable)
         if secret is not None:
             return FoundCredential(secret, setter)
-        if not self._environ.get(variable, "").strip():
+        if stps is not None and not self._environ.get(variable, "").strip():
             in_file = self._read_stps_file(stps)
             if in_file is not None:
                 return in_file
@@ -98,10 +128,7 @@ class Keys:
     def find_model_key(self, vendor: ModelVendor) -> FoundCredential | None:
         """The key of a model's vendor and the place it came from; None when there is none."""
         for credential in vendor.credentials:
-            if credential.variable in NAMES:
-                found = self.find(credential.variable)
-            else:
-                found = find(credential, self._environ)
+            found = self.find(credential.variable)
             if found is not None:
                 return found
         return None
@@ -127,7 +154,8 @@ class Keys:
         raise AuthFailure(
             f"No key of {vendor.label.replace('The ', 'the ', 1)} is configured.",
             suggested_action=f"Set the environment variable {first.variable}, or put the key into "
-            f"the file ~/.config/webquarry/{first.file} (mode 0600).",
+            f"the file ~/.config/webquarry/{first.file} (mode 0600), or in SQL call "
+            f"{VENDOR_SETTER}('{vendor.name}', '...').",
         )
 
     def find_refusals(self, vendors: Iterable[ModelVendor]) -> dict[ModelVendor, AuthFailure]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
+
+from webquarry.reprs.displayable import Displayable
 
 MAX_TOKENS = 1000
 # Codes of errors that every further question would meet: the provider refuses us as a whole.
@@ -78,10 +80,12 @@ class AnswerSource:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelReply:
+class ModelReply(Displayable):
     """One answer, or the error that there was instead. `value` is the typed answer where a schema
     was given.
     """
+
+    view: ClassVar[str] = "reply"
 
     answer: str | None
     sources: tuple[AnswerSource, ...] = ()

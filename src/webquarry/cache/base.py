@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -64,6 +64,14 @@ class Store(ABC):
     async def get(self, key: str, now: float) -> CacheEntry | None:
         """The entry, if it is there and still good."""
 
+    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
+        """The first of several entries that is there and still good, with its key."""
+        for key in keys:
+            entry = await self.get(key, now)
+            if entry is not None:
+                return key, entry
+        return None
+
     def peek(self, key: str, now: float) -> CacheEntry | None:
         """The same, where it can be told without waiting."""
         return None
@@ -71,6 +79,11 @@ class Store(ABC):
     @abstractmethod
     async def put(self, key: str, entry: CacheEntry) -> None:
         """Keep the entry; an older one under the same key is replaced."""
+
+    async def put_all(self, entries: Sequence[tuple[str, CacheEntry]]) -> None:
+        """Keep several entries, by their keys."""
+        for key, entry in entries:
+            await self.put(key, entry)
 
     @abstractmethod
     async def clear(self) -> int:

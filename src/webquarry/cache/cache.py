@@ -62,13 +62,19 @@ class Cache:
         self._writing: asyncio.Task[None] | None = None
         self._is_writing_due = asyncio.Event()
 
-    async def get_or_make(self, key: str, make: Make, *, fresh: bool = False) -> CachedValue:
-        """The kept value, or a fresh one."""
+    async def get_or_make(
+        self, key: str, make: Make, *, fresh: bool = False, is_missing: bool = False
+    ) -> CachedValue:
+        """The kept value, or a fresh one. Where the caller has just looked and it `is_missing`, far
+        stores are not asked again.
+        """
         flight = key
         if fresh:
             flight = f"{key} fresh"  # apart from those who may have just found what is kept
         else:
-            found = await self.get(key)
+            found = None
+            if not is_missing:
+                found = await self.get(key)
             if found is not None:
                 count("cache", result="hit")
                 return found
@@ -86,14 +92,26 @@ class Cache:
 
     async def _get_since(self, key: str, moment: float) -> CachedValue | None:
         """The same, if it was kept at this moment or later."""
+        found = await self.get_first([key], since=moment)
+        if found is None:
+            return None
+        return found[1]
+
+    async def get_first(
+        self, keys: Sequence[str], *, since: float = -math.inf
+    ) -> tuple[str, CachedValue] | None:
+        """The value that is kept under one of these keys, with its key: the nearest, and of several
+        in one store the first. Far stores are asked once for all of them.
+        """
         now = self._now()
         for distance, store in enumerate(self._stores):
-            entry = await _get_good(store, key, now)
-            if entry is None or entry.stored_at < moment:
+            found = await store.get_first(keys, now)
+            if found is None or not _is_of_the_past(found[1], now) or found[1].stored_at < since:
                 continue
+            key, entry = found
             for nearer in self._stores[:distance]:
                 await nearer.put(key, entry)
-            return _show(entry, now)
+            return key, _show(entry, now)
         return None
 
     def peek(self, key: str) -> CachedValue | None:
@@ -143,10 +161,10 @@ class Cache:
 
     async def _write_all(self) -> None:
         while self._unwritten:
-            key, entry = self._unwritten[0]
+            batch = self._unwritten[:]
             for store in self._stores[1:]:
-                await store.put(key, entry)
-            del self._unwritten[0]
+                await store.put_all(batch)
+            del self._unwritten[: len(batch)]
         self._end_turns()
 
     async def _finish_writing(self) -> None:

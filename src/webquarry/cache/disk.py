@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from webquarry.store.sqlite import (
     check_row,
     classify,
     make_file,
+    roll_back,
     switch_to_wal,
 )
 
@@ -69,8 +70,22 @@ class DiskStore(Store):
         work = partial(self._get, key, now)
         return await self._run(work, None)
 
+    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
+        def find_first(database: Connection, cipher: Cipher) -> tuple[str, CacheEntry] | None:
+            for key in keys:
+                entry = self._get(key, now, database, cipher)
+                if entry is not None:
+                    return key, entry
+            return None
+
+        return await self._run(find_first, None)
+
     async def put(self, key: str, entry: CacheEntry) -> None:
         work = partial(self._put, key, entry)
+        await self._run(work, None)
+
+    async def put_all(self, entries: Sequence[tuple[str, CacheEntry]]) -> None:
+        work = partial(self._put_all, entries)
         await self._run(work, None)
 
     async def clear(self) -> int:
@@ -208,6 +223,19 @@ class DiskStore(Store):
         if self._puts % _PUTS_BETWEEN_SWEEPS == 0:
             self._sweep(database, stored_at)
         self._puts += 1
+
+    def _put_all(
+        self, entries: Sequence[tuple[str, CacheEntry]], database: Connection, cipher: Cipher
+    ) -> None:
+        """All of them in one transaction, which takes little more than one of them alone."""
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            for key, entry in entries:
+                self._put(key, entry, database, cipher)
+            database.execute("COMMIT")
+        except BaseException:
+            roll_back(database)
+            raise
 
     def _sweep(self, database: Connection, now: float) -> None:
         """Forget what has expired, then what was used longest ago, until a tenth of the room is

@@ -1,33 +1,24 @@
-"""How a connection is made: resolve once, judge every address, dial by address.
+"""The network under a connection pool of httpcore2: our own way to connect (`connecting.py`).
 
-A host and a port come in from the connection pool; out goes a connected stream. The name is never
-resolved a second time, so that what was judged is what is dialled. `Refused` passes through the
-pool as itself; everything else is one of httpcore2's own errors. Several addresses are raced with a
-head start for each (RFC 8305), families taking turns.
+`Refused` passes through the pool as itself; everything else is one of httpcore2's own errors.
 """
 
 from __future__ import annotations
 
-import asyncio
 import select
-import socket
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from contextlib import asynccontextmanager
-from itertools import zip_longest
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakSet
 
 import httpcore2
+import httpx2
 
-from webquarry.net.guard.addresses import parse_address
+from webquarry.net.connecting import connect_allowed, time_limit
 from webquarry.net.guard.guard import Guard
 
 Stream = httpcore2.AsyncNetworkStream
-
-HEAD_START_SECONDS = 0.25
-MOST_DIALLED = 6  # a name with hundreds of addresses must not make us knock on hundreds of doors
 
 
 class Dialler(httpcore2.AsyncNetworkBackend):
@@ -67,11 +58,14 @@ class Dialler(httpcore2.AsyncNetworkBackend):
 
         if timeout is None:
             timeout = self._timeout
-        async with time_limit(timeout, host):
-            addresses = await resolve_allowed_addresses(host, port, self._guard)
-            to_dial = alternate_families(addresses)[:MOST_DIALLED]
-            stream = await race_connections(to_dial, dial)
-            return _KnownSocketStream(stream, (host, port), self._streams)
+        try:
+            async with time_limit(timeout, host):
+                stream = await connect_allowed(host, port, self._guard, dial)
+        except httpx2.ConnectTimeout as error:
+            raise httpcore2.ConnectTimeout(str(error)) from error.__cause__
+        except httpx2.ConnectError as error:
+            raise httpcore2.ConnectError(str(error)) from error.__cause__
+        return _KnownSocketStream(stream, (host, port), self._streams)
 
 
 class _KnownSocketStream(Stream):
@@ -129,93 +123,3 @@ class _KnownSocketStream(Stream):
         poll = select.poll()
         poll.register(number, select.POLLIN)
         return bool(poll.poll(0))
-
-
-@asynccontextmanager
-async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
-    """Resolving and dialling share one limit."""
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError as error:
-        raise httpcore2.ConnectTimeout(
-            f"no connection to {host} within {seconds:g} seconds"
-        ) from error
-
-
-async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
-    """The addresses of a host, each once; `Refused` if the guard objects to any of them."""
-    if parse_address(host) is not None:
-        addresses = [host]
-    else:
-        loop = asyncio.get_running_loop()
-        try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            # Python encodes the name, and cannot when a label is too long.
-            raise httpcore2.ConnectError(f"the name {host} does not resolve") from error
-        addresses = list(dict.fromkeys(str(place[0]) for *_, place in found))
-        if not addresses:
-            raise httpcore2.ConnectError(f"the name {host} has no address")
-    if guard is not None:
-        for address in addresses:
-            guard.check_address(address, host)
-    return addresses
-
-
-def alternate_families(addresses: Sequence[str]) -> list[str]:
-    """IPv6 and IPv4 by turns, beginning with the family that the system put first."""
-    is_ipv6_first = ":" in addresses[0]
-    first: list[str] = []
-    second: list[str] = []
-    for address in addresses:
-        is_ipv6 = ":" in address
-        if is_ipv6 == is_ipv6_first:
-            first.append(address)
-        else:
-            second.append(address)
-    by_turns: list[str] = []
-    for pair in zip_longest(first, second):
-        by_turns += [address for address in pair if address is not None]
-    return by_turns
-
-
-async def race_connections(
-    addresses: Sequence[str], dial: Callable[[str], Coroutine[Any, Any, Stream]]
-) -> Stream:
-    """The stream of the first address that answers. The next is tried when one fails or its head
-    start is over.
-    """
-    waiting = list(addresses)
-    attempts: list[asyncio.Task[Stream]] = []
-    running: set[asyncio.Task[Stream]] = set()
-    winner: asyncio.Task[Stream] | None = None
-    failure: BaseException | None = None
-    try:
-        while winner is None and (waiting or running):
-            if waiting:
-                attempt = asyncio.create_task(dial(waiting.pop(0)))
-                attempts.append(attempt)
-                running.add(attempt)
-            head_start = HEAD_START_SECONDS if waiting else None
-            done, running = await asyncio.wait(
-                running, timeout=head_start, return_when=asyncio.FIRST_COMPLETED
-            )
-            succeeded = [task for task in done if task.exception() is None]
-            failures = [task.exception() for task in done if task.exception() is not None]
-            if succeeded:
-                winner = succeeded[0]
-            if failures:
-                failure = failures[0]
-    finally:
-        # The others are no longer needed; some may have answered all the same.
-        losers = [task for task in attempts if task is not winner]
-        for task in losers:
-            task.cancel()
-        for outcome in await asyncio.gather(*losers, return_exceptions=True):
-            if not isinstance(outcome, BaseException):
-                await outcome.aclose()
-    if winner is None:
-        assert failure is not None
-        raise failure  # as it is: the pool cuts off what an error was raised from
-    return winner.result()

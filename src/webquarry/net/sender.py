@@ -108,7 +108,8 @@ class Sender:
                 if isinstance(error, httpx2.LocalProtocolError):
                     described.__cause__ = None  # its text repeats a header, and that may be a key
                 return described
-        log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
         return sent
 
     def _wait_after(

@@ -14,6 +14,7 @@ from webquarry.read.text.delimiters import BRACKETS
 from webquarry.search.replies.text import shorten_text
 
 LONGEST_LINE = 10_000  # characters
+_MAY_BE_ENCODED = frozenset('<>" [')
 _ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{BRACKETS}|{INVISIBLE.pattern}')
 
 
@@ -36,4 +37,6 @@ def clean_text(text: str) -> str:
 @lru_cache(2048)
 def clean_url(url: str) -> str:
     """The same address, with what a reader would not see percent-encoded."""
+    if url.isascii() and url.isprintable() and _MAY_BE_ENCODED.isdisjoint(url):
+        return url  # as nearly all
     return _ENCODED_IN_URLS.sub(lambda match: quote(match[0], safe="", errors="replace"), url)

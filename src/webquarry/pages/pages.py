@@ -30,6 +30,7 @@ from webquarry.clock import Clock
 from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
+from webquarry.meter import count
 from webquarry.net.client import Client
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.kept.earlier import EarlierPages
@@ -158,12 +159,18 @@ class Pages:
             wanted = PageWanted(url, mode, render, with_styles=with_styles, fresh=fresh)
             return Made(await self._read(wanted), self._settings.cache_read_seconds)
 
-        if not fresh:
-            other = await self._find_other(url, mode, render, with_styles=with_styles)
-            if other is not None:
-                return other
         key = self._build_key(url, mode, render, with_styles=with_styles)
-        kept = await self._cache.get_or_make(key, make, fresh=fresh)
+        keys = [key]
+        if self._settings.linked_styles and render != "always":
+            # One of the other kind may be as good.
+            keys.append(self._build_key(url, mode, render, with_styles=not with_styles))
+        found = None
+        if not fresh:
+            found = await self._cache.get_first(keys)
+        if found is not None and await self._is_as_good(url, found[0] == key, with_styles):
+            count("cache", result="hit")
+            return unpack_snapshot(found[1].value, cached=True)
+        kept = await self._cache.get_or_make(key, make, fresh=fresh, is_missing=found is None)
         if fresh and with_styles:
             # It is as good as one without style sheets, of which an older one may be kept.
             plain_key = self._build_key(url, mode, render)
@@ -222,21 +229,14 @@ class Pages:
         packed = await self._take(fetched.to_job("take raw snapshot"), fresh=fresh)
         return Made(packed, self._settings.cache_read_seconds)
 
-    async def _find_other(
-        self, url: str, mode: ReadMode, render: RenderMode, *, with_styles: bool
-    ) -> Snapshot | None:
-        """The snapshot that is kept of the other kind, where it is as good: one that was made with
-        style sheets, or without them of a page that links to none that would have been fetched.
+    async def _is_as_good(self, url: str, is_same_kind: bool, with_styles: bool) -> bool:
+        """Whether a snapshot that is kept can be given: one of the same kind, one that was made
+        with style sheets, or one without them of a page that links to none that would have been
+        fetched.
         """
-        if not self._settings.linked_styles or render == "always":
-            return None
-        key = self._build_key(url, mode, render, with_styles=not with_styles)
-        other = await self._cache.get(key)
-        if other is None:
-            return None
-        if with_styles and await self._cache.get(self._build_styled_mark(url)) is not None:
-            return None
-        return unpack_snapshot(other.value, cached=True)
+        if is_same_kind or not with_styles:
+            return True
+        return await self._cache.get(self._build_styled_mark(url)) is None
 
     def _build_styled_mark(self, url: str) -> str:
         """The key of the mark that a page links to style sheets of its site."""

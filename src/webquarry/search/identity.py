@@ -12,7 +12,7 @@ import re
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
-from webquarry.search.replies.addresses import split_url
+from webquarry.search.replies.addresses import split_host
 
 _LONGEST = 8192  # characters of a URL that is looked into
 _PORTS = {"http": 80, "https": 443}
@@ -97,6 +97,7 @@ _AMP_PARAMETERS = frozenset(
     {("amp", ""), ("amp", "1"), ("amp", "true"), ("outputtype", "amp"), ("_amp", "true")}
 )
 _INDEX = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?|jsp|xhtml|shtml)$", re.IGNORECASE)
+_MAY_BE_FOLDED = re.compile(r"amp|(?:index|default)\.", re.IGNORECASE)
 _AMP_START = re.compile(r"^/amp(?=/[^/])", re.IGNORECASE)
 _AMP_PATH = re.compile(r"(?:/amp/?|\.amp)$|\.amp(?=\.html?$)", re.IGNORECASE)
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
@@ -128,6 +129,7 @@ _DOI_HOSTS = _PREPRINTS | {
     "frontiersin.org",
     "journals.plos.org",
 }
+_NEEDS_NO_ESCAPE = re.compile(r"[A-Za-z0-9/?:@!$&'()*+,;=._~\[\]-]*+")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _MOBILE_LABEL = re.compile(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")  # en.m.wikipedia.org
 _AMP_CACHE_HOST = ".cdn.ampproject.org"
@@ -155,15 +157,15 @@ def identity(url: str) -> str:
     if len(url) > _LONGEST:
         return url
     try:
-        parts = split_url(url)
-        host = (parts.hostname or "").rstrip(".")
-        port = parts.port
+        parts, host, port = split_host(url)
     except ValueError:
         return url
+    host = host.rstrip(".")
     if parts.scheme.lower() not in _PORTS or not host:
         return url
     path = _fold_escapes(parts.path or "/")
-    path = _SESSION_IN_PATH.sub("", path)
+    if ";" in path:
+        path = _SESSION_IN_PATH.sub("", path)
     path = _resolve_dots(path)
     host = _fold_host(host)
     host, path = _leave_amp_cache(host, path)
@@ -200,6 +202,9 @@ def _fold_host(host: str) -> str:
 
 def _fold_path(host: str, path: str) -> str:
     """The path without what names the AMP twin, the index page or nothing at all."""
+    if not _MAY_BE_FOLDED.search(path):
+        path = path.rstrip("/")
+        return path if path.startswith("/") else f"/{path}"
     # There, /amp/ is not about the page but leads to it.
     is_amp_cache = host.endswith(_AMP_CACHE_HOST) or host.startswith("google.")
     before = None
@@ -240,6 +245,8 @@ def _resolve_dots(path: str) -> str:
 
 def _fold_escapes(text: str) -> str:
     """Percent-encode what must be, decode what need not be."""
+    if _NEEDS_NO_ESCAPE.fullmatch(text):
+        return text
     encoded = quote(text.encode("utf-8", "surrogatepass"), safe="/?:@!$&'()*+,;=%-._~[]")
     return _ESCAPE.sub(_fold_escape, encoded)
 

@@ -196,13 +196,12 @@ async def fetch_page(
     for one in batch.results:
         if len(one.url) > _LONGEST_ADDRESS:
             continue  # half an address leads elsewhere
-        result = replace(
-            one,
-            title=shorten_text(hide(one.title), _LONGEST_TITLE),
-            url=hide(one.url),
-            snippet=shorten_text(hide(one.snippet), _LONGEST_SNIPPET),
-        )
-        results.append(result)
+        title = shorten_text(hide(one.title), _LONGEST_TITLE)
+        url = hide(one.url)
+        snippet = shorten_text(hide(one.snippet), _LONGEST_SNIPPET)
+        if (title, url, snippet) != (one.title, one.url, one.snippet):
+            one = replace(one, title=title, url=url, snippet=snippet)
+        results.append(one)
     return replace(batch, results=tuple(results))
 
 

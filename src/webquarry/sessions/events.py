@@ -30,10 +30,10 @@ from webquarry.sessions.models import (
     RecordedError,
     RecordedSource,
     ResearchSession,
-    Source,
     Step,
     StepDraft,
 )
+from webquarry.sessions.source import Source
 
 T = TypeVar("T")
 

@@ -76,7 +76,7 @@ def write_markdown(export: SessionExport) -> str:
 
 def escape_inline(text: str) -> str:
     """A text for the middle of a line of ours."""
-    return _escape_markup(" ".join(text.split()))
+    return escape_markup(" ".join(text.split()))
 
 
 def escape_block(text: str) -> str:
@@ -96,7 +96,7 @@ def write_link(url: str) -> str:
     return escape_inline(url)
 
 
-def _escape_markup(text: str) -> str:
+def escape_markup(text: str) -> str:
     """The text with a backslash before whatever Markdown would read as markup."""
     return _MARKUP.sub(lambda match: "\\" + match[0], text)
 
@@ -161,7 +161,7 @@ def _write_source(source: ExportedSource, work: Work) -> str:
     without_location = replace(work, doi="", url="")
     shown = escape_inline(source.title or work.title)
     if source.citation is not None:
-        shown = format_apa(without_location, markdown=True, escape=_escape_markup)
+        shown = format_apa(without_location, markdown=True, escape=escape_markup)
     lines = [f"{escape_line_starts(shown)} {write_link(location)}"]
 
     steps = "steps"

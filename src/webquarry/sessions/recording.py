@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from webquarry.errors import RecordsFailure, WebquarryError
 
 if TYPE_CHECKING:  # a tool may be called without any session
-    from webquarry.sessions.models import KeptQuote, Source
+    from webquarry.sessions.models import KeptQuote
     from webquarry.sessions.sessions import Sessions
+    from webquarry.sessions.source import Source
 
 log = logging.getLogger(__name__)
 

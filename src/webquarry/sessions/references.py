@@ -16,7 +16,7 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.replies.doi import normal_doi
 from webquarry.search.scholarly.models import Author, Paper
-from webquarry.sessions.models import Source
+from webquarry.sessions.source import Source
 
 
 def work_of_source(source: Source) -> Work:

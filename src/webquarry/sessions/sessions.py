@@ -24,7 +24,8 @@ from webquarry.records.base import JournalMoved, Journals
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
-from webquarry.sessions.models import KeptQuote, ReadPart, ResearchSession, Source, Step, StepDraft
+from webquarry.sessions.models import KeptQuote, ReadPart, ResearchSession, Step, StepDraft
+from webquarry.sessions.source import Source
 from webquarry.settings import Settings
 
 MOST_SOURCES = 2_000

@@ -85,7 +85,14 @@ class Bridge:
         loop = self._start()
         if loop is asyncio.get_running_loop():
             return await work
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+        outcome = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+        try:
+            # A loop that sleeps does not see what a signal handler told it, as that of Jupyter.
+            while not outcome.done():
+                await asyncio.wait([outcome], timeout=_TICK_SECONDS)
+        finally:
+            outcome.cancel()
+        return await outcome
 
     def at_close(self, closer: Callable[[], Awaitable[None]]) -> None:
         """Await this on the loop before it is closed."""

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from webquarry.evidence.citation import NO_DATE, CitationStyle
-from webquarry.evidence.models import TRUST, RetractionStatus
+from webquarry.evidence.models import TRUST, Citation, RetractionStatus
 from webquarry.tool import Answer
 from webquarry.tools.research.scrape_page import ScrapeOutput
+
+
+def write_reference(citation: Citation) -> str:
+    """The reference in the one form that was asked for."""
+    (reference,) = citation.formatted.model_dump(exclude_none=True).values()
+    if isinstance(reference, str):
+        return reference
+    return json.dumps(reference, ensure_ascii=False, indent=2)
 
 
 class CiteOutput(Answer):
@@ -32,13 +41,11 @@ class CiteOutput(Answer):
     retraction_status: RetractionStatus | None = None
     trust: str = TRUST
 
+    view: ClassVar[str] = "citation"
+
     @classmethod
     def of(cls, page: ScrapeOutput, style: CitationStyle) -> CiteOutput:
         """The reference to a page that was asked for in this style."""
-        formatted = page.citation.formatted.model_dump(exclude_none=True)
-        (reference,) = formatted.values()
-        if not isinstance(reference, str):
-            reference = json.dumps(reference, ensure_ascii=False, indent=2)
         facts = page.citation.metadata
         published = None
         if facts.date != NO_DATE:
@@ -46,7 +53,7 @@ class CiteOutput(Answer):
         answer = cls(
             url=page.citation.url,
             style=style,
-            text=reference,
+            text=write_reference(page.citation),
             title=facts.title,
             author=facts.author or None,
             site=facts.site or None,

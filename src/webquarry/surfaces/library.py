@@ -14,8 +14,8 @@ import asyncio
 import functools
 import inspect
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from webquarry.errors import BadInput, WebquarryError
@@ -24,6 +24,7 @@ from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces import lookups
 from webquarry.surfaces.bridge import bridge
+from webquarry.surfaces.display.cell_progress import CellProgress, is_in_kernel
 from webquarry.surfaces.lookups import AT_ONCE, CallProgress, OnProgress, ProgressReport
 from webquarry.tool import Answer, Tool, load
 from webquarry.toolkit import Toolkit
@@ -129,9 +130,10 @@ def search_all(
     **options: Any,
 ) -> list[SearchOutput | WebquarryError]:
     """Search for many queries, some at once: for each its answer or its error, in their order."""
-    return bridge.run(
-        _with_kit(lambda kit: lookups.search_all(kit, queries, options, at_once, on_progress))
-    )
+    with _follow_in_cell(on_progress) as hear:
+        return bridge.run(
+            _with_kit(lambda kit: lookups.search_all(kit, queries, options, at_once, hear))
+        )
 
 
 async def search_all_async(
@@ -143,10 +145,10 @@ async def search_all_async(
     **options: Any,
 ) -> list[SearchOutput | WebquarryError]:
     """`search_all` for a running loop. `on_progress` is called there."""
-    hear = _call_here(on_progress)
-    return await bridge.run_async(
-        _with_kit(lambda kit: lookups.search_all(kit, queries, options, at_once, hear))
-    )
+    with _follow_in_cell(_call_here(on_progress)) as hear:
+        return await bridge.run_async(
+            _with_kit(lambda kit: lookups.search_all(kit, queries, options, at_once, hear))
+        )
 
 
 def read_all(
@@ -158,9 +160,10 @@ def read_all(
     **options: Any,
 ) -> list[ScrapeOutput | WebquarryError]:
     """Read many pages, some at once: for each its answer or its error, in their order."""
-    return bridge.run(
-        _with_kit(lambda kit: lookups.read_all(kit, urls, options, at_once, on_progress))
-    )
+    with _follow_in_cell(on_progress) as hear:
+        return bridge.run(
+            _with_kit(lambda kit: lookups.read_all(kit, urls, options, at_once, hear))
+        )
 
 
 async def read_all_async(
@@ -172,10 +175,10 @@ async def read_all_async(
     **options: Any,
 ) -> list[ScrapeOutput | WebquarryError]:
     """`read_all` for a running loop. `on_progress` is called there."""
-    hear = _call_here(on_progress)
-    return await bridge.run_async(
-        _with_kit(lambda kit: lookups.read_all(kit, urls, options, at_once, hear))
-    )
+    with _follow_in_cell(_call_here(on_progress)) as hear:
+        return await bridge.run_async(
+            _with_kit(lambda kit: lookups.read_all(kit, urls, options, at_once, hear))
+        )
 
 
 async def _with_kit(work: Callable[[Toolkit], Awaitable[T]]) -> T:
@@ -194,6 +197,31 @@ def _call_here(on_progress: OnProgress | None) -> OnProgress | None:
         loop.call_soon_threadsafe(on_progress, progress)
 
     return tell
+
+
+@contextmanager
+def _follow_in_cell(on_progress: OnProgress | None) -> Iterator[OnProgress | None]:
+    """The callback; where there is none and a notebook runs, one that shows the progress below the
+    cell.
+    """
+    if on_progress is not None or not is_in_kernel():
+        yield on_progress
+        return
+    cell = CellProgress()
+    failed = 0
+    counts = ""
+
+    def show(progress: CallProgress) -> None:
+        nonlocal failed, counts
+        failed += progress.message.startswith("failed")
+        counts = f"{progress.done:,} of {progress.total:,}, {failed:,} failed"
+        line = f"{counts}: {progress.item}: {progress.message}"
+        cell.show(line, progress.done, progress.total)
+
+    try:
+        yield show
+    finally:
+        cell.end(counts)
 
 
 @asynccontextmanager

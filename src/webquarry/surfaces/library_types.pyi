@@ -25,6 +25,7 @@ from webquarry.tools.research.research_export import ResearchExportOutput
 from webquarry.tools.research.scrape_page import ScrapeOutput
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 from webquarry.tools.research.sequential_search import SequentialSearchOutput
+from webquarry.tools.research.show_research import ShownResearch
 
 @overload
 def call(
@@ -266,6 +267,17 @@ def call(
     depth: Literal["quick", "standard", "thorough"] = "quick",
     on_progress: OnProgress | None = None,
 ) -> SequentialSearchOutput: ...
+
+@overload
+def call(
+    name: Literal["show_research"],
+    /,
+    *,
+    toolset: Literal["research"] | None = None,
+    sessionId: str | None = None,
+    url: str | None = None,
+    on_progress: OnProgress | None = None,
+) -> ShownResearch: ...
 
 @overload
 def call(
@@ -627,6 +639,13 @@ class Quarry:
         depth: Literal["quick", "standard", "thorough"] = "quick",
         on_progress: OnProgress | None = None,
     ) -> SequentialSearchOutput: ...
+    async def show_research(
+        self,
+        *,
+        sessionId: str | None = None,
+        url: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> ShownResearch: ...
     async def web_fetch(
         self,
         *,
@@ -947,6 +966,13 @@ class ResearchTools:
         depth: Literal["quick", "standard", "thorough"] = "quick",
         on_progress: OnProgress | None = None,
     ) -> SequentialSearchOutput: ...
+    async def show_research(
+        self,
+        *,
+        sessionId: str | None = None,
+        url: str | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> ShownResearch: ...
     async def web_search(
         self,
         *,

@@ -29,6 +29,8 @@ ENVELOPE = {
     f"{PREFIX}clientCapabilities": {},
     f"{PREFIX}clientInfo": ME,
 }
+# What a client says that shows apps.
+SHOWS_APPS = {f"{PREFIX}ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
 # Times, and what is different for whoever comes first of several that ask the same.
 VOLATILE = ("latencyMs", "webquarry/trace", "webquarry/cache")
 
@@ -59,11 +61,16 @@ REQUESTS: list[tuple[str, Any]] = [
     ("tools/call", {"name": "web_search", "arguments": {"query": "wörter \ud83d\ude00 \u0000"}}),
     ("tools/call", {"name": "format_bibliography", "arguments": {}}),
     ("tools/call", {"name": "get_research_session", "arguments": {"sessionId": "nobody"}}),
+    ("tools/call", {"name": "show_research", "arguments": PAGE["arguments"]}),
+    ("tools/call", {"name": "show_research", "arguments": {"sessionId": "nobody"}}),
     ("tools/call", {"name": "nobody", "arguments": {}}),
     ("tools/call", {"name": 5}),
     ("tools/call", {}),
     ("tools/call", None),
     ("resources/read", {"uri": "lenses://catalog"}),
+    ("resources/read", {"uri": "ui://webquarry/page.html"}),
+    ("resources/read", {"uri": "research://view/sessions"}),
+    ("resources/read", {"uri": "research://view/nobody"}),
     ("resources/read", {"uri": "nobody://knows"}),
     ("resources/subscribe", {"uri": "lenses://catalog"}),
     ("prompts/get", {"name": "fact-check", "arguments": {"claim": "x"}}),

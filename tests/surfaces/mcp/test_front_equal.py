@@ -23,6 +23,7 @@ from tests.surfaces.mcp.front_messages import (
     PREFIX,
     REQUESTS,
     SEARCH,
+    SHOWS_APPS,
     envelop,
     notice,
     number,
@@ -33,6 +34,7 @@ from tests.surfaces.mcp.front_messages import (
 from tests.surfaces.mcp.stdio_process import PATIENCE, command_of
 
 pytestmark = pytest.mark.slow
+SHOWING = {f"{PREFIX}clientCapabilities": {"extensions": SHOWS_APPS}}
 
 CONVERSATIONS: dict[str, list[Any]] = {
     **{
@@ -89,6 +91,24 @@ CONVERSATIONS: dict[str, list[Any]] = {
         notice("notifications/initialized"),
         request(1, "tools/list"),
         *shake_hands("2025-06-18"),
+    ],
+    **{
+        f"a client that shows apps, {revision}": [
+            *shake_hands(revision, capabilities={"extensions": SHOWS_APPS}),
+            request(1, "tools/list"),
+            request(2, "resources/list"),
+            request(3, "resources/read", {"uri": "ui://webquarry/page.html"}),
+        ]
+        for revision in ("2025-06-18", "2025-11-25")
+    },
+    "a client that shows apps": [
+        request(1, "server/discover", envelop({}, **SHOWING)),
+        request(2, "tools/list", envelop({}, **SHOWING)),
+        request(3, "resources/read", envelop({"uri": "ui://webquarry/page.html"}, **SHOWING)),
+    ],
+    "a client with an odd extension": [
+        *shake_hands("2025-11-25", capabilities={"extensions": {f"{PREFIX}ui": 5}}),
+        request(1, "tools/list"),
     ],
     "a large client": [
         *shake_hands(

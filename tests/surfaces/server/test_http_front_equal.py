@@ -22,6 +22,7 @@ from tests.surfaces.mcp.front_messages import (
     PREFIX,
     REQUESTS,
     SEARCH,
+    SHOWS_APPS,
     envelop,
     notice,
     number,
@@ -79,6 +80,7 @@ HANDSHAKES: list[Any] = [
     *[shake_hands(revision)[0] for revision in (*HANDSHAKE_PROTOCOL_VERSIONS, MODERN, "x", 5)],
     shake_hands("2025-06-18", capabilities=[])[0],
     shake_hands("2025-06-18", clientInfo={"name": "x"})[0],
+    shake_hands("2025-11-25", capabilities={"extensions": SHOWS_APPS})[0],
     shake_hands("2025-06-18", _meta={"progressToken": 1})[0],
     request(1, "initialize"),
 ]

@@ -10,7 +10,7 @@ import pytest
 
 import webquarry.sql
 from tests.surfaces.cli.test_app import Runner
-from webquarry.errors import AuthFailure
+from webquarry.errors import AuthFailure, BadInput
 from webquarry.sql import Session
 from webquarry.testing.model_and_search import FakeServers
 
@@ -112,3 +112,60 @@ def test_the_command_asks_any_model(
     assert line.startswith(f"{model}: 1 call, 0 searches, ")
     assert ("no price is known" in line) == (model == "openrouter/x/y")
     assert (answer["usage"]["usd"] > 0) == (model in MODELS[:2])
+
+
+KEYED = ("openai", "gemini", "openrouter")
+
+
+@pytest.mark.parametrize("vendor", KEYED)
+def test_the_key_of_any_vendor_can_be_set_in_sql_for_this_database(
+    servers: FakeServers, tmp_path: Path, vendor: str
+) -> None:
+    environ = servers.environ | servers.environ_of_vendors | {"HOME": str(tmp_path)}
+    keys = {name: environ.pop(name) for name in list(environ) if name.endswith("_API_KEY")}
+    (key,) = {value for name, value in keys.items() if vendor.upper() in name}
+    (model,) = {name for name in MODELS if name.startswith(vendor)}
+    ask = f"SELECT ask('ACME', 'Who?', model := '{model}').answer"
+    with (
+        webquarry.sql.open(environ=environ) as session,
+        webquarry.sql.open(environ=environ) as other,
+    ):
+        with pytest.raises(AuthFailure) as raised:
+            session.sql(ask)
+        assert f"webquarry_set_key('{vendor}', '...')" in raised.value.sentences
+
+        (said,) = session.sql(f"SELECT webquarry_set_key('{vendor.upper()}', '{key}')").rows[0]
+        assert "configured successfully" in said
+        assert session.sql(ask).rows[0][0].startswith("Answer to")
+        assert key in servers.heads[-1].decode()
+        with pytest.raises(AuthFailure):
+            other.sql(ask.replace("ACME", "Bolt"))
+
+        session.sql(f"SELECT webquarry_set_key('{vendor}', '')")
+        with pytest.raises(AuthFailure):
+            session.sql(ask.replace("ACME", "Bolt"))
+
+
+def test_anthropics_key_is_one_of_them(servers: FakeServers, tmp_path: Path) -> None:
+    environ = servers.environ | {"HOME": str(tmp_path)}
+    key = environ.pop("ANTHROPIC_API_KEY")
+    with webquarry.sql.open(environ=environ) as session:
+        session.sql(f"SELECT webquarry_set_key('anthropic', '{key}')")
+
+        assert session.sql("SELECT stps_ask_ai('ACME', 'Who?')").rows[0][0].startswith("Answer")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("webquarry_set_key('openia', 'x')", "No vendor of models is called 'openia'"),
+        ("webquarry_set_key('openai', NULL)", "nothing was changed"),
+        ("webquarry_set_key('openai', 'two words')", "cannot be a key"),
+    ],
+)
+def test_a_key_that_cannot_be_set_is_told(others: Session, call: str, said: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        others.sql(f"SELECT {call}")
+
+    assert said in raised.value.sentences
+    assert "two words" not in raised.value.sentences

@@ -331,13 +331,16 @@ def test_a_page_of_another_site_can_neither_frame_nor_read_it(stage: Stage) -> N
 
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return fetch_axe(tmp_path_factory.mktemp("axe"))
+
+
+def fetch_axe(folder: Path) -> str:
     """The script of axe-core, from npm or where AXE names it."""
     given = os.environ.get("AXE")
     if given:
         return Path(given).read_text("utf-8")
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
-    folder = tmp_path_factory.mktemp("axe")
     subprocess.run(["npm", "pack", AXE, "--silent"], cwd=folder, check=True, timeout=120)
     (archive,) = folder.glob("*.tgz")
     shutil.unpack_archive(archive, folder, filter="data")

@@ -14,7 +14,8 @@ import pytest
 from tests.net.doubles import FakeWeb, Page, redirect, text
 from tests.sessions.kits import kit_on
 from tests.verify.pack.packs import TEXT, WORDS, A, make_pack, make_session
-from webquarry.sessions.models import KeptQuote, Source
+from webquarry.sessions.models import KeptQuote
+from webquarry.sessions.source import Source
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drift.check import DriftChecker
 from webquarry.verify.drift.cited import EarlierReading, list_cited_pages, list_packed_pages

@@ -10,7 +10,8 @@ from typing import Any
 from tests.sessions.kits import sessions_in
 from webquarry.errors import NotFound
 from webquarry.read.plain.words import PageWords, WordSection
-from webquarry.sessions.models import KeptQuote, ResearchSession, Source, StepDraft
+from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
+from webquarry.sessions.source import Source
 from webquarry.verify.pack.build import PackScope, build_pack, read_sources
 from webquarry.verify.pack.warc import WarcRecord
 

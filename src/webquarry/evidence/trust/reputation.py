@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 from webquarry.net.domains import registrable_domain
-from webquarry.search.replies.addresses import split_url
+from webquarry.search.replies.addresses import split_host
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 
@@ -48,7 +48,7 @@ class Reputation:
 def reputation_of(url: str) -> Reputation | None:
     """The reputation of the site a URL belongs to."""
     try:
-        host = (split_url(url).hostname or "").rstrip(".").lower()
+        host = split_host(url)[1].rstrip(".")
     except ValueError:
         return None
     domain = registrable_domain(host)

@@ -9,6 +9,7 @@ the fragment, which is never sent.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import quote
 
 import httpx2
@@ -36,6 +37,7 @@ _PATH_SAFE = "!$%&'()*+,/:;=@[]|"
 _QUERY_SAFE = "!$%&()*+,/:;=?@[]^`{|}"
 
 
+@lru_cache(256)  # each hop is read by the client, and again by the transport that goes there
 def read_url(text: str) -> httpx2.URL:
     """The URL to request; `Refused` for anything that is not a plain http or https URL. Never
     another exception.

@@ -7,6 +7,7 @@ is ever sent.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import urljoin
 
@@ -39,8 +40,11 @@ class RedirectChain:
         self.hops: list[str] = []
         self._are_lasting = True
         self._most = most
+
+    @cached_property
+    def _cookies(self) -> httpx2.Cookies:
         policy = DefaultCookiePolicy(strict_domain=True, strict_ns_domain=_HOST_ONLY)
-        self._cookies = httpx2.Cookies(CookieJar(policy))
+        return httpx2.Cookies(CookieJar(policy))
 
     @property
     def is_full(self) -> bool:
@@ -57,7 +61,8 @@ class RedirectChain:
         server set them.
         """
         request.headers.encoding = _BYTE_FOR_BYTE
-        self._cookies.set_cookie_header(request)
+        if self.hops:
+            self._cookies.set_cookie_header(request)
 
     def follow(self, response: httpx2.Response, location: str) -> str:
         """Take down this hop and say where it leads; the caller judges the address before anything

@@ -11,13 +11,12 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import httpcore2
 import httpx2
 
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.dial import resolve_allowed_addresses
+from webquarry.net.connecting import resolve_allowed_addresses
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
 from webquarry.read.models import Page
@@ -74,7 +73,7 @@ class ExaContents:
         try:
             address = self._guard.check_url(url)
             await resolve_allowed_addresses(address.host, port_of(address), self._guard)
-        except (WebquarryError, httpcore2.ConnectError):
+        except (WebquarryError, httpx2.ConnectError):
             return False
         return True
 

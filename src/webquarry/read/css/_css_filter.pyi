@@ -7,3 +7,5 @@ def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:
 
 def parts_of(css: bytes) -> list[bytes]:
     """What stands before each closing brace of a sheet, without comments."""
+
+def last_keys_of(selectors: bytes) -> list[str] | None: ...

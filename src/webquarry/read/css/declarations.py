@@ -17,6 +17,7 @@ from webquarry.read.css.shorthands import declare
 from webquarry.read.css.validity import is_valid
 from webquarry.read.css.values.functions import resolve_env
 from webquarry.read.css.values.numbers import LENGTHS, OF_VIEW, evaluate, split_top
+from webquarry.read.text.remember import remember_short
 
 _VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
 _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
@@ -70,8 +71,11 @@ def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
     return _read_declarations(text.split(";"))
 
 
+@remember_short
 def parse_body(text: str) -> tuple[Declarations, Declarations]:
-    """What the body of a rule declares. The signs in its strings are escapes already."""
+    """What the body of a rule declares, not to be changed. The signs in its strings are escapes
+    already.
+    """
     parts = text.split(";")
     if "(" in text:
         parts = join_brackets(parts, ";")

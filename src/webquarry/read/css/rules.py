@@ -18,6 +18,7 @@ from webquarry.read.css.media import ALWAYS, NEVER, SOMETIMES, UNSURE
 from webquarry.read.css.nesting import Enclosing, RawRule, RuleStack
 from webquarry.read.css.parts import SHEET_MARK, split_parts
 from webquarry.read.css.values.functions import resolve_env
+from webquarry.read.text.remember import remember_short
 
 __all__ = [
     "ALWAYS",
@@ -160,6 +161,7 @@ def _decode_selectors(selectors: bytes) -> str:
     return " ".join(text.split())
 
 
+@remember_short
 def decode_body(body: bytes) -> str:
     """Declarations as text, in lower case but for the names of variables, without needless blanks
     and hidden letters.
@@ -264,6 +266,7 @@ def _find_rules(
             continue
         is_last = number == last or parts[number + 1][:1] == SHEET_MARK
         for rule in stack.split(part, number, is_last=is_last):
-            fit = judge_fit(rule.selectors, names)
-            if fit:
-                yield fit, rule
+            # one that is known is that of the only selectors in the part
+            own = judge_fit(rule.selectors, names) if fit == _ASK else fit
+            if own:
+                yield own, rule

@@ -57,6 +57,8 @@ _DEEPER = (
     (re.compile(rb"\xff[\xfb\xf3\xf2][\s\S]"), "audio/mpeg"),
     (re.compile(rb"[\s\S]{257}ustar[\x00 ]"), "application/x-tar"),
 )
+_ANY_START = tuple(start for start, _ in _START)
+_ANY_DEEPER = re.compile(b"|".join(pattern.pattern for pattern, _ in _DEEPER))
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _INSIDE_ZIP = (
     (b"word/document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
@@ -88,12 +90,14 @@ def binary_type(body: bytes) -> str | None:
     # kilobyte.
     if b"\n%PDF-1." in body[:1024] and b"startxref" in body[-2048:]:
         return "application/pdf"
-    for start, kind in _START:
-        if head.startswith(start):
-            return kind
-    for pattern, kind in _DEEPER:
-        if pattern.match(head):
-            return kind
+    if head.startswith(_ANY_START):
+        for start, kind in _START:
+            if head.startswith(start):
+                return kind
+    if _ANY_DEEPER.match(head):
+        for pattern, kind in _DEEPER:
+            if pattern.match(head):
+                return kind
     return None
 
 

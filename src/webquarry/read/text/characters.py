@@ -86,6 +86,8 @@ def clean(text: str) -> Cleaned:
     """A whole text that is shown word for word: no invisible character and no chat delimiter is
     left in it.
     """
+    if text.isascii() and text.isprintable() and "<" not in text and "[" not in text:
+        return Cleaned(text, {})  # as nearly all short ones
     removed: Counter[str] = Counter()
     text = without_surrogates(text)
     text = _LINE_END.sub("\n", text)

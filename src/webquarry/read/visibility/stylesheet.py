@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from webquarry.read.css.colours import WHITE, alike, parse_colour
+from webquarry.read.css.colours import alike, parse_colour
 from webquarry.read.css.declarations import (
     PROPERTIES,
     Declarations,
@@ -43,8 +43,6 @@ from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelect
 from webquarry.read.css.shorthands import apply_declarations
 from webquarry.read.css.values.offsets import find_shift
 from webquarry.read.css.variables import has_calls
-from webquarry.read.text.search import WordSearch
-from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.contenders import Contenders
 from webquarry.read.visibility.sheet.element_parts import (
     is_about_part,
@@ -54,6 +52,7 @@ from webquarry.read.visibility.sheet.element_parts import (
 from webquarry.read.visibility.sheet.hiding_words import (
     HIDING_OR_PAINTING,
     HIDING_OR_PALE,
+    is_flat,
     may_hide,
 )
 from webquarry.read.visibility.sheet.page_selectors import (
@@ -71,19 +70,17 @@ from webquarry.read.visibility.sheet.rule_matcher import (
 )
 from webquarry.read.visibility.sheet.showing import find_shown
 from webquarry.read.visibility.sheet.suspicion import (
-    COMPANIONS,
+    FAINT_COLOUR,
     PAINTED,
     find_contended_words,
     has_unknown_background,
+    hides_alone,
+    hides_with_others,
     is_suspicious,
     list_keys,
 )
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-_FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
-# What children inherit, or adds up around them, is judged together with them; the rest hides by
-# itself or does not.
-_INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 # Whatever value these get from a variable, it hides nothing.
 _NEVER_BY_VARIABLES = frozenset(
     {
@@ -92,8 +89,6 @@ _NEVER_BY_VARIABLES = frozenset(
         "-webkit-background-clip",
     }
 )  # fmt: skip
-_FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
-_FLAT_COLUMNS = re.compile(r"template-columns:(?:[^;]*[ \]])?0(?:px|fr|%)?(?=[ ;]|$)")
 _CUTTING = ("overflow", "min-height:0", "template-columns:")
 _FLATTENING = frozenset(
     {
@@ -177,7 +172,7 @@ class Stylesheet:
     def close(self) -> None:
         """Let go of all that holds this sheet in turn; nothing may be asked afterwards."""
         self._context.close()
-        del self._variables, self._contenders
+        self._variables = self._contenders = None  # type: ignore[assignment]
 
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
         """Declarations of one element with the values that variables have there."""
@@ -198,19 +193,30 @@ class Stylesheet:
             return self._by_names[names]
         if self._unknown and not self._unknown.isdisjoint(list_keys(names)):
             return self._leave_out()
-        bits = self._hiding.match(element)
+        bits = self._hiding.match(element, names)
         if bits & self._hiding.unsure:
             return self._leave_out()
-        style = self._combine(element, names, bits, own)
-        if self._uses_variables or has_own:
+        contends = has_own and is_suspicious({**own[0], **own[1]})
+        merged = NOTHING_MERGED
+        if bits or contends:
+            merged = self._find_merged(element, names, bits, contends=contends)
+        style = merged.both
+        if has_own:
+            style = _put_over(merged, own)
+        if has_own or merged.has_calls:
             style = self._variables.resolve(style, element)
         if self._context.budget.is_spent:
             return self._decide_by_names(element, own)
-        matchers = [self._hiding, *self._contended.get(names, ())]
-        is_same = not self._uses_variables and not has_own
-        if is_same and all(matcher.is_by_names(element) for matcher in matchers):
+        if not has_own and not merged.has_calls and self._is_by_names(element, names):
             self._by_names[names] = style  # it is that of all elements with these names
         return style
+
+    def _is_by_names(self, element: etree._Element, names: ElementNames) -> bool:
+        """Whether the rules about an element are those about all elements with its names."""
+        if not self._hiding.matcher.is_by_names(element):
+            return False
+        contending = self._contended.get(names, ())
+        return all(rules.matcher.is_by_names(element) for rules in contending)
 
     def _decide_by_names(
         self, element: etree._Element, own: tuple[Declarations, Declarations]
@@ -218,7 +224,7 @@ class Stylesheet:
         """The style of an element when no more may be tried: left out, where a rule that hides ends
         in one of its names.
         """
-        if self._hiding.find_possible(element) & self._hiding.hiding:
+        if self._hiding.matcher.find_possible(element) & self._hiding.hiding:
             return self._leave_out()
         return own[0] | own[1]
 
@@ -227,46 +233,13 @@ class Stylesheet:
         self.undecided += 1
         return _LEFT_OUT
 
-    def _combine(
-        self,
-        element: etree._Element,
-        names: ElementNames,
-        bits: int,
-        own: tuple[Declarations, Declarations],
-    ) -> Declarations:
-        """What counts of the rules that mean an element, and those that contend with them, and of
-        its style attribute: important declarations after all ordinary ones.
-        """
-        own_ordinary, own_important = own
-        contends = bool(own_ordinary or own_important) and self._is_own_suspicious(own)
-        if not bits and not contends:
-            merged = NOTHING_MERGED
-        else:
-            merged = self._find_merged(element, names, bits, contends=contends)
-        ordinary, important, both = merged
-        if not own_ordinary and not own_important:
-            return both
-        style = dict(ordinary)
-        apply_declarations(style, own_ordinary)
-        apply_declarations(style, important)
-        apply_declarations(style, own_important)
-        return style
-
     def find_layout(
         self, element: etree._Element, own: tuple[Declarations, Declarations]
     ) -> Declarations:
         """What counts for an element that nothing need hide: how it is displayed and placed."""
         names = self._context.names_of(element)
-        bits = self._hiding.match(element)
-        ordinary, important, _ = self._find_merged(element, names, bits, contends=True)
-        style = dict(ordinary)
-        for later in (own[0], important, own[1]):
-            apply_declarations(style, later)
-        return style
-
-    def _is_own_suspicious(self, own: tuple[Declarations, Declarations]) -> bool:
-        """Whether the style attribute of an element hides it, or would with some rule."""
-        return is_suspicious({**own[0], **own[1]})
+        bits = self._hiding.match(element, names)
+        return _put_over(self._find_merged(element, names, bits, contends=True), own)
 
     def _find_merged(
         self, element: etree._Element, names: ElementNames, bits: int, *, contends: bool = False
@@ -279,7 +252,7 @@ class Stylesheet:
             rules = self._hiding.rules_of(bits)
             self._context.budget.spend(len(rules))
             alone = self._merged[(bits,)] = merge_rules(rules)
-            if is_suspicious(alone[2]):
+            if is_suspicious(alone.both):
                 self._suspicious.add(bits)
         if not contends and bits not in self._suspicious:
             return alone  # rules that do not hide can take nothing from it
@@ -289,7 +262,9 @@ class Stylesheet:
         if not contending:
             return alone
         matchers = [self._hiding, *contending]
-        found = [bits, *(matcher.match(element) for matcher in contending)]
+        found = [bits]
+        for matcher in contending:
+            found.append(matcher.match(element, names))
         key = (*map(id, contending), *found)
         merged = self._merged.get(key)
         if merged is None:
@@ -305,9 +280,7 @@ class Stylesheet:
         words = self._words
         bodies = [decode_body(raw.body) for raw in self._texts.exact]
         # rows or lines without height hide what is cut off in them, which another rule may say
-        self._has_flat_boxes = any(
-            _FLAT_WORDS.is_any_in(body) or _FLAT_COLUMNS.search(body) for body in bodies
-        )
+        self._has_flat_boxes = any(map(is_flat, bodies))
         self._read_parts(bodies)
         for number, (raw, body) in enumerate(zip(self._texts.exact, bodies, strict=True)):
             may_hide_it = may_hide(body, words) or (self._has_covers and "position:" in body)
@@ -317,9 +290,6 @@ class Stylesheet:
                 may_hide_it = self._variables.may_make(body)
             if may_hide_it and self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
-        self._uses_variables = has_calls(
-            str([(rule.ordinary, rule.important) for rule in self._rules])
-        )
 
     def _read_parts(self, bodies: Sequence[str]) -> None:
         """Find the rules about parts of elements that may lie over their text, or colour it."""
@@ -349,16 +319,17 @@ class Stylesheet:
         rules, about elements with a name.
         """
         sets_background = self._colours and "background" in rule.body
-        ordinary, important = parse_body(rule.body)
-        declared = ordinary | important
-        if contending is None and not self._matters(declared, rule.body):
+        if contending is None and not self._matters(rule.body):
             return False
         texts = split_list(rule.selectors)
         counts_for_all = sets_background and not self.blind_to_background
         needed = self._find_needed(texts, key, counts_for_all=counts_for_all)
-        rules = self._rules if contending is None else contending
-        if not needed or not declared:
+        if not needed:
             return False
+        ordinary, important = parse_body(rule.body)
+        if not ordinary and not important:
+            return False
+        rules = self._rules if contending is None else contending
         selectors: Sequence[Selector] = ()
         is_decided = len(rules) + len(needed) <= _MOST_RULES
         if is_decided:
@@ -374,7 +345,7 @@ class Stylesheet:
             self._note_states(needed, sets_background=sets_background)
         rank = self._texts.layers.rank_of(rule.layer)
         is_sure = rule.when == ALWAYS
-        hides = contending is None and self._hides_alone(declared)
+        hides = contending is None and hides_alone(rule.body)
         for selector in selectors:
             found = Rule(selector, ordinary, important, rule.order, rank, hides, is_sure)
             rules.append(found)
@@ -385,7 +356,7 @@ class Stylesheet:
         needed = texts
         if not counts_for_all:
             needed = [text for text in needed if self._concerns(text)]
-        if key != ANYTHING:
+        if key != ANYTHING and len(texts) > 1:  # one alone was found by the key
             needed = [text for text in needed if not is_about_others(text, key)]
         return needed
 
@@ -430,10 +401,12 @@ class Stylesheet:
             return True
         return self._only.issuperset(find_needed_names(selector.lower()))
 
-    def _matters(self, style: Declarations, body: str) -> bool:
-        """Whether declarations hide something, or may do so together with others."""
-        if not _INHERITED.isdisjoint(style) or reason_to_skip({**COMPANIONS, **style}) is not None:
+    def _matters(self, body: str) -> bool:
+        """Whether the body of a rule hides something, or may do so together with others."""
+        if hides_with_others(body):
             return True
+        ordinary, important = parse_body(body)
+        style = ordinary | important
         if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
             return True
         if self._has_covers and "position" in style:
@@ -451,19 +424,10 @@ class Stylesheet:
         colour = parse_colour(style.get("color", ""))
         if colour is None:
             return False
-        if colour.alpha < _FAINT_COLOUR:
+        if colour.alpha < FAINT_COLOUR:
             return True
         ground = parse_colour(first_value(style, "background-color", "background"))
         return ground is not None and alike(colour, ground)
-
-    def _hides_alone(self, style: Declarations) -> bool:
-        """Whether an element is left out if it is not known whether it has this style."""
-        if reason_to_skip(style) is not None or not _INHERITED.isdisjoint(style):
-            return True
-        if any(has_calls(value) for value in style.values()):
-            return True
-        colour = parse_colour(style.get("color", ""))
-        return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
 
     def _list_contenders(self) -> Contenders:
         """The rules that may contend with those that hide something."""
@@ -484,9 +448,19 @@ class Stylesheet:
                 found: list[Rule] = []
                 for raw in self._contenders.find(key):
                     body = decode_body(raw.body)
-                    self._uses_variables = self._uses_variables or has_calls(body)
                     self._add_rule(decode_rule(raw, body), contending=found, key=key)
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)
         return matchers
+
+
+def _put_over(merged: MergedRules, own: tuple[Declarations, Declarations]) -> Declarations:
+    """What counts of rules and of the style attribute of an element: important declarations after
+    all ordinary ones.
+    """
+    style = dict(merged.ordinary)
+    apply_declarations(style, own[0])
+    apply_declarations(style, merged.important)
+    apply_declarations(style, own[1])
+    return style

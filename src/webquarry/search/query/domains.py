@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote_to_bytes
 import idna
 
 from webquarry.errors import BadInput
-from webquarry.search.replies.addresses import split_url
+from webquarry.search.replies.addresses import split_host, split_url
 
 _LONGEST_NAME = 253  # characters of a domain
 _LONGEST_PATH = 500
@@ -67,13 +67,11 @@ def host_of(url: str) -> str | None:
     if _FORBIDDEN.search(url):
         return None
     try:
-        parts = split_url(url)
-        port = parts.port
+        parts, host, port = split_host(url)
     except ValueError:
         return None
     if parts.scheme not in ("http", "https") or port == 0:
         return None
-    host = parts.hostname or ""
     if ":" not in host:
         return _to_ascii(host)
     try:
@@ -187,6 +185,7 @@ def _shorten(entry: str) -> str:
     return entry[: _LONGEST_QUOTED - 3] + "..."
 
 
+@lru_cache(512)  # the results of a search share their hosts
 def _to_ascii(host: str) -> str | None:
     """A host name in lower-case ASCII without a trailing dot; None when it cannot be one."""
     if not host.isascii():

@@ -7,6 +7,7 @@ in it. No name is that long, so that such an address is none.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 _LONGEST_AUTHORITY = 1_000  # characters: a name has 253 at most, a login may stand before it
@@ -18,6 +19,15 @@ def split_url(url: str) -> SplitResult:
     """The parts of an address; ValueError for one that cannot be an address."""
     _check_authority(url)
     return urlsplit(url)
+
+
+@lru_cache(512)  # the same results are looked at several times
+def split_host(url: str) -> tuple[SplitResult, str, int | None]:
+    """The parts of an address with its host in lower case, or nothing for none, and its port;
+    ValueError for one that cannot be an address.
+    """
+    parts = split_url(url)
+    return parts, parts.hostname or "", parts.port
 
 
 def join_url(base: str, url: str) -> str:

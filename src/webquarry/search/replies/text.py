@@ -35,6 +35,10 @@ _RFC_1123 = re.compile(
 
 def plain(text: str) -> str:
     """Plain text in one line: white space collapsed, nothing that cannot be printed or encoded."""
+    if text.isprintable():  # then a blank is the only white space
+        if "  " in text or text[:1] == " " or text[-1:] == " ":
+            return " ".join(text.split())
+        return text
     printable = _UNPRINTABLE.sub("", text)
     encodable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", printable)
     return " ".join(encodable.split())

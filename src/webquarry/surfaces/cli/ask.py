@@ -11,27 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
+from webquarry.surfaces.reply_errors import build_reply_error
 from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from webquarry.ask.models import ModelReply, Progress, Question
-
-_KINDS: dict[str, type[WebquarryError]] = {
-    "auth": AuthFailure,
-    "rate_limited": RateLimited,
-    "quota": RateLimited,
-    "model_gone": BadInput,
-    "too_large": BadInput,
-}
-_CURES = {
-    "auth": "Replace the key; webquarry doctor --all says where it was found.",
-    "model_gone": "Name another model with --model or WEBQUARRY_ASK_MODEL.",
-    "too_large": "Ask with a shorter context.",
-    "quota": "Raise the account's limit with the model's vendor, or name another with --model.",
-}
 
 
 def ask(
@@ -82,12 +68,7 @@ def ask(
         if not dry_run:
             _write_usage(reply)
         if reply.error is not None:
-            error = reply.error
-            kind = _KINDS.get(error.code, ProviderFailure)
-            action = "Try again."
-            if not error.retryable:
-                action = _CURES.get(error.code, "See docs/ask.md for what can be set.")
-            raise kind(error.message, retryable=error.retryable, suggested_action=action)
+            raise build_reply_error(reply.error)
         if not dry_run or reply.answer is not None:
             _show_reply(output, reply, pager=pager)
             return

@@ -19,6 +19,7 @@ from webquarry.surfaces.cli.completion import (
     complete_session,
     complete_style,
 )
+from webquarry.surfaces.cli.offered_call import offer_call
 from webquarry.surfaces.terminal import AsJson, Pager, command_output
 
 # A host with a dot in it, or this machine, where no scheme stands before it.
@@ -114,6 +115,7 @@ def read(
         "render": _RENDER[render],
         "again": again or None,
     }
+    offer_call("scrape_page", arguments)
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.page import show_page
         from webquarry.surfaces.library import call_with

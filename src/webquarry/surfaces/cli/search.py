@@ -18,6 +18,7 @@ from webquarry.surfaces.cli.completion import (
     complete_provider,
     complete_session,
 )
+from webquarry.surfaces.cli.offered_call import offer_call
 from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
 
 Count = Annotated[int, typer.Option("-n", "--num-results", help="How many results.", min=1, max=10)]
@@ -99,6 +100,7 @@ def search(
         "sessionId": session_id,
         "fresh": fresh,
     }
+    offer_call("web_search", arguments)
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.results import show_results
         from webquarry.surfaces.library import call_with

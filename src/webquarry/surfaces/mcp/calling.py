@@ -161,6 +161,8 @@ async def render_answer(
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
+    if answer.text_is_for_people and text != "digest":
+        text = "markdown"
     match text:
         case "markdown":
             shown = answer.as_markdown() or render_markdown(data)

@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import BadInput
+from webquarry.memory import load_to_stay
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import mcp_types as types
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
+APP_META = "ui"  # what names the app of a tool
 GENERATED = ("research",)  # the sets whose lists ship with the package
 _TOOLS = "webquarry.tools"
 _TOOL_KEYS = ("name", "title", "description", "inputSchema", "outputSchema")
@@ -58,10 +60,11 @@ class ServedTools(Mapping[str, Tool]):
 
     def _import(self, name: str) -> Tool:
         """A tool by its name, with everything imported and built that its first call needs."""
-        tool = self[name]
-        import_parts(("calls", *tool.uses))
-        tool.build_models()
-        return tool
+        with load_to_stay():
+            tool = self[name]
+            import_parts(("calls", *tool.uses))
+            tool.build_models()
+            return tool
 
     def get_loaded(self, name: str) -> Tool | None:
         """A tool by its name, if it was loaded before."""
@@ -120,18 +123,25 @@ def describe(tool: Tool) -> types.Tool:
     output_schema = slim_schema(tool.output_schema)
     if tool.answer.may_be_large:
         output_schema = schema_with_link(output_schema)
+    nature: dict[str, Any] = {
+        "annotations": types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=False,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.open_world,
+        )
+    }
+    if tool.app is not None:
+        # VS Code shows no app of a tool that has annotations, and Claude reads the older key.
+        app = {APP_META: {"resourceUri": tool.app}, "ui/resourceUri": tool.app}
+        nature = {"_meta": app}
     return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         input_schema=_input_schema(tool),
         output_schema=output_schema,
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only,
-            destructive_hint=False,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.open_world,
-        ),
+        **nature,
     )
 
 

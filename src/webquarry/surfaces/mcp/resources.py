@@ -1,5 +1,5 @@
-"""The resources of the research server: lenses, how the providers are doing, its health, and kept
-results and pages.
+"""The resources of the research server: lenses, how the providers are doing, its health, kept
+results and pages, and the page as an app with what its views show.
 
 Nothing is sent to anybody to answer them, and no credential is in them.
 """
@@ -19,10 +19,12 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from webquarry import __version__
 from webquarry.caller import LOCAL, caller
+from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import LIFE_SECONDS, MIME_TYPE, TEMPLATE, read_artifact
-from webquarry.surfaces.mcp.text import as_json
+from webquarry.surfaces.mcp.text import as_json, encode_json
 from webquarry.toolkit import Toolkit
+from webquarry.views.app import APP_MIME_TYPE, APP_URI, VIEW_TEMPLATE, parse_view_uri
 
 _STARTED = time.monotonic()
 _PAGE_TEMPLATE = "research://page/{url}"
@@ -108,9 +110,31 @@ _RESOURCES = {
 }
 
 
-async def list_resources(
-    context: Context, params: types.PaginatedRequestParams | None
-) -> types.ListResourcesResult:
+# Nothing is declared that the page may reach, so that a host lets it reach nothing.
+_APP_META = {"ui": {"permissions": {"clipboardWrite": {}}, "prefersBorder": True}}
+_APP_SECONDS = 3600
+
+ListHandler = Callable[
+    [Context, types.PaginatedRequestParams | None], Awaitable[types.ListResourcesResult]
+]
+TemplatesHandler = Callable[
+    [Context, types.PaginatedRequestParams | None], Awaitable[types.ListResourceTemplatesResult]
+]
+
+
+def build_list(*, with_app: bool) -> ListHandler:
+    """What answers `resources/list`, with the app where a tool of the set has it."""
+    result = types.ListResourcesResult(resources=_describe_resources(with_app=with_app))
+
+    async def list_resources(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return result
+
+    return list_resources
+
+
+def _describe_resources(*, with_app: bool) -> list[types.Resource]:
     resources = []
     for uri, resource in _RESOURCES.items():
         described = types.Resource(
@@ -121,12 +145,33 @@ async def list_resources(
             mime_type=MIME_TYPE,
         )
         resources.append(described)
-    return types.ListResourcesResult(resources=resources)
+    if with_app:
+        app = types.Resource(
+            uri=APP_URI,
+            name="page",
+            title="Research",
+            description="Sessions, sources, texts with their quotes marked, and the bill.",
+            mime_type=APP_MIME_TYPE,
+            _meta=_APP_META,
+        )
+        resources.append(app)
+    return resources
 
 
-async def list_templates(
-    context: Context, params: types.PaginatedRequestParams | None
-) -> types.ListResourceTemplatesResult:
+def build_templates(*, with_app: bool) -> TemplatesHandler:
+    """What answers `resources/templates/list`."""
+    templates = _describe_templates(with_app=with_app)
+    result = types.ListResourceTemplatesResult(resource_templates=templates)
+
+    async def list_templates(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return result
+
+    return list_templates
+
+
+def _describe_templates(*, with_app: bool) -> list[types.ResourceTemplate]:
     artifact = types.ResourceTemplate(
         uri_template=TEMPLATE,
         name="artifact",
@@ -142,7 +187,17 @@ async def list_templates(
         "text with links, its citation in every form, its structured data.",
         mime_type=MIME_TYPE,
     )
-    return types.ListResourceTemplatesResult(resource_templates=[artifact, page])
+    if not with_app:
+        return [artifact, page]
+    view = types.ResourceTemplate(
+        uri_template=VIEW_TEMPLATE,
+        name="view",
+        title="A view of the research",
+        description="What show_research shows, in full: sessions, session, sources, bill, or page, "
+        "the kept text of a source with its quotes marked.",
+        mime_type=MIME_TYPE,
+    )
+    return [artifact, page, view]
 
 
 async def read_resource(
@@ -156,7 +211,15 @@ async def read_resource(
     if uri in _RESOURCES:
         content = await _RESOURCES[uri].read(kit)
         return _build_result(uri, redact(as_json(content)), life_seconds=0)
+    if uri == APP_URI:
+        return _build_app(uri)
     problem = "Resource not found"
+    view = parse_view_uri(uri)
+    if view is not None:
+        try:
+            return _build_result(uri, await _read_view(*view, kit), life_seconds=0)
+        except WebquarryError as error:
+            problem = redact(error.sentences)
     if uri.startswith(_PAGE_PREFIX):
         page = await _read_page(uri, kit)
         if page is not None:
@@ -171,6 +234,15 @@ async def read_resource(
     raise MCPError(code, problem, {"uri": redact(uri)[:300]})
 
 
+async def _read_view(name: str, parameters: dict[str, str], kit: Toolkit) -> str:
+    """What a view shows, every text in it filtered as in an answer."""
+    from webquarry.pages.outgoing import filter_value
+    from webquarry.views.catalogue import VIEWS, answer_view
+
+    data = filter_value(await answer_view(VIEWS, kit, name, parameters))
+    return redact(await encode_json(data))
+
+
 async def _read_page(uri: str, kit: Toolkit) -> str | None:
     """All that is kept of a page; None where it is not, or no longer."""
     from webquarry.pages.jobs import build_description_job
@@ -183,6 +255,17 @@ async def _read_page(uri: str, kit: Toolkit) -> str | None:
         return None
     described = await kit.pages.runner.run(build_description_job(snapshot))
     return redact(described.decode())
+
+
+def _build_app(uri: str) -> types.ReadResourceResult:
+    from webquarry.surfaces.ui.page_file import load_app
+
+    contents = types.TextResourceContents(
+        uri=uri, mime_type=APP_MIME_TYPE, text=load_app(), _meta=_APP_META
+    )
+    return types.ReadResourceResult(
+        contents=[contents], ttl_ms=_APP_SECONDS * 1000, cache_scope="public"
+    )
 
 
 def _build_result(uri: str, text: str, life_seconds: int) -> types.ReadResourceResult:

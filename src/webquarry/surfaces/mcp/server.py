@@ -23,8 +23,9 @@ from webquarry.surfaces.mcp import identity, prompts, resources
 from webquarry.surfaces.mcp.calling import CallOptions, call_tool, recall
 from webquarry.surfaces.mcp.external import ExternalTools
 from webquarry.surfaces.mcp.linking import knows_links
-from webquarry.surfaces.mcp.listing import ServedTools, read_settings, restore_key_order
+from webquarry.surfaces.mcp.listing import APP_META, ServedTools, read_settings, restore_key_order
 from webquarry.toolkit import Toolkit
+from webquarry.views.app import APP_EXTENSION
 
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
@@ -63,6 +64,7 @@ def build_server(
         external = ExternalTools(host, tools)
         descriptions += external.descriptions
     tool_list = types.ListToolsResult(tools=descriptions)
+    has_app = any(APP_META in (tool.meta or {}) for tool in descriptions)
     schemas = {tool.name: tool.input_schema for tool in descriptions}
 
     async def list_tools(
@@ -72,7 +74,7 @@ def build_server(
 
     research: dict[str, Any] = {}
     if tools.package == _RESEARCH:
-        research = _research_features()
+        research = _research_features(with_app=has_app)
         instructions = instructions or identity.INSTRUCTIONS
     server = Server(
         name,
@@ -85,6 +87,8 @@ def build_server(
         on_call_tool=_call_handler(tools, external, text),
         **research,
     )
+    if has_app:
+        server.extensions[APP_EXTENSION] = {}
     is_traced = any(variable.startswith("OTEL_") for variable in os.environ)
     if not is_traced:  # spans would be made for nobody
         server.middleware[:] = [
@@ -94,14 +98,14 @@ def build_server(
     return server
 
 
-def _research_features() -> dict[str, Any]:
+def _research_features(*, with_app: bool) -> dict[str, Any]:
     """What the servers of research sets have besides tools, as arguments of the SDK's server."""
     return {
         "title": "webquarry",
         "description": identity.DESCRIPTION,
         "icons": identity.icons(),
-        "on_list_resources": resources.list_resources,
-        "on_list_resource_templates": resources.list_templates,
+        "on_list_resources": resources.build_list(with_app=with_app),
+        "on_list_resource_templates": resources.build_templates(with_app=with_app),
         "on_read_resource": resources.read_resource,
         "on_list_prompts": prompts.list_prompts,
         "on_get_prompt": prompts.get_prompt,

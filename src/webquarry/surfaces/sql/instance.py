@@ -19,8 +19,9 @@ from webquarry.errors import Cancelled
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 from webquarry.surfaces.bridge import Bridge
+from webquarry.surfaces.display.cell_progress import is_in_kernel
 from webquarry.surfaces.sql.interrupts import watcher
-from webquarry.surfaces.sql.shell.progress_line import ProgressLine
+from webquarry.surfaces.sql.shell.cell_line import open_progress_line
 from webquarry.surfaces.sql.statements import Scope, Statements
 from webquarry.toolkit import Toolkit
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+_KERNEL_GRACE_SECONDS = 0.5  # of the two that a cell may take to stop, the kernel needs some
 _GRACE_SECONDS = 1.4  # for calls under way to end and be kept; Ctrl-C is to take less than two
 
 
@@ -48,7 +50,7 @@ class Instance:
         self.settings = settings
         self.environ = environ
         self.statements = Statements()
-        self.progress_line = ProgressLine()
+        self.progress_line = open_progress_line()
         self._lock = threading.RLock()
         self._open: _OpenResources | None = None
         self._warned: set[str] = set()
@@ -127,6 +129,8 @@ class Instance:
                 return self._open
             kit = Toolkit(self.settings, self.environ, runner="workers")
             engine = kit.open_engine()
+            if is_in_kernel():
+                engine.grace_seconds = _KERNEL_GRACE_SECONDS
             for variable, key in self._keys.items():
                 engine.keys.set(variable, key.reveal())
             for name, value in self._options.items():

@@ -17,14 +17,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from webquarry.ask.models import Progress
 from webquarry.errors import BadInput, Cancelled, LimitReached
+from webquarry.reprs.displayable import Displayable
 from webquarry.secret import redact
 from webquarry.settings import Settings
+from webquarry.surfaces.display.cell_progress import INTERRUPTED, build_interrupt
 from webquarry.surfaces.sql.frames import build_frame, build_table
-from webquarry.surfaces.sql.functions.setters import list_usage
+from webquarry.surfaces.sql.functions.setters import Bill, list_usage
 from webquarry.surfaces.sql.install import install
 from webquarry.surfaces.sql.libraries import load_library
 from webquarry.surfaces.sql.lint import PlanWarning, find_warnings
@@ -36,8 +38,10 @@ Confirm = Callable[[PlanWarning], bool]
 
 
 @dataclass(frozen=True)
-class SqlResult:
+class SqlResult(Displayable):
     """All rows of one statement, and what it took."""
+
+    view: ClassVar[str] = "table"
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
@@ -54,10 +58,12 @@ class SqlResult:
         return build_frame(self.arrow())
 
 
-class SqlSession:
+class SqlSession(Displayable):
     """A connection with our functions. `cancel` may be called from any thread, the rest from one at
     a time.
     """
+
+    view: ClassVar[str] = "sql_session"
 
     def __init__(self, connection: Any, *, owned: bool = False, **options: Any) -> None:
         self.connection = connection
@@ -122,7 +128,8 @@ class SqlSession:
                     rows = cursor.fetchall()
             finally:
                 self._scope = None
-                self._instance.progress_line.clear()
+                said = "" if scope.error is None and not scope.cancelled else "stopped: "
+                self._instance.progress_line.end(scope.progress(), said)
         columns = tuple(str(column[0]) for column in description)
         types = tuple(str(column[1]) for column in description)
         return SqlResult(columns, types, rows, scope.progress(), tuple(warnings))
@@ -134,9 +141,20 @@ class SqlSession:
             scope.cancel()
             self.connection.interrupt()
 
-    def usage(self, *, days: int = 1) -> list[dict[str, Any]]:
-        """The bill of the last days."""
+    def usage(self, *, days: int = 1) -> Bill:
+        """The bill of the last days, a dict for each statement and model."""
         return list_usage(self._instance, days)
+
+    def describe(self) -> dict[str, str]:
+        """What it works on and with: the database, the model, the search and the limits."""
+        names = "SELECT database_name, coalesce(path, 'in memory') FROM duckdb_databases()"
+        with self.connection.cursor() as cursor:  # what the connection is in the middle of stays
+            found = cursor.execute(f"{names} WHERE NOT internal").fetchall()
+        options = self._instance.engine.options
+        told = {"database": "; ".join(f"{name} ({path})" for name, path in found)}
+        for name in ("model", "search_provider", "max_rows", "max_usd", "max_usd_per_day"):
+            told[name] = options.get(name)
+        return told
 
     def show_progress(self, wanted: bool | None) -> None:
         """Always (True), never (False), or on a terminal only (None)."""
@@ -224,7 +242,7 @@ def _turn_off_progress_bar(connection: Any) -> None:
 def _build_cancellation(scope: Scope) -> BaseException:
     """How a statement that was cancelled ends: by a Ctrl-C, or by an error of ours."""
     if scope.interrupted:
-        return KeyboardInterrupt()
+        return build_interrupt(INTERRUPTED)
     if isinstance(scope.error, Cancelled):
         return scope.error
     return Cancelled("The statement was cancelled.")

@@ -74,6 +74,11 @@ class Scope:
                     statement.cancel()
             return statement
 
+    def use_statement(self, statement: Statement) -> None:
+        """Take this statement, which has limits of its own, for the one that would be opened."""
+        with self._lock:
+            self._statements[False, True] = statement
+
     def cancel(self) -> None:
         """No further paid call in this statement."""
         with self._lock:

@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
-from webquarry.surfaces.ui.views import describe_call
+from webquarry.views.calls import describe_call
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit

@@ -14,6 +14,9 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
+from webquarry import __version__
+
+_ICON = '<link rel="icon" href="data:,">'  # keeps browsers from asking for one; hosts refuse it
 _PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -28,25 +31,47 @@ class PageFile:
 @cache
 def load_page() -> PageFile:
     """The page with its headers."""
-    text = (files("webquarry") / "surfaces" / "ui" / "page.html").read_text("utf-8")
+    text = _read_page()
+    policy = [*_build_policy(text), "connect-src 'self'", "frame-ancestors 'none'"]
+    headers = {"Content-Security-Policy": "; ".join(policy), **PRIVATE_HEADERS}
+    return PageFile(text.encode(), headers)
+
+
+@cache
+def load_app() -> str:
+    """The page as an MCP App: told that it is one, and with its policy inside, since a host sends
+    no headers of ours. The script puts the policy into force: hosts put the page into a document of
+    their own, where a policy that stands in the text would be ignored.
+    """
+    text = _read_page()
+    policy = "; ".join(_build_policy(text))
+    rule = f'<meta name="policy" content="{policy}">'
+    told = text.replace("<html ", f'<html data-app="{__version__}" ', 1)
+    return told.replace(_ICON, rule, 1)
+
+
+def _read_page() -> str:
+    return (files("webquarry") / "surfaces" / "ui" / "page.html").read_text("utf-8")
+
+
+def _build_policy(text: str) -> list[str]:
+    """What holds wherever the page is shown: nothing runs but its own script, and no text becomes
+    markup.
+    """
     hashes: dict[str, list[str]] = {"script": [], "style": []}
     for kind, part in _PART.findall(text):
         digest = b64encode(sha256(part.encode()).digest()).decode()
         hashes[kind].append(f"'sha256-{digest}'")
-    policy = [
+    return [
         "default-src 'none'",
         f"script-src {' '.join(hashes['script'])}",
         f"style-src {' '.join(hashes['style'])}",
-        "connect-src 'self'",
         "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
-        "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
     ]
-    headers = {"Content-Security-Policy": "; ".join(policy), **PRIVATE_HEADERS}
-    return PageFile(text.encode(), headers)
 
 
 # Of everything that is sent to the page: nobody keeps it, frames it or reads it from elsewhere.

@@ -23,7 +23,7 @@ from webquarry.caller import caller
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.surfaces.ui.feed import follow_calls
 from webquarry.surfaces.ui.page_file import PRIVATE_HEADERS, load_page
-from webquarry.surfaces.ui.views import answer_view
+from webquarry.surfaces.ui.views import answer_page
 from webquarry.tool import load
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class PageRoutes:
     async def _answer_data(self, request: Request) -> Response:
         parameters = dict(request.query_params)
         name = parameters.pop("view", "")
-        return await _answer(lambda: answer_view(self._kit, name, parameters))
+        return await _answer(lambda: answer_page(self._kit, name, parameters))
 
     async def _answer_events(self, request: Request) -> Response:
         who = caller()

@@ -16,4 +16,5 @@ ORDER = (  # as they are listed: the one most often wanted first
     "format_bibliography",
     "check_quotes",
     "check_citations",
+    "show_research",
 )

@@ -4,6 +4,8 @@ beside the answer.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
@@ -13,8 +15,8 @@ from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.scholarly.models import Author, Paper, PapersFound
-from webquarry.sessions.models import Source
 from webquarry.sessions.references import work_of_paper
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer
 from webquarry.tools.research._search import describe_attempts, show_trace
 
@@ -92,6 +94,8 @@ class PapersOutput(Answer):
     papers: list[PaperResult]
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "papers"
 
     _sources: list[Source] = PrivateAttr(default_factory=list)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
@@ -14,8 +14,8 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search.patents.assignees import Cluster
 from webquarry.search.patents.models import Patent
-from webquarry.sessions.models import Source
 from webquarry.sessions.references import parse_inventors
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer
 
 _SEPARATOR = "; "
@@ -98,6 +98,8 @@ class PatentSearchOutput(Answer):
     patents_analysed: int | None = None
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "patents"
 
     def sources(self) -> list[Source]:
         routing = self.meta.get("webquarry/routing", {})

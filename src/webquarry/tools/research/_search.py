@@ -5,7 +5,7 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -20,7 +20,7 @@ from webquarry.search.services.failure import shorten
 from webquarry.tool import Answer
 
 if TYPE_CHECKING:
-    from webquarry.sessions.models import Source
+    from webquarry.sessions.source import Source
 
 # Arguments that do not affect what is found: a claim is held against it afterwards.
 NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
@@ -56,8 +56,10 @@ class SearchOutput(Answer):
     trust: str = TRUST
     note: str | None = None
 
+    view: ClassVar[str] = "results"
+
     def sources(self) -> list[Source]:
-        from webquarry.sessions.models import Source
+        from webquarry.sessions.source import Source
 
         routing = self.meta.get("webquarry/routing", {})
         provider = routing.get("providerUsed") or None

@@ -17,7 +17,8 @@ from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.outgoing import PageText
 from webquarry.read.workers.job import Job
-from webquarry.sessions.models import KeptQuote, Source
+from webquarry.sessions.models import KeptQuote
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.verify.drafts.find import find_claims

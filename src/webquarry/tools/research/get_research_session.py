@@ -5,7 +5,7 @@ was lost.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -84,6 +84,8 @@ class ResearchSessionOutput(Answer):
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession) -> ResearchSessionOutput:

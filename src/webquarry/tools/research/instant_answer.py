@@ -16,7 +16,7 @@ from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.search import instant
 from webquarry.secret import redact
-from webquarry.sessions.models import Source
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._parameters import RecordingSession

@@ -7,7 +7,6 @@ Given the same session, the answer is the same to the byte but for the time of t
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from typing import Annotated, ClassVar, Literal
 
@@ -20,16 +19,16 @@ from webquarry.pages.links import check_links
 from webquarry.sessions.export import ErrorCount, ExportedSource, export_session
 from webquarry.sessions.markdown import write_markdown
 from webquarry.sessions.quote_context import collect_contexts
-from webquarry.sessions.report import SessionBill, write_report
+from webquarry.sessions.report import write_report
 from webquarry.sessions.views import FullStep, Status, format_time
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._deadline import deadline_for
 from webquarry.tools.research._parameters import ReadSession
+from webquarry.views.bill import bill_session
 
 _NAME = "research_export"
 _CONTEXT_SECONDS = 20.0  # for reading again what was quoted and is not kept
-_MOST_CALLS = 20_000
 
 
 class ResearchExportOutput(Answer):
@@ -102,7 +101,7 @@ async def research_export(
         return answer
     if format == "html":
         contexts = await collect_contexts(kit.pages, session, _CONTEXT_SECONDS)
-        answer.content = write_report(export, contexts, await _count_calls(kit, session.id))
+        answer.content = write_report(export, contexts, await bill_session(kit, session.id))
         return answer
     answer.exported_at = export.exported_at
     answer.status = export.status
@@ -114,15 +113,3 @@ async def research_export(
     answer.listed = export.sources
     answer.errors = export.errors
     return answer
-
-
-async def _count_calls(kit: Toolkit, id: str) -> SessionBill:
-    """What the log says of the calls that were made for a session."""
-    calls = await asyncio.to_thread(kit.calls.list_latest, _MOST_CALLS)
-    own = [call for call in calls if call.session == id]
-    return SessionBill(
-        calls=len(own),
-        kept=sum(bool(call.cached) for call in own),
-        failed=sum(call.outcome != "ok" for call in own),
-        usd=sum(call.cost or 0.0 for call in own),
-    )

@@ -48,7 +48,8 @@ from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpac
 from webquarry.read.page_form import pack_fields, unpack_fields
 from webquarry.read.slices.outline import Heading
 from webquarry.read.workers.job import Job
-from webquarry.sessions.models import ReadPart, Source
+from webquarry.sessions.models import ReadPart
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._page_markdown import render_page
@@ -134,6 +135,7 @@ class ScrapeOutput(Answer):
     unchanged_since_step: int | None = None
     tokens_saved: int | None = None
 
+    view: ClassVar[str] = "page"
     may_be_large: ClassVar[bool] = True
 
     _csl: dict[str, Any] = PrivateAttr(default_factory=dict)

@@ -32,7 +32,7 @@ from webquarry.progress import note
 from webquarry.read.workers.runner import JobRunner
 from webquarry.search.models import Found, Query, Result
 from webquarry.secret import redact
-from webquarry.sessions.models import Source
+from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._deadline import deadline_for

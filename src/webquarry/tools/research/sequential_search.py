@@ -7,7 +7,7 @@ what is recorded, and a search that fails costs the step nothing.
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -18,7 +18,8 @@ from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
 from webquarry.search.models import Query
 from webquarry.sessions.coverage import coverage_of, refinement_queries
-from webquarry.sessions.models import ResearchSession, Source, Step, StepDraft
+from webquarry.sessions.models import ResearchSession, Step, StepDraft
+from webquarry.sessions.source import Source
 from webquarry.sessions.views import (
     IndexedStep,
     RepeatedError,
@@ -95,6 +96,8 @@ class SequentialSearchOutput(Answer):
     errors: list[RepeatedError] | None = None
     hints: list[str] | None = None
     trust: str = TRUST
+
+    view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:

@@ -43,6 +43,21 @@ def test_the_last_sentence_is_kept_if_one_stage_wants_it(
     assert add_ends(found, chances, [0]) == [0, 1]
 
 
+def test_a_last_sentence_may_say_where_to_read_on() -> None:
+    links = "Go on with the <a href=/a>storage guide</a> or the <a href=/b>reference</a>."
+    found = flow(f"<div><p>A text.</p><p>{links}</p></div>")
+
+    assert add_ends(found, judge((0.9, 0.9), (0.6, 0.3)), [0]) == [0, 1]
+
+
+@pytest.mark.parametrize("before", ["<pre>one()</pre>", "<div><pre>one()</pre></div>"])
+def test_a_sentence_right_behind_code_needs_less(before: str) -> None:
+    found = flow(f"<div>{before}<p>It gives one.</p><p>Further on.</p></div>")
+
+    assert add_ends(found, judge((0.9, 0.9), (0.3, 0.2), (0.3, 0.2)), [0]) == [0, 1]
+    assert add_ends(found, judge((0.9, 0.9), (0.1, 0.1), (0.3, 0.2)), [0]) == [0]
+
+
 def test_sentences_follow_each_other() -> None:
     found = flow("<div><ul><li>One.</li><li>Two.</li></ul><p>Three.</p></div>")
 
@@ -54,6 +69,11 @@ def test_sentences_follow_each_other() -> None:
     [
         ("<p>Neither stage wants it.</p>", 0.3),
         ("<p><a href=/more>Read more</a></p>", 0.8),
+        (
+            "<p>See <a href=/more>all that we have ever written about tides and storage</a>.</p>",
+            0.8,
+        ),
+        ("<p>Other pages here: <a href=/more>Read on about all of the tides</a></p>", 0.8),
         ("<div>No sentence</div>", 0.8),
         ("</div><div><p>In another box.</p>", 0.8),
     ],

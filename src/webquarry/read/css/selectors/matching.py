@@ -294,13 +294,18 @@ class Matcher:
 
     def match(self, element: _Element) -> int:
         """The selectors that mean an element."""
-        return self._match(element) & self._all
+        return self._match(element, self._context.names_of(element)) & self._all
+
+    def match_named(self, element: _Element, names: ElementNames) -> int:
+        """The same, where its names are known already."""
+        return self._match(element, names) & self._all
 
     def is_by_names(self, element: _Element) -> bool:
         """Whether all elements with the names of one are meant by the same selectors."""
-        return not self.has_attribute_keys and not self._fit(element) & (
-            self._tested | ~self._start
-        )
+        if self.has_attribute_keys:
+            return False
+        fit = self._fit(element, self._context.names_of(element))
+        return not fit & (self._tested | ~self._start)
 
     def find_possible(self, element: _Element) -> int:
         """The selectors that may mean an element, told by one name that each must find."""
@@ -317,9 +322,9 @@ class Matcher:
         for attribute in element.keys():  # noqa: SIM118
             yield f"[{attribute!s}"
 
-    def _match(self, element: _Element) -> int:
+    def _match(self, element: _Element, names: ElementNames) -> int:
         """All the states that an element is in."""
-        fit = self._fit(element)
+        fit = self._fit(element, names)
         if not fit:
             return 0
         possible = self._start
@@ -330,9 +335,8 @@ class Matcher:
                 possible |= self._find_beside(element)
         return self._test(element, fit & possible)
 
-    def _fit(self, element: _Element) -> int:
+    def _fit(self, element: _Element, names: ElementNames) -> int:
         """The states whose names an element has."""
-        names = self._context.names_of(element)
         fit = self._fits.get(names)
         if fit is None:
             fit = self._fits[names] = self._fit_names(names, _keys_of(names))
@@ -379,7 +383,7 @@ class Matcher:
         known = self._inside[element]
         self._context.budget.spend(len(path) // 4)
         for inner in reversed(path):
-            fit = self._fit(inner)
+            fit = self._fit(inner, self._context.names_of(inner))
             possible = self._start | known[0] | known[1]
             if fit & self._beside:
                 possible |= self._find_beside(inner)
@@ -404,7 +408,7 @@ class Matcher:
             beside = following | later
             if beside:
                 self._siblings[sibling] = beside
-            fit = self._fit(sibling) & (possible | beside)
+            fit = self._fit(sibling, self._context.names_of(sibling)) & (possible | beside)
             handed = self._hand_on(self._test(sibling, fit))
             following = handed.next
             later |= handed.later

@@ -4,12 +4,19 @@ code, and the next sentence of the same text.
 
 from __future__ import annotations
 
+import numpy as np
+
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
 
 _LIKELY = 0.4  # by either stage
+_LIKELY_BEHIND_CODE = 0.2  # nothing but the text around it speaks of code
 _MOST_LINKS = 0.35  # of the characters
+# The last sentence of a text often says where to read on: more of it are links, but not all.
+_MOST_LINKS_IN_SENTENCE = 0.7
+_LEAST_BESIDE_LINKS = 20  # characters
+_SENTENCE_ENDS = frozenset(".!?。！？")
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 
@@ -30,13 +37,25 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     takes them for a part of the text: what follows the end of a text talks its last sentence down.
     """
     chosen = set(kept)
-    likely = (chances.first >= _LIKELY) | (chances.final >= _LIKELY)
-    for index in likely.nonzero()[0].tolist():
+    likelier: list[float] = np.maximum(chances.first, chances.final).tolist()
+    for index, chance in enumerate(likelier):
         box = flow.boxes[index]
-        if index - 1 not in chosen or flow.tags[box] not in _SENTENCES:
+        if chance < _LIKELY_BEHIND_CODE or index - 1 not in chosen:
+            continue
+        is_behind_code = flow.tags[flow.boxes[index - 1]] == "pre"
+        if flow.tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
             continue
         parent = max(flow.parents[box], 0)
         follows_in_box = flow.first[parent] < index
-        if follows_in_box and flow.link_chars[index] < _MOST_LINKS * len(flow.texts[index]):
+        if follows_in_box and not _is_mostly_links(flow.texts[index], flow.link_chars[index]):
             chosen.add(index)
     return sorted(chosen)
+
+
+def _is_mostly_links(text: str, in_links: int) -> bool:
+    """Whether a text, of which so many characters are in links, says little beside them."""
+    size = len(text)
+    if in_links < _MOST_LINKS * size:
+        return False
+    is_sentence = text[-1:] in _SENTENCE_ENDS and size - in_links >= _LEAST_BESIDE_LINKS
+    return not is_sentence or in_links > _MOST_LINKS_IN_SENTENCE * size

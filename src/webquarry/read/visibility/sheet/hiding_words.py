@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from webquarry.read.text.remember import remember_short
 from webquarry.read.text.search import WordSearch
 
 # Nothing hides without one of these words, and most rules have none.
@@ -34,6 +35,8 @@ _PALE_OR_DARK = (
     "color:#fff", "color:white", "color:#000", "color:black", "color:rgb", "color:hsl",
     "color:hwb", "color:ok", "color:la", "color:lc", "color:color(", "color:inherit",
 )  # fmt: skip
+_FLAT_WORDS = WordSearch(("0fr", "rows:0", "line-height:0", "line-height:."))
+_FLAT_COLUMNS = re.compile(r"template-columns:(?:[^;]*[ \]])?0(?:px|fr|%)?(?=[ ;]|$)")
 HIDING_OR_PALE = WordSearch(_HIDING_WORDS + _PALE_OR_DARK)
 HIDING_OR_PAINTING = WordSearch((*_HIDING_WORDS, "color:", "background"))
 _MORE_HIDING = WordSearch(_MORE_HIDING_WORDS)
@@ -43,7 +46,13 @@ def may_hide(body: str, words: WordSearch) -> bool:
     """Whether the body of a rule holds one of the words, or a large number that moves something
     away.
     """
-    if words.is_any_in(body) or _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
+    return words.is_any_in(body) or _may_hide_otherwise(body)
+
+
+@remember_short
+def _may_hide_otherwise(body: str) -> bool:
+    """The same for the words that always count."""
+    if _MORE_HIDING.is_any_in(body) or _FAR_OUT.search(body) is not None:
         return True
     if "overflow" in body and "line-height:" in body:
         return True
@@ -51,3 +60,9 @@ def may_hide(body: str, words: WordSearch) -> bool:
         return True
     is_moved = any(word in body for word in _MOVED)
     return is_moved and _FAR_RIGHT.search(body) is not None
+
+
+@remember_short
+def is_flat(body: str) -> bool:
+    """Whether the body of a rule may make rows, lines or columns without any size."""
+    return _FLAT_WORDS.is_any_in(body) or _FLAT_COLUMNS.search(body) is not None

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from lxml import etree
 
 from webquarry.read.css.cascade import merge
 from webquarry.read.css.declarations import Declarations
 from webquarry.read.css.selectors.matching import Matcher, SelectorContext, bits_of
-from webquarry.read.css.selectors.model import Selector
+from webquarry.read.css.selectors.model import ElementNames, Selector
 from webquarry.read.css.shorthands import apply_declarations
+from webquarry.read.css.variables import has_calls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +39,16 @@ class Rule:
         return -self.layer, self.selector.specificity, self.order
 
 
-MergedRules = tuple[Declarations, Declarations, Declarations]
-NOTHING_MERGED: MergedRules = ({}, {}, {})
+class MergedRules(NamedTuple):
+    """What some rules declare together."""
+
+    ordinary: Declarations
+    important: Declarations
+    both: Declarations
+    has_calls: bool  # some value in both depends on the element, by a variable or an attribute
+
+
+NOTHING_MERGED = MergedRules({}, {}, {}, False)
 
 
 class RuleMatcher:
@@ -44,13 +56,14 @@ class RuleMatcher:
 
     def __init__(self, context: SelectorContext, rules: list[Rule]) -> None:
         self._rules = rules
-        self._matcher = Matcher(context, [rule.selector for rule in rules])
-        self.match = self._matcher.match
-        self.find_possible = self._matcher.find_possible
-        self.is_by_names = self._matcher.is_by_names
+        self.matcher = Matcher(context, [rule.selector for rule in rules])
         self.has_rules = bool(rules)
         self.hiding = _set_bits(number for number, rule in enumerate(rules) if rule.hides)
         self.unsure = _set_bits(number for number, rule in enumerate(rules) if not rule.is_sure)
+
+    def match(self, element: etree._Element, names: ElementNames) -> int:
+        """The rules that mean an element of some names, as bits."""
+        return self.matcher.match_named(element, names)
 
     def rules_of(self, bits: int) -> list[Rule]:
         """The rules of the bits that are set."""
@@ -58,7 +71,7 @@ class RuleMatcher:
 
 
 def merge_rules(rules: list[Rule]) -> MergedRules:
-    """The ordinary and the important declarations of some rules, and all of them together."""
+    """What some rules declare together; they are put into the order in which they count."""
     rules.sort(key=lambda rule: rule.weight)
     ordinary = merge((rule.layer, rule.ordinary) for rule in rules)
     heavy = [rule for rule in rules if rule.important]
@@ -66,7 +79,7 @@ def merge_rules(rules: list[Rule]) -> MergedRules:
     important = merge((-rule.layer, rule.important) for rule in heavy)
     both = dict(ordinary)
     apply_declarations(both, important)
-    return ordinary, important, both
+    return MergedRules(ordinary, important, both, any(map(has_calls, both.values())))
 
 
 def _set_bits(numbers: Iterable[int]) -> int:

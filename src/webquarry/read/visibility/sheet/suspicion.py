@@ -6,17 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from webquarry.read.css.declarations import Declarations, parse_declarations, parse_length
+from webquarry.read.css.colours import WHITE, alike, parse_colour
+from webquarry.read.css.declarations import (
+    Declarations,
+    parse_body,
+    parse_declarations,
+    parse_length,
+)
 from webquarry.read.css.rules import find_state_backgrounds
 from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames
 from webquarry.read.css.shorthands import SHORTHANDS
 from webquarry.read.css.variables import has_calls
+from webquarry.read.text.remember import remember_short
 from webquarry.read.visibility.concealment import reason_to_skip
 from webquarry.read.visibility.sheet.page_selectors import depends_on_person
 from webquarry.read.visibility.sheet.rule_matcher import Rule
 
 PAINTED = frozenset({"color", "background", "background-color", "background-image"})
+FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
+# What children inherit, or adds up around them, is judged together with them; the rest hides by
+# itself or does not.
+_INHERITED = frozenset({"visibility", "font-size", "font", "opacity"})
 # With these some declarations hide, which another rule may add.
 COMPANIONS = {"overflow": "hidden", "position": "absolute"}
 _LEAST = {"opacity": 0.7, "font-size": 8.0}  # what is less may hide something, with others
@@ -37,6 +48,29 @@ def is_suspicious(style: Declarations) -> bool:
         if value is None or value < least:
             return True
     return has_calls(str(style.values()))
+
+
+@remember_short
+def hides_with_others(body: str) -> bool:
+    """Whether the body of a rule hides something, by itself, with what another rule may add, or
+    with what children inherit.
+    """
+    ordinary, important = parse_body(body)
+    style = {**COMPANIONS, **ordinary, **important}
+    return not _INHERITED.isdisjoint(style) or reason_to_skip(style) is not None
+
+
+@remember_short
+def hides_alone(body: str) -> bool:
+    """Whether an element is left out if it is not known whether the body of a rule is about it."""
+    ordinary, important = parse_body(body)
+    style = {**ordinary, **important}
+    if reason_to_skip(style) is not None or not _INHERITED.isdisjoint(style):
+        return True
+    if any(map(has_calls, style.values())):
+        return True
+    colour = parse_colour(style.get("color", ""))
+    return colour is not None and (colour.alpha < FAINT_COLOUR or alike(colour, WHITE))
 
 
 def find_contended_words(rules: Iterable[Rule]) -> list[bytes]:

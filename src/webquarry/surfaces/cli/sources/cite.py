@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from webquarry.surfaces.cli.completion import complete_session, complete_style
+from webquarry.surfaces.cli.offered_call import offer_call
 from webquarry.surfaces.cli.read import complete_url
 from webquarry.surfaces.terminal import AsJson, command_output, printable
 
@@ -40,6 +41,7 @@ def cite(
         "citation_style": style,
         "sessionId": session_id,
     }
+    offer_call("scrape_page", arguments)
     with command_output(as_json) as output:
         from webquarry.surfaces.library import call_with
 

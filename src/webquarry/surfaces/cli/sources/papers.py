@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from webquarry.surfaces.cli.completion import complete_index, complete_session
+from webquarry.surfaces.cli.offered_call import offer_call
 from webquarry.surfaces.terminal import AsJson, Pager, command_output
 
 Source = Literal["all", "arxiv", "pubmed", "crossref", "openalex", "semanticscholar", "europepmc"]
@@ -53,6 +54,7 @@ def papers(
         "provider": provider,
         "sessionId": session_id,
     }
+    offer_call("academic_search", arguments)
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.results import show_papers
         from webquarry.surfaces.library import call_with

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from webquarry.surfaces.cli.completion import complete_register, complete_session
+from webquarry.surfaces.cli.offered_call import offer_call
 from webquarry.surfaces.terminal import AsJson, Pager, command_output
 
 
@@ -54,6 +55,7 @@ def patents(
         "provider": provider,
         "sessionId": session_id,
     }
+    offer_call("patent_search", arguments)
     with command_output(as_json) as output:
         from webquarry.surfaces.cli.views.results import show_patents
         from webquarry.surfaces.library import call_with

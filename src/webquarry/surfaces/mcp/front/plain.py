@@ -16,7 +16,7 @@ _VERSION = _RESERVED + "protocolVersion"
 _CAPABILITIES = _RESERVED + "clientCapabilities"
 _CLIENT = _RESERVED + "clientInfo"
 _CLIENT_TEXTS = {"name", "version", "title", "description", "websiteUrl"}
-_CAPABILITIES_OF_OBJECTS = {"sampling", "elicitation", "experimental"}
+_CAPABILITIES_OF_OBJECTS = {"sampling", "elicitation", "experimental", "extensions"}
 
 
 def is_plain_handshake(params: Any) -> bool:

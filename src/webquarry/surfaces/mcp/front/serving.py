@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from webquarry.memory import load_to_stay
 from webquarry.surfaces.mcp.front.calls import ToolCalls, encode_error, explain_failure
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
@@ -234,9 +235,10 @@ async def _wait_for(writing: Written) -> None:
 
 def _import_server() -> Any:
     """The SDK's server is large, and others go on while it is imported."""
-    from webquarry.surfaces.mcp import server
+    with load_to_stay():
+        from webquarry.surfaces.mcp import server
 
-    return server
+        return server
 
 
 def _find_key(id: RequestId) -> RequestId:

@@ -11,12 +11,21 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from webquarry.ask.billing.bill import add_total
-from webquarry.ask.keys import GOOGLE_ENGINE, GOOGLE_KEY, MODEL_KEY, NAMES, SEARCH_KEY
+from webquarry.ask.keys import (
+    GOOGLE_ENGINE,
+    GOOGLE_KEY,
+    MODEL_KEY,
+    SEARCH_KEY,
+    VENDOR_SETTER,
+    find_key_names,
+    find_vendor_credential,
+)
 from webquarry.errors import BadInput
 from webquarry.registry import module_names
+from webquarry.reprs.displayable import Displayable
 from webquarry.surfaces.sql.functions.function import (
     Function,
     FunctionCall,
@@ -53,6 +62,12 @@ TOTAL_ROW = {name: kind for name, kind in USAGE_ROW.items() if name not in _NOT_
 _INSTALL_ARGUMENTS = {MODEL_KEY: "api_key", SEARCH_KEY: "brave_api_key"}
 
 
+class Bill(Displayable, list[dict[str, Any]]):
+    """What was spent, a dict for each statement and model; a notebook shows it as a table."""
+
+    view: ClassVar[str] = "bill"
+
+
 def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
     """Set a key for each row; the words of the original come back."""
     (values,) = call.arguments.to_lists("value")
@@ -68,12 +83,34 @@ def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any
     return messages
 
 
+def set_vendor_key(call: FunctionCall) -> list[Any]:
+    """Set the key of a vendor of models for each row; NULL, which is often a value that was not
+    found, is an error.
+    """
+    vendors, values = call.arguments.to_lists("vendor", "value")
+    messages = []
+    for vendor, value in zip(vendors, values, strict=True):
+        credential = find_vendor_credential(vendor or "")
+        if value is None:
+            raise BadInput(
+                f"The key of {vendor} was given as NULL, and nothing was changed.",
+                suggested_action="Give a value; '' forgets the key that was set here.",
+            )
+        call.instance.set_key(credential.variable, value)
+        call.instance.warn_once("sql-key", _describe_better_places(credential.variable))
+        messages.append(f"{vendor}: API key configured successfully")
+    return messages
+
+
 def _describe_better_places(variable: str) -> str:
     """Where else a key can be given than in a SQL text."""
-    file = NAMES[variable][0]
+    stps, ours, _ = find_key_names(variable)
+    file = f"~/.config/webquarry/{ours}"
+    if stps is not None:
+        file = f"~/.stps/{stps}"
     text = (
         "a key in a SQL text is kept by DuckDB's query log and by histories. Better: the "
-        f"environment variable {variable}, or the file ~/.stps/{file} (mode 0600)"
+        f"environment variable {variable}, or the file {file} (mode 0600)"
     )
     argument = _INSTALL_ARGUMENTS.get(variable)
     if argument is None:
@@ -128,9 +165,9 @@ def set_option(call: FunctionCall) -> list[Any]:
     return messages
 
 
-def list_usage(instance: Instance, days: int = 1) -> list[dict[str, Any]]:
+def list_usage(instance: Instance, days: int = 1) -> Bill:
     """The bill of the last days, a row for each statement and model."""
-    rows = []
+    rows = Bill()
     for record in instance.engine.usage(days=days):
         row = {name: getattr(record, name) for name in _RECORD_FIELDS}
         begun_at = datetime.fromtimestamp(record.begun_at, UTC).replace(tzinfo=None)
@@ -183,6 +220,7 @@ FUNCTIONS = (
         "Google CSE ID configured successfully",
         "ERROR: CSE ID cannot be NULL",
     ),
+    Function(VENDOR_SETTER, parse_parameters("vendor!", "value!"), "VARCHAR", set_vendor_key),
     Function("stps_set_model", parse_parameters("value!"), "VARCHAR", set_model),
     Function(
         "stps_set_search_provider", parse_parameters("value!"), "VARCHAR", set_search_provider
@@ -220,7 +258,7 @@ def build_getters(instance: Instance) -> dict[str, tuple[Callable[[], Any], Valu
         with translate_errors(None):
             return instance.engine.options.get(name)
 
-    def get_usage() -> list[dict[str, Any]]:
+    def get_usage() -> Bill:
         with translate_errors(None):
             return list_usage(instance)
 

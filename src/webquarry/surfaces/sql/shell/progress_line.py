@@ -116,6 +116,10 @@ class ProgressLine:
                 stream.flush()
             self._shown, self._next = False, 0.0
 
+    def end(self, progress: Progress, said: str = "") -> None:
+        """The statement has ended. Nothing is left behind here; other places say what it took."""
+        self.clear()
+
     def _is_wanted(self, stream: TextIO) -> bool:
         """Whether to show anything: as the user says, else on a terminal."""
         if self.wanted is None:

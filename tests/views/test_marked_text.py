@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from webquarry.read.plain.words import PageWords, WordSection
 from webquarry.sessions.models import KeptQuote
-from webquarry.surfaces.ui.marked_text import cut_text, identify_quote, place_quotes
+from webquarry.views.marked_text import cut_text, identify_quote, place_quotes
 
 TEXT = "Title\nA first 🌊 line.\nHidden words\nThe tide turns; the tide waits.\n"
 

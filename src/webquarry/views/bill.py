@@ -6,13 +6,15 @@ ledger of this machine, which does not tell callers apart, so that only its own 
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.billing.bill import read_bill
 from webquarry.caller import LOCAL, caller
+from webquarry.sessions.report import SessionBill
 
 if TYPE_CHECKING:
     from webquarry.ask.billing.ledger import SpendingRecord
@@ -50,7 +52,7 @@ class BillLine:
         return {**vars(self), "usd": round(self.usd, 6)}
 
 
-async def show_bill(kit: Toolkit) -> dict[str, Any]:
+async def show_bill(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, Any]:
     """The bill of the last days."""
     now = datetime.now(UTC)  # calls are logged by the clock of the machine
     first = now - timedelta(days=DAYS - 1)
@@ -92,6 +94,18 @@ async def show_bill(kit: Toolkit) -> dict[str, Any]:
     for name, lines in groups.items():
         answer[name] = _sort_lines(lines.items())
     return answer
+
+
+async def bill_session(kit: Toolkit, id: str) -> SessionBill:
+    """What the log says of the calls that were made for a session."""
+    calls = await asyncio.to_thread(kit.calls.list_latest, _MOST_CALLS)
+    own = [call for call in calls if call.session == id]
+    return SessionBill(
+        calls=len(own),
+        kept=sum(bool(call.cached) for call in own),
+        failed=sum(call.outcome != "ok" for call in own),
+        usd=sum(call.cost or 0.0 for call in own),
+    )
 
 
 def _sort_lines(lines: Iterable[tuple[str, BillLine]]) -> list[dict[str, Any]]:

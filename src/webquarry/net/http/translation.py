@@ -1,0 +1,40 @@
+"""Errors of the connections below -> the exceptions that every user of httpx2 knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+
+from webquarry.secret import redact
+
+
+@contextmanager
+def translate_errors(request: httpx2.Request) -> Iterator[None]:
+    """Let errors of the pool come out as the exceptions that every user of httpx2 knows."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, httpx2.RequestError):
+            error.request = request
+            raise
+        for base in type(error).__mro__:
+            translated = _find_twin(base)
+            if translated is not None:
+                raise translated(redact(str(error)), request=request) from error
+        raise
+
+
+def _find_twin(error: type) -> type[httpx2.RequestError] | None:
+    """The exception of httpx2 that means the same as one of httpcore2: they share their names, so
+    that httpcore2 need not be loaded to tell.
+    """
+    if error is OSError:  # a TLS record that breaks in the middle of a body comes through bare
+        return httpx2.NetworkError
+    if error.__module__.partition(".")[0] != "httpcore2":
+        return None
+    twin: type[httpx2.RequestError] | None = getattr(httpx2, error.__name__, None)
+    if twin is None or not issubclass(twin, httpx2.RequestError):
+        return None
+    return twin

@@ -1,0 +1,1 @@
+# compiled as it stands: it is asked about the body of every rule

@@ -1,0 +1,1 @@
+"""what a notebook shows of the things that the library gives"""

@@ -1,0 +1,1 @@
+"""the door of notebooks: magics, and how things are shown in a cell"""

@@ -1,0 +1,1 @@
+"""one file for each kind of thing that a cell can show"""
