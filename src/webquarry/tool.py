@@ -56,7 +56,7 @@ class Answer(Displayable, BaseModel):
 
     model_config = ConfigDict(defer_build=True)  # when it is first made
 
-    view: ClassVar[str] = "answer"  # how a notebook shows it
+    notebook_view: ClassVar[str] = "answer"  # how a notebook shows it
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
     text_is_for_people: ClassVar[bool] = False  # the text beside its data is Markdown
 

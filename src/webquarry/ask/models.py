@@ -85,7 +85,7 @@ class ModelReply(Displayable):
     was given.
     """
 
-    view: ClassVar[str] = "reply"
+    notebook_view: ClassVar[str] = "reply"
 
     answer: str | None
     sources: tuple[AnswerSource, ...] = ()

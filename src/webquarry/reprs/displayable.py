@@ -15,7 +15,7 @@ class Displayable:
 
     __slots__ = ()
 
-    view: ClassVar[str]  # the name of the file of its view
+    notebook_view: ClassVar[str]  # the name of the file of its view
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """All forms at once, by their types; the front end chooses."""
@@ -39,5 +39,5 @@ class Displayable:
         return "text/html", self._repr_html_()
 
     def _build_view(self) -> Any:
-        module = importlib.import_module(f"webquarry.surfaces.notebook.views.{self.view}")
+        module = importlib.import_module(f"webquarry.surfaces.notebook.views.{self.notebook_view}")
         return module.build_view(self)

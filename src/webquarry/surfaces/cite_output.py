@@ -41,7 +41,7 @@ class CiteOutput(Answer):
     retraction_status: RetractionStatus | None = None
     trust: str = TRUST
 
-    view: ClassVar[str] = "citation"
+    notebook_view: ClassVar[str] = "citation"
 
     @classmethod
     def of(cls, page: ScrapeOutput, style: CitationStyle) -> CiteOutput:

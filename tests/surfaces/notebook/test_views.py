@@ -257,7 +257,7 @@ def test_a_research_session_is_shown_with_its_steps_and_sources() -> None:
 def test_an_answer_without_a_view_of_its_own_is_shown_by_its_fields() -> None:
     answer = webquarry.call("web_fetch", url="https://example.org/", limit=40)
 
-    assert answer.view == "answer"
+    assert answer.notebook_view == "answer"
     check_html(answer._repr_html_())
     assert "Example Domain" in answer._repr_html_() or "example" in answer._repr_html_()
 
@@ -292,7 +292,7 @@ def test_every_view_that_a_thing_names_is_there() -> None:
     for kind in kinds:
         kinds += kind.__subclasses__()
 
-    assert {kind.view for kind in kinds} <= views
+    assert {kind.notebook_view for kind in kinds} <= views
     assert {"reply", "table", "bill", "sql_session", "asked_rows"} <= views
 
 

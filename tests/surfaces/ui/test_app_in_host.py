@@ -24,7 +24,12 @@ pytestmark = [
 ]
 HOST = "http://host.example/"
 HOST_PAGE = Path(__file__).with_name("host.html")
-ALL = {"openLinks": {}, "downloadFile": {}, "serverTools": {}, "serverResources": {}}
+ALL: dict[str, Any] = {
+    "openLinks": {},
+    "downloadFile": {},
+    "serverTools": {},
+    "serverResources": {},
+}
 INLINE = {
     "theme": "light",
     "displayMode": "inline",

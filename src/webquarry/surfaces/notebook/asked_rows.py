@@ -19,7 +19,7 @@ class AskedRows(Displayable):
     about.
     """
 
-    view: ClassVar[str] = "asked_rows"
+    notebook_view: ClassVar[str] = "asked_rows"
 
     column: str
     contexts: Sequence[Any]

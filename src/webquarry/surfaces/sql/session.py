@@ -41,7 +41,7 @@ Confirm = Callable[[PlanWarning], bool]
 class SqlResult(Displayable):
     """All rows of one statement, and what it took."""
 
-    view: ClassVar[str] = "table"
+    notebook_view: ClassVar[str] = "table"
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
@@ -63,7 +63,7 @@ class SqlSession(Displayable):
     a time.
     """
 
-    view: ClassVar[str] = "sql_session"
+    notebook_view: ClassVar[str] = "sql_session"
 
     def __init__(self, connection: Any, *, owned: bool = False, **options: Any) -> None:
         self.connection = connection

@@ -95,7 +95,7 @@ class PapersOutput(Answer):
     hints: ZeroResultHints | None = None
     trust: str = TRUST
 
-    view: ClassVar[str] = "papers"
+    notebook_view: ClassVar[str] = "papers"
 
     _sources: list[Source] = PrivateAttr(default_factory=list)
 

@@ -99,7 +99,7 @@ class PatentSearchOutput(Answer):
     hints: ZeroResultHints | None = None
     trust: str = TRUST
 
-    view: ClassVar[str] = "patents"
+    notebook_view: ClassVar[str] = "patents"
 
     def sources(self) -> list[Source]:
         routing = self.meta.get("webquarry/routing", {})

@@ -56,7 +56,7 @@ class SearchOutput(Answer):
     trust: str = TRUST
     note: str | None = None
 
-    view: ClassVar[str] = "results"
+    notebook_view: ClassVar[str] = "results"
 
     def sources(self) -> list[Source]:
         from webquarry.sessions.source import Source

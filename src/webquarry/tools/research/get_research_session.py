@@ -85,7 +85,7 @@ class ResearchSessionOutput(Answer):
     hints: list[str] | None = None
     trust: str = TRUST
 
-    view: ClassVar[str] = "research_session"
+    notebook_view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession) -> ResearchSessionOutput:

@@ -135,7 +135,7 @@ class ScrapeOutput(Answer):
     unchanged_since_step: int | None = None
     tokens_saved: int | None = None
 
-    view: ClassVar[str] = "page"
+    notebook_view: ClassVar[str] = "page"
     may_be_large: ClassVar[bool] = True
 
     _csl: dict[str, Any] = PrivateAttr(default_factory=dict)

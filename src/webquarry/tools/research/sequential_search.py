@@ -97,7 +97,7 @@ class SequentialSearchOutput(Answer):
     hints: list[str] | None = None
     trust: str = TRUST
 
-    view: ClassVar[str] = "research_session"
+    notebook_view: ClassVar[str] = "research_session"
 
     @classmethod
     def of(cls, session: ResearchSession, step: Step, *, is_new: bool) -> SequentialSearchOutput:

@@ -65,7 +65,7 @@ _INSTALL_ARGUMENTS = {MODEL_KEY: "api_key", SEARCH_KEY: "brave_api_key"}
 class Bill(Displayable, list[dict[str, Any]]):
     """What was spent, a dict for each statement and model; a notebook shows it as a table."""
 
-    view: ClassVar[str] = "bill"
+    notebook_view: ClassVar[str] = "bill"
 
 
 def set_key(variable: str, done: str, null: str, call: FunctionCall) -> list[Any]:
