@@ -31,6 +31,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Imports point down this list and never up.
 ORDER = (
     "batch", "sql", "surfaces", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "library",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "setting_groups", "logs", "progress", "meter", "caller", "clock",
     "memory", "secret", "masking", "reprs", "errors",
@@ -47,7 +48,8 @@ ORDER_WITHIN = {
         "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
     ),
     "search": (
-        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "paging", "plan",
+        "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",
+        "ask_provider", "paging", "plan",
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
     ),
     "net": (

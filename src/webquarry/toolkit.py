@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from webquarry.cache.cache import Cache
     from webquarry.cache.written import WrittenAnswers
     from webquarry.calls.log import CallLog
+    from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
     from webquarry.net.archive.replay import Replay
     from webquarry.net.client import Client
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
+_LIBRARY_CODE = ("webquarry.library.open", "webquarry.library.library")
 _NETWORK_CODE = ("webquarry.net.client", "anyio._backends._asyncio")
 _SEARCH_CODE = (
     "webquarry.search.router",
@@ -75,8 +77,8 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
         "webquarry.read.workers.threads",
         "webquarry.read.workers.pool",
     ),
-    "pages": ("webquarry.pages.pages", *_CACHE_CODE),
-    "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE),
+    "pages": ("webquarry.pages.pages", *_CACHE_CODE, *_LIBRARY_CODE),
+    "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE, *_LIBRARY_CODE),
     "scholar": ("webquarry.search.scholarly.finder", "webquarry.search.scholarly.providers"),
     "patents": ("webquarry.search.patents.finder", "webquarry.search.patents.providers"),
     "sessions": ("webquarry.sessions.sessions", "webquarry.records.journals"),
@@ -217,6 +219,7 @@ class Toolkit:
             self.clock,
             lambda: self.renderer,
             self._open_contents(),
+            self.library,
         )
 
     @cached_property
@@ -241,6 +244,18 @@ class Toolkit:
             return None
         payments = PagePayments(lambda: self.records, self.settings, self.clock)
         return ExaContents(exa, self.client, self.clock, payments)
+
+    @cached_property
+    def library(self) -> Library | None:
+        """The pages that were read before; None where none are kept."""
+        if not self.settings.library or self.settings.record or self.settings.replay:
+            return None  # without loading anything
+        from webquarry.library.open import open_library
+
+        library = open_library(self.settings, self.environ, self.clock)
+        if library is not None:
+            self._opened.push_async_callback(library.aclose)
+        return library
 
     @cached_property
     def redis(self) -> RedisConnection | None:
@@ -329,7 +344,13 @@ class Toolkit:
         from webquarry.search.router import Router
 
         return Router(
-            self.client, self.settings, self.environ, self.clock, lambda: self.cache, self.breakers
+            self.client,
+            self.settings,
+            self.environ,
+            self.clock,
+            lambda: self.cache,
+            self.breakers,
+            self.library,
         )
 
     @cached_property

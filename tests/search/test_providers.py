@@ -15,7 +15,7 @@ from tests.search.replies import ERRORS, NAMES, recorded_json, recorded_reply, r
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 from webquarry.registry import members_of
-from webquarry.search.models import Query
+from webquarry.search.models import Query, Result
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import host_of
 from webquarry.settings import Settings
@@ -30,9 +30,18 @@ NOWHERE = {"HOME": "/nonexistent"}
 
 def configured(kind: type[Provider]) -> Provider:
     settings = Settings.from_environment({"SEARXNG_URL": "http://searx.example"})
-    return kind.configure(
+    provider = kind.configure(
         settings, {wanted.variable: "canary-1234567" for wanted in kind.credentials} | NOWHERE
     )
+    provider.kept_pages = NoPages()
+    return provider
+
+
+class NoPages:
+    """A library without pages."""
+
+    async def find(self, query: Query) -> list[Result]:
+        return []
 
 
 def provider_of(name: str) -> Provider:
@@ -68,12 +77,12 @@ def test_a_provider_without_credentials_says_so_only_when_it_is_asked(kind: type
 
 
 @each_provider
-def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_an_address(
+def test_a_provider_that_needs_no_key_is_configured_unless_it_needs_something_else(
     kind: type[Provider],
 ) -> None:
     bare = kind.configure(Settings.from_environment({}), NOWHERE)
 
-    assert bare.configured == (kind not in KEYED and kind.name != "searxng")
+    assert bare.configured == (kind not in KEYED and kind.name not in ("searxng", "library"))
     assert configured(kind).configured
 
 

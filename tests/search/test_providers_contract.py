@@ -237,7 +237,7 @@ def test_a_provider_never_calls_applied_what_it_does_not_call_native(kind: type[
 
 @each_provider
 def test_only_ordinary_web_search_is_asked_unnamed(kind: type[Provider]) -> None:
-    assert (kind.kind == "web") is (kind.name not in ("mediawiki", "hackernews"))
+    assert (kind.kind == "web") is (kind.name not in ("mediawiki", "hackernews", "library"))
 
 
 def test_the_odd_statuses_are_what_they_mean_and_not_what_they_say() -> None:

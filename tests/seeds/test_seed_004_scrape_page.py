@@ -32,12 +32,12 @@ FIELDS = dict(
 # Optional inputs of ours.
 BEYOND = {
     "outline", "section", "find", "cursor", "links", "citation_style", "structured", "question",
-    "max_tokens", "fresh", "render",
+    "max_tokens", "fresh", "render", "again",
 }  # fmt: skip
 OUR_FIELDS = {
     "sourceReputation", "encoding", "totalLength", "nextCursor", "matches", "outline",
     "linksLeftOut", "extractionNote", "leftOut", "whole",
-    "passages", "bearsOnQuestion", "note",
+    "passages", "bearsOnQuestion", "note", "unchangedSinceStep", "tokensSaved",
 }  # fmt: skip
 TOOL = load("research", "scrape_page")
 SCHEMA = TOOL.parameters

@@ -435,9 +435,9 @@ def test_cache_key_contract_the_version_changes_with_the_shape_of_what_is_kept()
     ]
     shape = {"found": kept, "result": fields(Result), "attempt": fields(Attempt)}
 
-    assert stored.VERSION == 1
+    assert stored.VERSION == 2
     assert {name: " ".join(field.name for field in parts) for name, parts in shape.items()} == {
         "found": "results provider attempts notes unapplied order because partial",
-        "result": "title url snippet provider published",
+        "result": "title url snippet provider published age_seconds",
         "attempt": "provider outcome reason seconds",
     }

@@ -117,4 +117,4 @@ def test_two_tools_never_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_affects_nothing_is_a_short_list() -> None:
-    assert set(NOT_IN_KEY) == {"sessionId", "claim", "fresh"}
+    assert set(NOT_IN_KEY) == {"sessionId", "claim", "fresh", "again"}

@@ -324,6 +324,7 @@ def test_the_answer_fits_its_own_schema(reply: httpx2.Response) -> None:
         "results",
         "hints",
         "trust",
+        "note",
     ]
 
 

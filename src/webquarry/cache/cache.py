@@ -3,14 +3,16 @@
     found = await cache.get_or_make(key, make)   # make() -> Made(value, ttl_seconds); 0 is not kept
     found.value, found.cached, found.age_seconds, found.max_age_seconds
 
-Concurrent callers with the same key share one `make`, on all servers that share a store. What
-`make` raises is raised to all callers of its own server and never kept. With `fresh=True` what is
+Concurrent callers with the same key share one `make`: in all processes that share a folder, and on
+all servers that share a store. What `make` raises is raised to all callers of its own process and
+never kept. With `fresh=True` what is
 kept is passed over, and replaced.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from functools import partial
 
 from webquarry.cache.base import CachedValue, CacheEntry, Stats, Store
 from webquarry.cache.single_flight import SharedSingleFlight, SingleFlight
+from webquarry.cache.turns import ProcessTurn, Turns
 from webquarry.clock import Clock
 from webquarry.meter import count
 
@@ -47,11 +50,14 @@ class Cache:
         stores: Sequence[Store],
         clock: Clock,
         across_servers: SharedSingleFlight | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._stores = list(stores)
         self._clock = clock
         self._here: SingleFlight[CachedValue] = SingleFlight()
         self._across_servers = across_servers
+        self._turns = turns
+        self._turns_to_end: list[ProcessTurn] = []  # once what was made in them is written
         self._unwritten: list[tuple[str, CacheEntry]] = []  # what far stores are to keep
         self._writing: asyncio.Task[None] | None = None
         self._is_writing_due = asyncio.Event()
@@ -76,23 +82,31 @@ class Cache:
         work = partial(self._make, key, make, fresh=fresh)
         if self._across_servers is not None:
             work = partial(self._across_servers.share, flight, work)
+        elif self._turns is not None:
+            work = partial(self._make_in_turn, self._turns, flight, key, make, fresh=fresh)
         return await self._here.share(flight, work)
 
     async def get(self, key: str) -> CachedValue | None:
         """The kept value, if there is one and it is still good."""
-        found = await self.get_first([key])
+        return await self._get_since(key, -math.inf)
+
+    async def _get_since(self, key: str, moment: float) -> CachedValue | None:
+        """The same, if it was kept at this moment or later."""
+        found = await self.get_first([key], since=moment)
         if found is None:
             return None
         return found[1]
 
-    async def get_first(self, keys: Sequence[str]) -> tuple[str, CachedValue] | None:
+    async def get_first(
+        self, keys: Sequence[str], *, since: float = -math.inf
+    ) -> tuple[str, CachedValue] | None:
         """The value that is kept under one of these keys, with its key: the nearest, and of several
         in one store the first. Far stores are asked once for all of them.
         """
         now = self._now()
         for distance, store in enumerate(self._stores):
             found = await store.get_first(keys, now)
-            if found is None or not _is_of_the_past(found[1], now):
+            if found is None or not _is_of_the_past(found[1], now) or found[1].stored_at < since:
                 continue
             key, entry = found
             for nearer in self._stores[:distance]:
@@ -151,6 +165,7 @@ class Cache:
             for store in self._stores[1:]:
                 await store.put_all(batch)
             del self._unwritten[: len(batch)]
+        self._end_turns()
 
     async def _finish_writing(self) -> None:
         """Wait until all that is to be kept is kept."""
@@ -174,6 +189,33 @@ class Cache:
             if entry is not None:
                 is_kept = True
         return is_kept
+
+    async def _make_in_turn(
+        self, turns: Turns, flight: str, key: str, make: Make, *, fresh: bool
+    ) -> CachedValue:
+        """A fresh value, or what another process made of it meanwhile. The turn lasts until the
+        value is where others find it.
+        """
+        moment = self._now() if fresh else -math.inf
+        turn = await turns.take(flight)
+        try:
+            found = None
+            if turn.has_waited or not fresh:
+                found = await self._get_since(key, moment)
+            if found is None:
+                found = await self._make(key, make, fresh=True)
+            return found
+        finally:
+            self._turns_to_end.append(turn)
+            if not self._unwritten:
+                self._end_turns()
+
+    def _end_turns(self) -> None:
+        """Let other processes have what was made here."""
+        for turn in self._turns_to_end:
+            if self._turns is not None:
+                self._turns.end(turn)
+        self._turns_to_end.clear()
 
     async def _make(self, key: str, make: Make, *, fresh: bool) -> CachedValue:
         """A fresh value, which is kept; somebody may have made it since we looked: on this server
@@ -214,6 +256,9 @@ class Cache:
 
     async def aclose(self) -> None:
         await self._finish_writing()
+        self._end_turns()
+        if self._turns is not None:
+            self._turns.close()
         for store in self._stores:
             await store.aclose()
 

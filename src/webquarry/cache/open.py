@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from webquarry.cache.base import Store
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
+from webquarry.cache.turns import Turns
 from webquarry.clock import Clock
 from webquarry.settings import Settings
 from webquarry.store.folder import find_folder
@@ -40,7 +41,7 @@ def open_cache(
 ) -> Cache:
     """The cache; with a connection to Redis, the one that several servers share."""
     if connection is None or settings.record or settings.replay:
-        return Cache(open_stores(settings, environ), clock)
+        return Cache(open_stores(settings, environ), clock, turns=_open_turns(settings, environ))
     from webquarry.cache.redis import FrontStore, RedisStore
     from webquarry.cache.redis_single_flight import RedisSingleFlight
 
@@ -51,6 +52,14 @@ def open_cache(
         front = FrontStore(memory_bytes, behind)
         stores = [front, behind]
     return Cache(stores, clock, RedisSingleFlight(connection))
+
+
+def _open_turns(settings: Settings, environ: Mapping[str, str]) -> Turns | None:
+    """Where processes wait for each other: beside the file that they share, if there is one."""
+    folder = find_cache_folder(settings, environ)
+    if folder is None or not settings.cache or settings.record or settings.replay:
+        return None
+    return Turns(folder)
 
 
 def open_stores(settings: Settings, environ: Mapping[str, str]) -> list[Store]:

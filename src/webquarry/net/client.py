@@ -24,7 +24,7 @@ from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.encodings import ACCEPTED
 from webquarry.net.http.redirects import RedirectChain, build_redirected_request
-from webquarry.net.models import Reply
+from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
 from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
@@ -46,6 +46,7 @@ class FetchOptions:
     is_page: bool = True  # robots.txt is no page: it is not looked up in itself
     cut: bool = False  # the beginning of the body is enough
     conditions: Mapping[str, str] | None = None  # headers under which there is nothing to send
+    known: Validators | None = None  # of an answer that may be as good as a new one
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,10 @@ class Client:
         *,
         accept: str = ACCEPT_PAGE,
         conditions: Mapping[str, str] | None = None,
+        known: Validators | None = None,
     ) -> Reply:
         """Whatever is at this URL, of any status; 304 where `conditions` (`If-None-Match` and the
-        like) say that it is known already. Raises Refused, RobotsRefused, NetworkFailure, TooLarge,
+        like) or a `known` answer say so. Raises Refused, RobotsRefused, NetworkFailure, TooLarge,
         Unreadable.
         """
         options = FetchOptions(
@@ -100,6 +102,7 @@ class Client:
             self._settings.max_bytes,
             self._settings.max_redirects,
             conditions=conditions,
+            known=known,
         )
         return await self._fetch(url, options)
 
@@ -203,6 +206,8 @@ class Client:
                     budget.doing = f"reading the robots.txt of {address.host}"
                     await self._robots.check(address)
                 request = self._build_page_request(address, options, budget)
+                if options.known is not None:
+                    request.headers.update(options.known.write_headers(str(request.url)))
                 chain.add_cookies(request)
                 sent = await self._sender.send(
                     self._pages.get(), request, budget, options.limit, cut=options.cut

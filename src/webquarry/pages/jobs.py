@@ -16,6 +16,7 @@ from webquarry.errors import ScriptPage
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.full_page import describe_page
+from webquarry.pages.kept.rules import may_keep
 from webquarry.pages.outgoing import filter_value
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import (
@@ -40,12 +41,17 @@ def take_snapshot(job: Job) -> bytes:
     scripts may bring more in a line before it.
     """
     selection = job.arguments["selection"]
-    page = FetchedPage.of(job).parse(selection)
+    fetched = FetchedPage.of(job)
+    page = fetched.parse(selection)
     if page.need == "must":
         raise ScriptPage(f"{redact(page.url)} cannot be read without its scripts. {page.notes[-1]}")
     evidence = evidence_of(page.url, page.document, page, page.fetched_at)
     snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
-    fields = {"doi": evidence.detected_doi, "need": page.need}
+    fields = {
+        "doi": evidence.detected_doi,
+        "need": page.need,
+        "may_keep": may_keep(fetched.reply, page),
+    }
     return pack_fields(fields, pack_snapshot(snapshot))
 
 

@@ -13,11 +13,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from mimetypes import guess_type
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from httpx2 import Headers
 
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
@@ -27,7 +32,9 @@ from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.meter import count
 from webquarry.net.client import Client
-from webquarry.net.models import Reply
+from webquarry.net.models import Reply, Validators
+from webquarry.pages.kept.earlier import EarlierPages
+from webquarry.pages.kept.rules import build_kept_page
 from webquarry.pages.snapshot import (
     Snapshot,
     add_retraction,
@@ -53,6 +60,7 @@ from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
+    from webquarry.library.library import Library
     from webquarry.read.render.renderer import PageRenderer
 
 log = logging.getLogger(__name__)
@@ -96,13 +104,16 @@ class Pages:
         clock: Clock,
         get_renderer: Callable[[], PageRenderer] | None = None,
         contents: ContentsService | None = None,
+        library: Library | None = None,
     ) -> None:
+        self._library = library
         self.clock = clock
         self._client = client
         self._get_renderer = get_renderer
         self._contents = contents
         self._reader = reader
         self._cache = cache
+        self._earlier = EarlierPages(cache, settings)
         self._settings = settings
 
     @property
@@ -237,6 +248,16 @@ class Pages:
 
         await self._cache.get_or_make(self._build_styled_mark(url), make)
 
+    async def read_file(self, path: Path) -> Snapshot:
+        """A file of this machine as a page, which goes into the library and into no cache."""
+        kind, _ = guess_type(path.name)
+        headers = Headers({"content-type": kind or "application/octet-stream"})
+        body = await asyncio.to_thread(path.read_bytes)
+        address = Path(os.path.abspath(path)).as_uri()  # noqa: PTH100, ASYNC240 - looks at nothing
+        reply = Reply(address, 200, headers, body, self.clock.now())
+        job = FetchedPage(reply.url, reply).to_job("take snapshot", selection="main")
+        return unpack_snapshot(await self._take(job, fresh=False), cached=False)
+
     async def find_kept(self, url: str) -> Snapshot | None:
         """The snapshot of a URL that is kept; nothing is fetched."""
         styled = self._build_key(url, "main", with_styles=self._settings.linked_styles)
@@ -285,9 +306,22 @@ class Pages:
         return await self._take(fetched.to_job("take snapshot", selection=wanted.mode))
 
     async def _read_here(self, wanted: PageWanted) -> bytes:
-        """Read a page as it arrives, or with its scripts run where it is nothing without them."""
-        fetched = await self._fetch(wanted)
+        """Read a page as it arrives, or with its scripts run where it is nothing without them. One
+        that was read before and has not changed since is taken as it was.
+        """
+        key = self._build_key(
+            wanted.url, wanted.mode, wanted.render, with_styles=wanted.with_styles
+        )
+        earlier = None
+        if not wanted.fresh:
+            earlier = await self._earlier.find(key)
+        known = earlier.validators if earlier else None
+        fetched = await self._fetch(wanted, known)
         reply = fetched.reply
+        if reply is not None and reply.is_unchanged and earlier is not None:
+            renewed = earlier.renew(reply.fetched_at)
+            await self._earlier.keep(key, reply, renewed, earlier)
+            return renewed
         if wanted.render == "always" and reply is not None and is_rendered_kind(reply):
             return await self._render(wanted, reply)
         job = fetched.to_job("take snapshot", selection=wanted.mode)
@@ -310,7 +344,10 @@ class Pages:
             rendered = await self._try_render(wanted, reply)
             if rendered is not None:
                 return rendered
-        return await self._complete(fields["doi"], packed, fresh=wanted.fresh)
+        self._keep_in_library(fields, packed)
+        completed = await self._complete(fields["doi"], packed, fresh=wanted.fresh)
+        await self._earlier.keep(key, reply, completed, earlier)
+        return completed
 
     async def _render(
         self, wanted: PageWanted, reply: Reply, seconds: float | None = None
@@ -340,7 +377,13 @@ class Pages:
     async def _take(self, job: Job, *, fresh: bool = False) -> bytes:
         """The snapshot that a job takes, packed."""
         fields, packed = unpack_fields(await self.runner.run(job))
+        self._keep_in_library(fields, packed)
         return await self._complete(fields["doi"], packed, fresh=fresh)
+
+    def _keep_in_library(self, fields: dict[str, Any], packed: bytes) -> None:
+        """Have the library keep a page that may be kept, after the answer."""
+        if self._library is not None and fields.get("may_keep"):
+            self._library.keep(partial(build_kept_page, packed))
 
     async def _complete(self, doi: str | None, packed: bytes, *, fresh: bool) -> bytes:
         """A snapshot with what is known of a retraction; it is looked into only where something is
@@ -352,13 +395,13 @@ class Pages:
         snapshot = unpack_snapshot(packed, cached=False)
         return pack_snapshot(add_retraction(snapshot, status, notes))
 
-    async def _fetch(self, wanted: PageWanted) -> FetchedPage:
+    async def _fetch(self, wanted: PageWanted, known: Validators | None = None) -> FetchedPage:
         """What is at a URL, with the style sheets of its site where they are wanted."""
         get_style = None
         if wanted.with_styles:
             get_style = partial(self._get_style, fresh=wanted.fresh)
         by_api = wanted.render != "always"
-        fetched = await self._reader.fetch(wanted.url, get_style, by_api=by_api)
+        fetched = await self._reader.fetch(wanted.url, get_style, known, by_api=by_api)
         is_plain = get_style is None and self._settings.linked_styles and by_api
         if is_plain and fetched.reply is not None and find_addresses(fetched.reply):
             await self._mark_styled(wanted.url)

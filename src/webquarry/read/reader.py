@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from webquarry.clock import Clock
 from webquarry.errors import LoginWall, NotFound, NotRecorded, ThinPage, Unreadable, WebquarryError
 from webquarry.net.http.status import raise_for_status
-from webquarry.net.models import Reply
+from webquarry.net.models import Reply, Validators
 from webquarry.progress import note
 from webquarry.read.detect import pick_format
 from webquarry.read.encoding.signatures import binary_type
@@ -192,11 +192,17 @@ class Reader:
         return build_page(fields, markdown.decode())
 
     async def fetch(
-        self, url: str, get_style: GetStyle | None = None, *, by_api: bool = True
+        self,
+        url: str,
+        get_style: GetStyle | None = None,
+        known: Validators | None = None,
+        *,
+        by_api: bool = True,
     ) -> FetchedPage:
         """What is at a URL, to be parsed for its main part: by the site's own API where a special
         reader knows it, else the page itself, as Markdown if the server has that. With `get_style`,
-        the style sheets of its site come along.
+        the style sheets of its site come along. With `known`, the server may answer that nothing
+        has changed.
         """
         from webquarry.read.special_reader import find_special_reader
 
@@ -221,7 +227,9 @@ class Reader:
                     f"The page itself was read, because its API ({special.name}) failed: {reason}",
                 )
         note("fetching the page")
-        reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN)
+        reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, known=known)
+        if reply.is_unchanged and known is not None:
+            return FetchedPage(url, reply, notes=notes)
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
             reply = await self._client.fetch(url, accept=ACCEPT)
         feed = await self._fetch_feed(url, reply)

@@ -7,22 +7,22 @@ the time that is left, and the last one all of it, so that a slow one leaves tim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from webquarry.cache.cache import Made
 from webquarry.errors import WebquarryError
-from webquarry.search.models import Attempt, Found
-from webquarry.search.paging import ResultCollector, read_pages
+from webquarry.search.ask_at_once import ask_at_once
+from webquarry.search.ask_provider import ask_provider
+from webquarry.search.models import LIBRARY, Attempt, Found
 from webquarry.search.plan import Plan
 from webquarry.search.provider import Provider
-from webquarry.search.query.filters import Sieve, find_unapplied, notes_on, with_reserve
-from webquarry.search.query.length import cut_query
 from webquarry.search.services.failure import choose_error
-from webquarry.search.services.guard import NO_ANSWER, GuardedCall
 from webquarry.search.services.services import Services
 from webquarry.search.stored import pack
 from webquarry.settings import Settings
 
+_LIBRARY_SECONDS = 1.0  # that it has in any case
 FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
 
 
@@ -37,13 +37,21 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
     empty: Found | None = None
     end = services.clock.monotonic() + settings.timeout_seconds
     await services.learn(plan.names)
-    for place, name in enumerate(plan.names):
+    names = plan.names
+    if plan.at_once:
+        names = ()
+        fused = await ask_at_once(services, plan, settings.timeout_seconds)
+        attempts, failures = fused.attempts, fused.failures
+        empty = fused.found
+        if empty is not None and empty.results:
+            return _pack(settings, empty, attempts)
+    for place, name in enumerate(names):
         # All the time that is left if nobody after it can be asked, half of it otherwise.
         seconds = end - services.clock.monotonic()
-        later = plan.names[place + 1 :]
+        later = names[place + 1 :]
         if any(services.get(other).configured for other in later):
             seconds /= 2
-        call, found = await _ask(services, services.get(name), plan, seconds)
+        call, found = await ask_provider(services, services.get(name), plan, seconds)
         attempts.append(call.attempt)
         if call.error is not None:
             failures.append(call.error)
@@ -53,6 +61,9 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
             empty = empty or found
     if empty is not None:
         return _pack(settings, empty, attempts)
+    stand_in = await _ask_library(services, plan, failures, end)
+    if stand_in is not None:
+        return _pack(settings, stand_in, [*attempts, _describe_stand_in(stand_in)])
     others = []
     for provider in services.healthy():
         if provider.kind == "web" and provider.name not in plan.names:
@@ -60,37 +71,41 @@ async def ask_in_order(services: Services[Provider], settings: Settings, plan: P
     raise choose_error(failures, attempts, others)
 
 
-async def _ask(
-    services: Services[Provider], provider: Provider, plan: Plan, seconds: float
-) -> tuple[GuardedCall, Found]:
-    """How the call of one provider went, and what it found; what had come when the time was
-    over counts.
+async def _ask_library(
+    services: Services[Provider], plan: Plan, failures: Sequence[WebquarryError], end: float
+) -> Found | None:
+    """What was read before, where nobody answered whom the call did not name; None if there is
+    nothing. A question that is wrong itself is not answered so.
     """
-    sieve = Sieve.of(plan.query, plan.domains, provider, services.clock.now())
-    collector = ResultCollector(plan.query.count, sieve.admits)
-    query, cut_notes = cut_query(plan.query, provider)
-    query = with_reserve(query, provider)
-    async with services.guard(provider, seconds, late=NO_ANSWER) as call:
-        if call.is_admitted:
-            pages = read_pages(services, provider, query, collector, seconds)
-            async for batch in pages:
-                collector.add(batch)
-                call.found = collector.count
-            if collector.came:
-                call.why_empty = f"None of {collector.came} results passed the filters."
-    if call.is_cut_short:
-        collector.is_partial = True
-        collector.notes.append(f"{provider.label} was cut short after {seconds:.3g} s.")
-    found = Found(
-        results=collector.merge_results(),
-        provider=provider.name,
-        notes=(*plan.notes, *cut_notes, *notes_on(plan.query, provider), *collector.notes),
-        unapplied=find_unapplied(plan.query, provider),
-        order=plan.names,
-        because=plan.because,
-        partial=collector.is_partial,
+    if plan.is_named or any(error.kind == "bad_input" for error in failures):
+        return None
+    library = services.by_name().get(LIBRARY)
+    if library is None or not library.configured:
+        return None
+    seconds = max(_LIBRARY_SECONDS, end - services.clock.monotonic())
+    _, found = await ask_provider(services, library, plan, seconds)
+    if not found.results:
+        return None
+    oldest = max(result.age_seconds or 0 for result in found.results)
+    note = (
+        "No provider answered: these are pages that were read here before, not a search of the "
+        f"web. The oldest was read {describe_age(oldest)} ago."
     )
-    return call, found
+    return replace(found, notes=(note, *found.notes))
+
+
+def describe_age(seconds: float) -> str:
+    """How long ago something was, in words."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(seconds // length)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return "less than a minute"
+
+
+def _describe_stand_in(found: Found) -> Attempt:
+    reason = f"{len(found.results)} pages that were read before stand in."
+    return Attempt(found.provider, "ok", reason, 0.0)
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
@@ -98,7 +113,9 @@ def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
     who was to be asked first: another's is a makeshift until that one answers again.
     """
     seconds = settings.cache_empty_seconds
-    if found.results and not found.partial:
+    if found.provider == LIBRARY:  # which changes with every page that is read
+        seconds = 0
+    elif found.results and not found.partial:
         seconds = settings.cache_search_seconds
         if found.is_fallback:
             seconds /= FALLBACK_SHARE

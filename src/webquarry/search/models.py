@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from webquarry.cache.base import EntrySource
 
+LIBRARY = "library"  # the provider that stands in for all others
+ALL = "all"  # in the place of a provider: everybody who is configured, at once
+
 
 @dataclass(frozen=True)
 class Query:
@@ -38,6 +41,7 @@ class Result:
     snippet: str
     provider: str
     published: str | None = None
+    age_seconds: int | None = None  # since the page was read, where it comes from the library
 
 
 @dataclass(frozen=True)

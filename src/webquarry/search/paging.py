@@ -212,7 +212,7 @@ def _parse_page(provider: Provider, reply: Reply) -> Batch:
         if not batch.results:
             return batch
         for result in batch.results:
-            if host_of(result.url):
+            if provider.has_files or host_of(result.url):
                 return batch
         words = f"{provider.label} answered with results that have no address."
         raise ProviderFailure(words, retryable=False)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from webquarry.errors import BadInput
-from webquarry.search.models import Query
+from webquarry.search.models import ALL, Query
 from webquarry.search.provider import Provider
 from webquarry.search.query.domains import DomainFilter, normalise
 from webquarry.search.query.filters import words_of
@@ -45,6 +45,8 @@ class Plan:
     query: Query  # as providers take it
     domains: DomainFilter  # where results may come from
     notes: tuple[str, ...] = ()
+    is_named: bool = False  # whether the call names the provider, whom nobody stands in for
+    at_once: bool = False  # whether all of them are asked, and their lists made one
 
 
 def build_plan(
@@ -64,7 +66,11 @@ def build_plan(
         query = replace(query, allowed_domains=tuple(lens.domains))
     domains = DomainFilter.of(query.allowed_domains, query.blocked_domains)
     query = normalise_query(query, domains)
-    if provider is not None:
+    at_once = is_all(provider) or (provider is None and lens is not None and lens.asks_all)
+    if at_once:
+        names = default_order(providers)
+        because = "all that are configured, at once"
+    elif provider is not None:
         names = resolve_names([provider], providers)
         because = "named in the call"
     elif lens is not None and lens.cx:
@@ -82,7 +88,13 @@ def build_plan(
     if lens is not None and lens.cx and names == ("google",):
         # The engine holds the domains itself.
         query = replace(query, engine=lens.cx, allowed_domains=())
-    return Plan(names, because, query, domains, tuple(notes))
+    is_named = provider is not None and not at_once
+    return Plan(names, because, query, domains, tuple(notes), is_named, at_once)
+
+
+def is_all(provider: str | None) -> bool:
+    """Whether a name stands for everybody who is configured."""
+    return provider is not None and provider.strip().lower() == ALL
 
 
 def normalise_query(query: Query, domains: DomainFilter) -> Query:

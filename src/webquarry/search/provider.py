@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import httpx2
 
@@ -31,6 +31,13 @@ EVERY_FILTER = frozenset(  # fields of Query that narrow a search
 )
 
 
+class KeptPages(Protocol):
+    """Pages that were read on this machine before."""
+
+    async def find(self, query: Query) -> list[Result]:
+        """Those that answer a query, best first."""
+
+
 class Provider(Service):
     """One provider. A subclass in `providers/` is all that it takes to add one."""
 
@@ -43,6 +50,8 @@ class Provider(Service):
     native: ClassVar[frozenset[str]] = frozenset()
     # Whether a domain of a query may have a path; others are given the domains alone.
     takes_paths: ClassVar[bool] = False
+    has_files: ClassVar[bool] = False  # whether results may be files of this machine
+    kept_pages: KeptPages | None = None  # for the one that searches them
 
     def applied(self, query: Query) -> frozenset[str]:
         """Of `native`, what holds for the values of this query; less where the provider knows only

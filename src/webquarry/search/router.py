@@ -20,10 +20,10 @@ from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
 from webquarry.search.ask_in_order import ask_in_order
-from webquarry.search.models import Found, Query, Result
+from webquarry.search.models import LIBRARY, Found, Query, Result
 from webquarry.search.paging import ResultCollector, read_pages
 from webquarry.search.plan import build_plan, normalise_query, resolve_names
-from webquarry.search.provider import Provider
+from webquarry.search.provider import KeptPages, Provider
 from webquarry.search.query.domains import DomainFilter
 from webquarry.search.query.lenses import Lens
 from webquarry.search.services.breakers import Breakers
@@ -44,7 +44,9 @@ class Router:
         clock: Clock | None = None,
         open_cache: Callable[[], Cache] | None = None,
         board: Breakers | None = None,
+        kept_pages: KeptPages | None = None,
     ) -> None:
+        self._kept_pages = kept_pages
         self._settings = settings
         self._clock = clock or Clock()
         self._open_cache = open_cache
@@ -57,7 +59,12 @@ class Router:
             self._clock,
             group="webquarry.providers",
             board=board,
+            prepare=self._lend_pages,
         )
+
+    def _lend_pages(self, provider: Provider) -> None:
+        """A provider may look into the pages that were read before."""
+        provider.kept_pages = self._kept_pages
 
     def providers(self) -> list[Provider]:
         """Every provider, configured or not, sorted by name."""
@@ -68,8 +75,10 @@ class Router:
         return self.services.get(name)
 
     def healthy(self) -> list[Provider]:
-        """The providers that could be asked now: configured, and not resting after failures."""
-        return self.services.healthy()
+        """The providers that could be asked now: configured, and not resting after failures. The
+        library is none of them: it knows nothing new.
+        """
+        return [one for one in self.services.healthy() if one.name != LIBRARY]
 
     def states(self) -> dict[str, str]:
         """How each provider is doing, by name: closed (asked as usual), open (resting after
@@ -89,6 +98,8 @@ class Router:
 
     def check_lens(self, lens: Lens) -> None:
         """Refuse a lens that names a provider that nobody is."""
+        if lens.asks_all:
+            return
         try:
             resolve_names(lens.routing or (), self.services.by_name())
         except BadInput as error:

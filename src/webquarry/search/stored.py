@@ -7,7 +7,7 @@ from typing import Any
 
 from webquarry.search.models import Attempt, Found, Result
 
-VERSION = 1
+VERSION = 2
 _OF_THE_CACHE = ("cached", "age_seconds", "max_age_seconds", "source")
 _TUPLES = ("notes", "unapplied", "order")
 

@@ -5,6 +5,7 @@
     sources  what a tool found, and the step it was found for
     error    a tool that failed, by kind
     quotes   what was compared with sources, and how it stands there
+    read     a part of a page that was given, by a hash of what was asked for
     used     somebody worked with the session and had nothing to add
 
 An event of a kind that this release does not know is passed over.
@@ -25,6 +26,7 @@ from webquarry.search.replies.text import plain, shorten_text
 from webquarry.secret import redact
 from webquarry.sessions.models import (
     KeptQuote,
+    ReadPart,
     RecordedError,
     RecordedSource,
     ResearchSession,
@@ -83,6 +85,11 @@ def write_quotes(tool: str, step: int, quotes: Sequence[KeptQuote], now: datetim
     """Quotes that were checked, and the step they were checked in."""
     fields = [_nonempty_fields(quote) for quote in quotes]
     return _write_event("quotes", now, tool=tool, of=step, quotes=fields)
+
+
+def write_read(part: str, read: ReadPart, now: datetime) -> bytes:
+    """A part of a page was given."""
+    return _write_event("read", now, part=part, **asdict(read))
 
 
 def write_used(now: datetime) -> bytes:
@@ -150,6 +157,7 @@ def replay_journal(journal: Journal) -> ResearchSession:
         sources=builder.build_sources(),
         errors=tuple(builder.errors),
         quotes=tuple(builder.quotes),
+        reads=builder.reads,
         version=len(journal.entries),
     )
 
@@ -165,6 +173,7 @@ class _SessionBuilder:
         self.sources: list[RecordedSource] = []
         self.errors: list[RecordedError] = []
         self.quotes: list[KeptQuote] = []
+        self.reads: dict[str, ReadPart] = {}
         self._places: dict[str, int] = {}  # where in `sources` a page is
 
     def add_step(self, event: Mapping[str, Any], at: datetime) -> None:
@@ -228,6 +237,11 @@ class _SessionBuilder:
             self.sources[place] = replace(self.sources[place], quotes=tuple(own))
         return tuple(self.sources)
 
+    def add_read(self, event: Mapping[str, Any], at: datetime) -> None:
+        """Add that a part of a page was given; the latest counts."""
+        part = ReadPart(str(event["digest"]), int(event["step"]), int(event["tokens"]))
+        self.reads[str(event["part"])] = part
+
     def add_error(self, event: Mapping[str, Any], at: datetime) -> None:
         """Add that a tool failed."""
         error = RecordedError(
@@ -268,6 +282,7 @@ _ADD_EVENT: dict[str, Callable[[_SessionBuilder, Mapping[str, Any], datetime], N
     "sources": _SessionBuilder.add_sources,
     "error": _SessionBuilder.add_error,
     "quotes": _SessionBuilder.add_quotes,
+    "read": _SessionBuilder.add_read,
 }
 
 

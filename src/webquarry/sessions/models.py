@@ -7,7 +7,8 @@ goes through `Sessions`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -120,6 +121,15 @@ class RecordedError:
 
 
 @dataclass(frozen=True)
+class ReadPart:
+    """A part of a page that was given: which text it was of, when, and how long it was."""
+
+    digest: str
+    step: int
+    tokens: int
+
+
+@dataclass(frozen=True)
 class ResearchSession:
     """A session as it stands."""
 
@@ -134,6 +144,7 @@ class ResearchSession:
     sources: tuple[RecordedSource, ...] = ()
     errors: tuple[RecordedError, ...] = ()
     quotes: tuple[KeptQuote, ...] = ()  # all that were checked, also those that stand nowhere
+    reads: Mapping[str, ReadPart] = field(default_factory=dict)  # by what was asked for
     version: int = 0  # how many entries its journal has
 
     @property

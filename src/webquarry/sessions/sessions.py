@@ -24,7 +24,7 @@ from webquarry.records.base import JournalMoved, Journals
 from webquarry.search.identity import identity
 from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
-from webquarry.sessions.models import KeptQuote, ResearchSession, Step, StepDraft
+from webquarry.sessions.models import KeptQuote, ReadPart, ResearchSession, Step, StepDraft
 from webquarry.sessions.source import Source
 from webquarry.settings import Settings
 
@@ -191,6 +191,18 @@ class Sessions:
             entry = events.write_quotes(tool, session.current.number, new, now)
             await self._append(session.id, entry)
         return len(new)
+
+    async def record_read(
+        self, session: ResearchSession, part: str, digest: str, tokens: int
+    ) -> None:
+        """Record that a part of a page was given. What is known already is not written again, nor
+        anything beyond the most.
+        """
+        known = session.reads.get(part)
+        if len(session.reads) >= MOST_SOURCES or (known is not None and known.digest == digest):
+            return
+        read = ReadPart(digest, session.current.number, tokens)
+        await self._append(session.id, events.write_read(part, read, self._clock.now()))
 
     async def record_error(
         self, session: ResearchSession, tool: str, failure: BaseException, step: int | None = None

@@ -39,6 +39,17 @@ class CacheSettings(SettingGroup):
         ge=1_000_000,
         description="Most bytes kept on disk; what was used longest ago goes first.",
     )
+    library: bool = Field(
+        True,
+        description="Keep the pages that were read, encrypted, to be searched later as the "
+        "provider `library`. `0` keeps none.",
+    )
+    library_max_bytes: int = Field(
+        500_000_000,
+        ge=1_000_000,
+        description="Most bytes of the library, in the folder of the records; what was used "
+        "longest ago goes first.",
+    )
     cache_search_seconds: float = Field(
         1800,
         ge=0,

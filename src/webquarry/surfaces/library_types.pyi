@@ -216,6 +216,7 @@ def call(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -347,6 +348,7 @@ def read(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -398,6 +400,7 @@ def read_all(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -439,6 +442,7 @@ async def read_async(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> ScrapeOutput: ...
 
@@ -490,6 +494,7 @@ async def read_all_async(
     max_tokens: int | None = None,
     fresh: bool | None = None,
     render: Literal["auto", "always", "never"] = "auto",
+    again: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -591,6 +596,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(
@@ -722,6 +728,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def cite(
@@ -773,6 +780,7 @@ class Quarry:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> list[ScrapeOutput | WebquarryError]: ...
 
@@ -915,6 +923,7 @@ class ResearchTools:
         max_tokens: int | None = None,
         fresh: bool | None = None,
         render: Literal["auto", "always", "never"] = "auto",
+        again: bool | None = None,
         on_progress: OnProgress | None = None,
     ) -> ScrapeOutput: ...
     async def search_and_scrape(

@@ -61,7 +61,7 @@ class Terms:
             if word not in self._stop_words:
                 words.append(word)
                 terms += self._terms_of(word)
-        self.weights = dict.fromkeys(_without_particles(terms), 1.0)
+        self.weights = dict.fromkeys(drop_particles(terms), 1.0)
         for term in self.weights:
             if term[0].isdigit():
                 self.weights[term] = _NUMBER_WEIGHT
@@ -146,7 +146,7 @@ class Terms:
     def _terms_of(self, word: str) -> Iterable[str]:
         """The stems of a word; of a word that is compared so, its pairs of characters."""
         if word[0].isdigit():
-            return (_plain_number(word),)
+            return (plain_number(word),)
         if word in self._stop_words:
             return ()
         script = script_of(word[0])
@@ -159,17 +159,26 @@ class Terms:
         return self._languages.get(script) or usual_language(script)
 
 
-def _without_particles(terms: list[str]) -> list[str]:
+def find_words(folded: str) -> list[str]:
+    """The words of a folded text, numbers included."""
+    return _WORD.findall(folded)
+
+
+def is_particle(pair: str) -> bool:
+    """Whether a pair of characters stands in any sentence."""
+    return pair in _PAIRED_STOP_WORDS or not _PARTICLES.isdisjoint(pair)
+
+
+def drop_particles(terms: list[str]) -> list[str]:
     """The terms without those pairs of characters that stand in any sentence, unless all do."""
     kept = []
     for term in terms:
-        if term in _PAIRED_STOP_WORDS or not _PARTICLES.isdisjoint(term):
-            continue
-        kept.append(term)
+        if not is_particle(term):
+            kept.append(term)
     return kept or terms
 
 
-def _plain_number(word: str) -> str:
+def plain_number(word: str) -> str:
     """A number as it is compared: thousands are not set apart."""
     if _GROUPED_NUMBER.fullmatch(word):
         return word.replace(",", "").replace(".", "")
@@ -179,7 +188,7 @@ def _plain_number(word: str) -> str:
 def _beginning(word: str) -> str:
     """The first letters of a word as its stem has them: without accents, `i` for `y`."""
     if word[0].isdigit():
-        return _plain_number(word)[:_BEGINNING]
+        return plain_number(word)[:_BEGINNING]
     # a letter without its accent may be two
     start = without_accents(word[: _BEGINNING + 1])[:_BEGINNING]
     return start.replace("y", "i")

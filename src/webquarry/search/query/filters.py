@@ -33,6 +33,7 @@ class Sieve:
     domains: DomainFilter
     excluded: re.Pattern[str] | None = None
     since: date | None = None
+    has_files: bool = False  # whether files of this machine are results
 
     @classmethod
     def of(cls, query: Query, domains: DomainFilter, provider: Provider, now: datetime) -> Sieve:
@@ -53,11 +54,12 @@ class Sieve:
         excluded = None
         if patterns:
             excluded = re.compile("|".join(patterns))
-        return cls(domains, excluded, since)
+        return cls(domains, excluded, since, provider.has_files)
 
     def admits(self, result: Result) -> bool:
         """May this result stay?"""
-        if not self.domains.admits(result.url):
+        is_file = self.has_files and result.url.startswith("file:")
+        if not self.domains.admits(result.url) and (self.domains or not is_file):
             return False
         if self.excluded and self.excluded.search(f"{result.title}\n{result.snippet}".casefold()):
             return False

@@ -42,6 +42,11 @@ class Lens(BaseModel):
     routing: list[str] | None = Field(None, min_length=1)
 
     @property
+    def asks_all(self) -> bool:
+        """Whether everybody who is configured is asked, at once."""
+        return self.routing is not None and self.routing == ["all"]
+
+    @property
     def fingerprint(self) -> str:
         """Changes with the content, so that an edited lens does not find the old one's answers in
         the cache.

@@ -52,6 +52,7 @@ class GuardedCall:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.found = 0  # results so far
+        self.requests = 0  # that were answered
         self.why_empty = "It found nothing."  # the reason to tell if there are none
         self.is_cut_short = False  # the time was over, with results there
         self.error: WebquarryError | None = None

@@ -223,6 +223,12 @@ class Service(ABC):
                 keys.append(self._found[wanted.variable].value.reveal())
         return Masker(key for key in keys if len(key) >= _SHORTEST_KEY)
 
+    async def answer(self, request: httpx2.Request) -> Reply | None:
+        """The reply of a service that is on this machine; None for all that are asked over the
+        network.
+        """
+        return None
+
     def rest_after(self, reply: Reply) -> float:
         """Seconds for which this reply asks to be left alone, although it may be a good one; 0 if
         it says nothing.

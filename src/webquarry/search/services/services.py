@@ -50,7 +50,9 @@ class Services(Generic[S]):
         group: str | None = None,
         board: Breakers | None = None,
         pace: Pace | None = None,
+        prepare: Callable[[S], None] | None = None,
     ) -> None:
+        self._prepare = prepare  # is shown every service that was configured
         self._package = package
         self._base = base
         self._group = group  # of entry points, by which other packages add theirs
@@ -80,6 +82,8 @@ class Services(Generic[S]):
             raise unknown_service(name, self.by_name())
         service_class = self._classes[name]
         service = service_class.configure(self._settings, self._environ, self.clock)
+        if self._prepare is not None:
+            self._prepare(service)
         self._configured[name] = service
         return service
 
@@ -147,6 +151,9 @@ class Services(Generic[S]):
         next one. Without `seconds` the time limit is that of the settings, without the pause. With
         `parse`, which raises what a reply means, a quota that is used up is not asked for again.
         """
+        own_answer = await service.answer(request)
+        if own_answer is not None:
+            return own_answer
         limit = self._settings.timeout_seconds if seconds is None else seconds
         end = self.clock.monotonic() + limit
         async with self._pace.hold(service):

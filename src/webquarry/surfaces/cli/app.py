@@ -24,6 +24,7 @@ from webquarry.surfaces.cli.doctor.command import doctor
 from webquarry.surfaces.cli.evidence.calls import calls
 from webquarry.surfaces.cli.evidence.drift import drift
 from webquarry.surfaces.cli.evidence.pack import pack, verify
+from webquarry.surfaces.cli.pages import app as library_app
 from webquarry.surfaces.cli.read import read
 from webquarry.surfaces.cli.search import search
 from webquarry.surfaces.cli.session.command import app as session_app
@@ -58,6 +59,7 @@ tools = typer.Typer(
 )
 app.add_typer(tools, name="tools", no_args_is_help=True)
 app.add_typer(cache.app, name="cache", no_args_is_help=True)
+app.add_typer(library_app, name="library")
 app.add_typer(session_app, name="session", no_args_is_help=True)
 app.add_typer(records.app, name="records", no_args_is_help=True)
 app.add_typer(mcp.app, name="mcp")

@@ -89,6 +89,9 @@ def read(
     session_id: SessionId = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Go past the cache.")] = False,
     render: Render = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="The text, although the session has it.")
+    ] = False,
     pager: Pager = True,
     as_json: AsJson = None,
 ) -> None:
@@ -110,6 +113,7 @@ def read(
         "max_tokens": max_tokens,
         "fresh": fresh or None,
         "render": _RENDER[render],
+        "again": again or None,
     }
     offer_call("scrape_page", arguments)
     with command_output(as_json) as output:

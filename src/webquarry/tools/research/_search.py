@@ -14,7 +14,7 @@ from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.models import Attempt, Found, Result
+from webquarry.search.models import ALL, LIBRARY, Attempt, Found, Result
 from webquarry.search.query.domains import host_of
 from webquarry.search.services.failure import shorten
 from webquarry.tool import Answer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webquarry.sessions.source import Source
 
 # Arguments that do not affect what is found: a claim is held against it afterwards.
-NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh"})
+NOT_IN_KEY = frozenset({"sessionId", "claim", "fresh", "again"})
 
 A = TypeVar("A", bound=Answer)
 Fresh = Annotated[bool | None, Field(description="Go past the cache.")]
@@ -39,6 +39,8 @@ class SearchResult(AnswerPart):
     source_reputation: DomainReputation | None = None
     claim_signal: str | None = None
     published_at: str | None = None
+    provider: str | None = None
+    age_seconds: int | None = None
 
 
 class SearchOutput(Answer):
@@ -52,6 +54,7 @@ class SearchOutput(Answer):
     results: list[SearchResult]
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+    note: str | None = None
 
     notebook_view: ClassVar[str] = "results"
 
@@ -75,8 +78,10 @@ def key_parameters(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {"tool": tool} | parameters
 
 
-def show_result(result: Result, claim: str | None) -> SearchResult:
-    """A result as it is shown; with a claim, every one has a signal, if only an empty one."""
+def show_result(result: Result, claim: str | None, *, names_provider: bool = False) -> SearchResult:
+    """A result as it is shown; with a claim, every one has a signal, if only an empty one. Who
+    found it is told where several did, and of a page that was read before.
+    """
     url, snippet = clean_url(result.url), clean_line(result.snippet)
     reputation = None
     known = reputation_of(url)
@@ -87,6 +92,9 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         from webquarry.evidence.language.claims import claim_signal
 
         signal = claim_signal(claim, snippet)
+    provider = None
+    if result.age_seconds is not None or names_provider:
+        provider = result.provider
     return SearchResult(
         title=clean_line(result.title),
         url=url,
@@ -95,7 +103,19 @@ def show_result(result: Result, claim: str | None) -> SearchResult:
         source_reputation=reputation,
         claim_signal=signal,
         published_at=result.published,
+        provider=provider,
+        age_seconds=result.age_seconds,
     )
+
+
+def pick_note(found: Found) -> str | None:
+    """What the answer itself says of who gave it: that pages which were read before stand in for
+    the web, or what it cost to ask everybody.
+    """
+    is_stand_in = found.provider == LIBRARY and found.is_fallback
+    if found.notes and (is_stand_in or found.provider == ALL):
+        return found.notes[0]
+    return None
 
 
 def add_trace(answer: A, found: Found, seconds: float, notes: tuple[str, ...] = ()) -> A:

@@ -41,7 +41,7 @@ from webquarry.tools.research._parameters import (
     RecordingSession,
     SearchWords,
 )
-from webquarry.tools.research._search import add_trace
+from webquarry.tools.research._search import add_trace, pick_note
 from webquarry.tools.research._sources import ScrapedSource, SourceOptions, build_sources_in_job
 
 _NAME = "search_and_scrape"
@@ -128,6 +128,7 @@ class SearchAndScrapeOutput(Answer):
     size_metadata: SizeMetadata
     hints: ZeroResultHints | None = None
     trust: str = TRUST
+    note: str | None = None
 
     may_be_large: ClassVar[bool] = True
 
@@ -271,6 +272,7 @@ async def search_and_scrape(
     runner = kit.pages.runner
     answer = await SearchAndScrapeOutput.build(runner, query, num_results, outcomes, options)
     pages = outcomes.sources(same_text=deduplicate)
+    answer.note = pick_note(found)
     answer.summary.urls_searched = len(reader.results)
     if not pages:
         answer.hints = _hints(kit, found)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
-from webquarry.search.models import Found, Query
+from webquarry.search.models import ALL, Found, Query
 from webquarry.search.query.lenses import pick_lens
 from webquarry.search.replies.codes import country_code, language_code
 from webquarry.tool import tool
@@ -24,6 +24,7 @@ from webquarry.tools.research._search import (
     SearchOutput,
     add_trace,
     key_parameters,
+    pick_note,
     show_result,
 )
 
@@ -94,12 +95,16 @@ async def web_search(
         fresh=bool(fresh),
     )
     claim = (claim or "").strip() or None
-    results = [show_result(result, claim) for result in found.results]
+    has_several = found.provider == ALL
+    results = []
+    for result in found.results:
+        results.append(show_result(result, claim, names_provider=has_several))
     answer = SearchOutput(
         urls=[result.url for result in results],
         query=query,
         result_count=len(results),
         results=results,
+        note=pick_note(found),
     )
     if not results:
         answer.hints = _hints(kit, found, arguments)

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from webquarry.search.ask_in_order import describe_age
 from webquarry.surfaces.display.dates import write_date
 from webquarry.surfaces.display.layout import link, link_urls, print_hanging, text_width
 from webquarry.surfaces.terminal import one_line
@@ -16,7 +17,9 @@ _MOST_ABSTRACT = 400  # characters of an abstract in a list
 
 
 def show_results(console: Console, found: Mapping[str, Any]) -> None:
-    """Results of the web."""
+    """Results of the web, or of pages that were read before."""
+    if found.get("note"):
+        print_hanging(console, "", Text(one_line(found["note"]), "yellow"))
     for number, result in enumerate(found["results"], 1):
         facts = []
         if result.get("publishedAt"):
@@ -24,6 +27,8 @@ def show_results(console: Console, found: Mapping[str, Any]) -> None:
         reputation = result.get("sourceReputation")
         if reputation:
             facts.append(f"reputation: {one_line(reputation['tier'])}")
+        if result.get("ageSeconds") is not None:
+            facts.append(f"read {describe_age(result['ageSeconds'])} ago")
         _show_title(console, number, result, "  ".join(facts))
         _show_words(console, result["snippet"])
         if result.get("claimSignal"):

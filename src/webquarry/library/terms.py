@@ -1,0 +1,131 @@
+"""Texts and questions -> the terms that they are indexed and found by.
+
+A text is stemmed in its own language. The few words of a question seldom tell theirs, so it is
+stemmed in every language that it may be in and that a page is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from webquarry.evidence.language.languages import languages_of, usual_language
+from webquarry.evidence.language.letters import PAIRED_SCRIPTS, fold, pair_characters, script_of
+from webquarry.evidence.language.stems import stems_of
+from webquarry.evidence.language.stopwords import STOP_WORDS
+from webquarry.evidence.language.terms import (
+    drop_particles,
+    find_words,
+    is_particle,
+    plain_number,
+)
+
+VERSION = 1  # of the terms: a library that was made with others is indexed anew
+
+Languages = Mapping[str, str]  # of the words in each script
+
+_SAMPLE = 3_000  # characters that tell a language
+_NOTHING: frozenset[str] = frozenset()
+_TONAL = frozenset({"vietnamese"})  # whose marks tell words apart
+# Which a question may be in whose words tell nothing.
+_LIKELY = {
+    "latin": (
+        "english", "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish",
+        "danish", "norwegian", "finnish", "turkish", "romanian", "hungarian", "polish",
+        "vietnamese",
+    ),
+    "cyrillic": ("russian", "ukrainian", "bulgarian"),
+    "arabic": ("arabic", "persian", "urdu"),
+    "hebrew": ("hebrew",),
+    "devanagari": ("hindi", "nepali"),
+}  # fmt: skip
+
+
+def find_languages(text: str) -> dict[str, str]:
+    """The languages of a text that is to be indexed."""
+    return languages_of(text[:_SAMPLE])
+
+
+class TextTerms:
+    """The terms of the words of texts in some languages; each word is looked at once."""
+
+    def __init__(self, languages: Languages) -> None:
+        self._languages = languages
+        self._stop_words = _find_stop_words(languages)
+
+    def of_word(self, word: str) -> tuple[str, ...]:
+        """What a word is found by; nothing for one that says nothing."""
+        if word in self._stop_words:
+            return ()
+        if word[0].isdigit():
+            return (plain_number(word),)
+        script = script_of(word[0])
+        if script in PAIRED_SCRIPTS:
+            return tuple(pair for pair in pair_characters(word) if not is_particle(pair))
+        language = self._languages.get(script) or usual_language(script)
+        return find_stems(language, word)
+
+
+def name_language(language: str) -> str:
+    """The term that stands for a language, which no word of a text is."""
+    return f"\n{language}"
+
+
+def find_stems(language: str, word: str) -> tuple[str, ...]:
+    """The stems of a word; where marks tell words apart, the word as it is written."""
+    if language in _TONAL:
+        return (word,)
+    return stems_of(language, word)
+
+
+def words_of_text(text: str) -> Iterator[str]:
+    """The words of a text as they are compared."""
+    return iter(find_words(fold(text)))
+
+
+def question_terms(question: str, is_known: Callable[[str], bool]) -> list[frozenset[str]]:
+    """For each word of a question the terms that it may be found by, in every known language that
+    it may be in. Words that say nothing are left out, unless there are no others.
+    """
+    words = list(dict.fromkeys(words_of_text(question)))
+    languages = languages_of(question)
+    stop_words = _find_stop_words(languages)
+    kept = [word for word in words if word not in stop_words]
+    likely = _choose_languages(kept or words, languages, is_known)
+    found: dict[frozenset[str], None] = {}
+    paired: list[str] = []
+    for word in kept or words:
+        script = script_of(word[0])
+        if word[0].isdigit():
+            found[frozenset({plain_number(word)})] = None
+        elif script in PAIRED_SCRIPTS:
+            paired += pair_characters(word)
+        else:
+            stems: set[str] = set()
+            for language in likely[script]:
+                stems.update(find_stems(language, word))
+            found[frozenset(stems)] = None
+    for pair in drop_particles(paired):
+        found[frozenset({pair})] = None
+    return list(found)
+
+
+def _choose_languages(
+    words: list[str], languages: Languages, is_known: Callable[[str], bool]
+) -> dict[str, list[str]]:
+    """The languages that words may be in, by their scripts: what they seem to be in, what is usual,
+    and those of the others that a page is in.
+    """
+    chosen: dict[str, list[str]] = {}
+    for script in {script_of(word[0]) for word in words}:
+        usual = usual_language(script)
+        first = languages.get(script) or usual
+        others = [one for one in _LIKELY.get(script, ()) if one not in (first, usual)]
+        chosen[script] = list(dict.fromkeys((first, usual, *filter(is_known, others))))
+    return chosen
+
+
+def _find_stop_words(languages: Languages) -> frozenset[str]:
+    stop_words: frozenset[str] = frozenset()
+    for language in languages.values():
+        stop_words |= STOP_WORDS.get(language, _NOTHING)
+    return stop_words

@@ -1,0 +1,57 @@
+"""Terms -> what stands for them in the index of one caller: keyed hashes, so that no word lies on
+the disk, and no caller finds what another has read.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from webquarry.library.terms import Languages, TextTerms, words_of_text
+
+SIGNS = "!#$%&()*+,-./:;<=>?@[]^_{|}~"  # that tokens are made of, besides letters and digits
+_ALPHABET = f"abcdefghijklmnopqrstuvwxyz0123456789{SIGNS}"
+_BYTES = 4
+_LENGTH = 5  # of six bits each: a collision in a million terms is rare, and does little
+_MOST_KEPT = 200_000  # words whose tokens are remembered
+
+
+class TermTokens:
+    """The tokens of one caller's terms."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._by_word: dict[str, dict[str, str]] = {}  # by languages, then by word
+        self._kept = 0
+
+    def of_term(self, term: str) -> str:
+        """What stands for a term."""
+        digest = blake2b(term.encode("utf-8", "replace"), digest_size=_BYTES, key=self._key)
+        number = int.from_bytes(digest.digest())
+        token = ""
+        for _ in range(_LENGTH):
+            token += _ALPHABET[number & 63]
+            number >>= 6
+        return token
+
+    def of_text(self, text: str, languages: Languages) -> str:
+        """What stands for the words of a text, in their order."""
+        known = self._get_known(languages)
+        terms = TextTerms(languages)
+        tokens = []
+        for word in words_of_text(text):
+            token = known.get(word)
+            if token is None:
+                token = " ".join(map(self.of_term, terms.of_word(word)))
+                known[word] = token
+                self._kept += 1
+            if token:
+                tokens.append(token)
+        return " ".join(tokens)
+
+    def _get_known(self, languages: Languages) -> dict[str, str]:
+        """The words of these languages that were seen before."""
+        if self._kept > _MOST_KEPT:
+            self._by_word.clear()
+            self._kept = 0
+        name = " ".join(f"{script}={language}" for script, language in sorted(languages.items()))
+        return self._by_word.setdefault(name, {})

@@ -1,0 +1,80 @@
+"""A page that is read again in one research session: the same part of the same text is not sent
+twice.
+
+What was read is known by what decides the text of an answer; a conversation that has lost it asks
+with `again`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from webquarry.errors import WebquarryError
+from webquarry.pages.outgoing import filter_text
+from webquarry.read.slices.outline import Heading
+from webquarry.search.identity import identity
+from webquarry.search.replies.text import shorten_text
+
+if TYPE_CHECKING:
+    from webquarry.sessions.models import ReadPart, ResearchSession
+    from webquarry.toolkit import Toolkit
+
+log = logging.getLogger(__name__)
+
+# Arguments that do not decide which text is given.
+_NOT_OF_PART = frozenset({"kit", "url", "sessionId", "fresh", "again"})
+_NAME_LENGTH = 24
+_MOST_HEADINGS = 20
+_LONGEST_HEADING = 80  # characters
+# What an answer without the text still has.
+KEPT_FIELDS = frozenset(
+    {"url", "contentType", "citation", "sourceType", "authorityTier", "domainCategory",
+     "retractionStatus"}
+)  # fmt: skip
+
+
+def name_part(url: str, arguments: Mapping[str, Any]) -> str:
+    """What a session knows the asked part of a page by."""
+    deciding = {name: value for name, value in arguments.items() if name not in _NOT_OF_PART}
+    text = json.dumps([identity(url), deciding], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_NAME_LENGTH]
+
+
+def describe_unchanged(earlier: ReadPart, headings: Sequence[Heading]) -> str:
+    """The text in the place of a page that was given before, with its outline."""
+    lines = [
+        f"Unchanged since step {earlier.step} of this session, where this text was given "
+        f"({earlier.tokens} tokens). Call with again: true to get it again."
+    ]
+    if headings:
+        lines.append("\nOutline:")
+    for heading in headings[:_MOST_HEADINGS]:
+        indent = "  " * (heading.level - 1)
+        title = filter_text(shorten_text(heading.title, _LONGEST_HEADING))
+        lines.append(f"{indent}- {title}")
+    if len(headings) > _MOST_HEADINGS:
+        lines.append(f"- and {len(headings) - _MOST_HEADINGS} more headings")
+    return "\n".join(lines)
+
+
+async def find_session(kit: Toolkit, id: str) -> ResearchSession | None:
+    """The session as it stands; None where it cannot be read, which costs no answer."""
+    try:
+        return await kit.sessions.read(id)
+    except WebquarryError as failure:
+        log.warning("what the research session has was not looked up: %s", failure)
+        return None
+
+
+async def note_read(
+    kit: Toolkit, session: ResearchSession, part: str, digest: str, tokens: int
+) -> None:
+    """Have the session know what was given. An answer is not lost to a record that fails."""
+    try:
+        await kit.sessions.record_read(session, part, digest, tokens)
+    except WebquarryError as failure:
+        log.warning("what was read was not recorded in its research session: %s", failure)
