@@ -31,6 +31,7 @@ def test_that_is_expected_to_fail(): assert False
     ("required", "code", "summary"),
     [("1", 1, "1 failed, 1 passed, 1 xfailed, 1 error"), ("", 0, "1 passed, 2 skipped, 1 xfailed")],
 )
+@pytest.mark.slow
 def test_a_skip_is_a_failure_where_everything_is_required(
     tmp_path: Path, required: str, code: int, summary: str
 ) -> None:

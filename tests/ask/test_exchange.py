@@ -62,6 +62,7 @@ def test_whether_it_is_tried_again_is_for_the_provider_to_say(
     assert (reply.error and reply.error.code) == code
 
 
+@pytest.mark.slow
 def test_an_overloaded_provider_is_left_alone_for_longer_each_time(
     servers: FakeServers, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def search_warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 # The pace
 
 
+@pytest.mark.slow
 def test_a_provider_of_one_search_a_second_searches_for_every_row(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

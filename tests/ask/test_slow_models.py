@@ -32,6 +32,7 @@ def test_a_model_that_takes_longer_than_the_least_time_is_paid_once_and_answers(
     assert servers.messages == 2
 
 
+@pytest.mark.slow
 def test_a_call_that_timed_out_is_not_repeated_and_counts_as_uncertain_once(
     servers: FakeServers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -191,6 +191,7 @@ def test_when_the_one_who_makes_it_leaves_another_server_does(redis_server: Redi
     asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_a_lease_is_renewed_for_as_long_as_the_work_takes(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with servers(redis_server, 2, lease=3) as found:

@@ -432,6 +432,7 @@ def mutations(rng: random.Random) -> list[Callable[[dict[str, Any]], bytes]]:
     ]
 
 
+@pytest.mark.slow
 def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_the_good_ones_load(
     bench: Workbench, tmp_path: Path
 ) -> None:

@@ -160,6 +160,7 @@ def test_what_is_forgotten_is_gone_from_the_index(opened: OpenShelf) -> None:
     assert database.execute(count_words).fetchone() == (0,)
 
 
+@pytest.mark.slow
 def test_what_was_used_longest_ago_makes_room(opened: OpenShelf) -> None:
     shelf = opened.open(300_000)
     for number in range(60):

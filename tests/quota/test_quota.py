@@ -250,6 +250,7 @@ def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisSer
     holder.communicate(timeout=60)
 
 
+@pytest.mark.slow
 def test_a_place_is_kept_for_as_long_as_it_is_held(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as connection, redis_server.connect() as second:

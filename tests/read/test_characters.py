@@ -168,6 +168,7 @@ def test_a_selector_stays_behind_the_characters_it_is_defined_for_and_no_other()
             assert kept == (base + selector if defined.match(base) else base)
 
 
+@pytest.mark.slow
 def test_a_selector_of_ideographs_stays_behind_those_that_the_database_names() -> None:
     """By the Ideographic Variation Database of 2022-09-13."""
     named = set()

@@ -60,6 +60,7 @@ def describe_pages() -> list[str]:
 @pytest.mark.skipif(
     not str(walker.__file__).endswith(tuple(EXTENSION_SUFFIXES)), reason="it was not built"
 )
+@pytest.mark.slow
 def test_pages_read_by_compiled_modules_and_in_python_come_out_the_same() -> None:
     command = [sys.executable, "-c", IN_PYTHON]
     in_python = subprocess.run(

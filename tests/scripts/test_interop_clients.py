@@ -111,6 +111,7 @@ def test_every_tool_is_asked_even_if_others_failed_and_the_session_is_handed_on(
 
 
 @pytest.mark.parametrize("transport", interop.TRANSPORTS)
+@pytest.mark.slow
 def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
     transport: str, tmp_path: Path
 ) -> None:

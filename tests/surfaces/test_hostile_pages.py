@@ -70,6 +70,7 @@ def scrape(served: Served, url: str) -> httpx2.Response:
 
 
 @LINUX
+@pytest.mark.slow
 def test_a_server_serves_others_and_hears_its_signals_while_hostile_pages_are_read(
     site: Site,
 ) -> None:

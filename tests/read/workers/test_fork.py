@@ -47,6 +47,7 @@ def test_errors_of_ours_come_out_as_what_they_were() -> None:
         run(Job("fail", {"error": "NotFound", "arguments": ["It is gone."]}))
 
 
+@pytest.mark.slow
 def test_a_page_over_its_time_is_too_complex() -> None:
     with pytest.raises(TooComplex, match=f"{URL} could not be read safely: it takes too long"):
         run(burn(60), WorkerLimits(cpu_seconds=1))
@@ -137,6 +138,7 @@ def hang(head: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
     return b"", b""
 
 
+@pytest.mark.slow
 def test_a_job_whose_copies_all_hang_is_done_within_its_bounds_and_not_in_this_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -148,6 +150,7 @@ def test_a_job_whose_copies_all_hang_is_done_within_its_bounds_and_not_in_this_p
     assert unpack_fields(run(page_job(PAGE)))[0]["title"] == "Tides"
 
 
+@pytest.mark.slow
 def test_a_job_whose_copies_all_hang_ends_with_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webquarry.read.workers.fork.answer_job", hang)
     before = children()
@@ -192,6 +195,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("kind", ["fork", "workers"])
+@pytest.mark.slow
 def test_signals_that_were_ignored_by_who_started_us_change_nothing(kind: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", INHERITED, kind],

@@ -159,6 +159,7 @@ def test_a_worker_sees_nothing_of_our_environment_files_and_sockets(
 
 
 @POSIX
+@pytest.mark.slow
 def test_a_page_over_its_time_is_too_complex_and_the_next_one_is_read() -> None:
     with SyncPool(WorkerLimits(cpu_seconds=1)) as pool:
         with pytest.raises(
@@ -169,6 +170,7 @@ def test_a_page_over_its_time_is_too_complex_and_the_next_one_is_read() -> None:
         assert title_of(pool.run(page_job(PAGE))) == "Tides"
 
 
+@pytest.mark.slow
 def test_a_pdf_over_its_time_is_too_complex() -> None:
     """600,000 letters, each written for itself: many seconds of work, little memory."""
     pdf = Pdf()

@@ -306,6 +306,7 @@ def test_json_on_a_terminal_cannot_command_it_either(hostile: str) -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", seen)
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colours_and_a_pipe_gets_none(run: Runner) -> None:
     seen = on_terminal("doctor", "--offline", "--all")
 
@@ -315,6 +316,7 @@ def test_a_terminal_gets_colours_and_a_pipe_gets_none(run: Runner) -> None:
     assert json.loads(without_colours(on_terminal("doctor", "--offline", "--json")))["ok"] is True
 
 
+@pytest.mark.slow
 def test_completion_knows_the_commands_and_the_tools() -> None:
     def complete(words: str, number: int) -> list[str]:
         asked = {

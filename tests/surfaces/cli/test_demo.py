@@ -134,6 +134,7 @@ def test_it_opens_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Cite" in told()
 
 
+@pytest.mark.slow
 def test_two_runs_are_equal_to_the_byte_whatever_the_machine_is_like() -> None:
     first = run(PYTHONHASHSEED="1", LC_ALL="C", PYTHONUTF8="0", COLUMNS="40", TZ="UTC")
     second = run(

@@ -125,6 +125,7 @@ def test_a_page_for_members_is_an_error(run: Runner, flags: tuple[str, ...]) -> 
     assert json.loads(done.stdout)["error"]["kind"] == "login_wall"
 
 
+@pytest.mark.slow
 def test_the_same_bytes_give_the_same_answer_whatever_the_hash_seed_and_the_locale() -> None:
     answers = {
         run_apart("read", PAGE, **RECORDED, PYTHONHASHSEED=seed, LC_ALL=locale, TZ=zone).stdout

@@ -70,6 +70,7 @@ def test_a_pager_that_is_none_is_not_started(
     assert find_pager(environ) == command
 
 
+@pytest.mark.slow
 def test_a_person_is_told_what_is_being_done_and_the_line_is_gone_in_the_end() -> None:
     seen = on_terminal("read", PAGE, **RECORDED)
 

@@ -87,6 +87,7 @@ def test_calls_given_up_at_random_leave_no_task_behind(monkeypatch: pytest.Monke
     assert done >= CALLS // 2
 
 
+@pytest.mark.slow
 def test_clients_that_hang_up_at_random_leave_no_file_or_connection_behind() -> None:
     random.seed(11)
 

@@ -169,6 +169,7 @@ def filled(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments | {"url": found["urls"][0]}
 
 
+@pytest.mark.slow
 def test_an_answer_is_the_same_whoever_reads_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worker processes, copies of this process and threads of it: to the byte."""
     monkeypatch.setenv("WEBQUARRY_READ_WORKERS", "1")
@@ -222,6 +223,7 @@ def told(door: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
     return answers
 
 
+@pytest.mark.slow
 def test_a_research_session_is_the_same_through_every_door(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -158,6 +158,7 @@ def test_progress_comes_before_the_answer(server: Served) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_told_to_end_it_ends_with_nothing_to_complain_about(number: int) -> None:
     with http_server(REPLAY) as served:
         assert served.ask("tools/list")["tools"]
@@ -166,6 +167,7 @@ def test_told_to_end_it_ends_with_nothing_to_complain_about(number: int) -> None
         assert served.process.communicate() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_call_under_way_does_not_hold_the_end_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> int:
         async with hanging_site() as (origin, asked, left):

@@ -96,6 +96,7 @@ def test_a_host_that_is_not_ours_is_refused_where_hosts_are_named(tokens: TokenF
     assert codes == [421, 200]
 
 
+@pytest.mark.slow
 def test_tokens_of_an_issuer_are_checked_and_clients_learn_where_to_get_one() -> None:
     resource = "https://quarry.example.org/mcp"
     with issuing() as issuer:
@@ -135,6 +136,7 @@ def test_tokens_of_an_issuer_are_checked_and_clients_learn_where_to_get_one() ->
     assert 'error="insufficient_scope"' in answers["narrow"].headers["www-authenticate"]
 
 
+@pytest.mark.slow
 def test_what_one_caller_keeps_another_does_not_find(tokens: TokenFile, tmp_path: Path) -> None:
     ada, bob = tokens.add("ada"), tokens.add("bob")
     environ = environ_of(tokens) | {

@@ -47,7 +47,7 @@ def test_a_batch_is_answered_by_one_list(served: Served, headers: Mapping[str, s
 
     assert (answer.status_code, len(answer.json())) == (200, 5)
     assert by_id[1]["result"]["structuredContent"]["results"]
-    assert len(by_id["two"]["result"]["tools"]) == 12
+    assert len(by_id["two"]["result"]["tools"]) == 13
     assert by_id[3]["error"]["code"] == -32602
     assert by_id[4]["error"]["code"] == by_id[None]["error"]["code"] == -32600
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -57,6 +58,7 @@ def end(server: Served) -> str:
     return server.process.stderr.read()
 
 
+@pytest.mark.slow
 def test_a_server_whose_key_is_lost_or_whose_records_are_damaged_is_not_ready_and_says_why(
     tmp_path: Path,
 ) -> None:
@@ -102,6 +104,7 @@ def test_a_server_whose_key_is_lost_or_whose_records_are_damaged_is_not_ready_an
     assert log.count("it is damaged (") == 1
 
 
+@pytest.mark.slow
 def test_a_redis_that_is_full_makes_a_server_not_ready_until_there_is_room() -> None:
     with running() as redis, http_server(redis.environ) as server:
         assert get(server, "/health/ready").json() == {"status": "ok", "redis": "ok"}

@@ -355,6 +355,7 @@ def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing(
 @pytest.mark.parametrize(
     ("beginning", "accept"), [(b"", "*/*"), (b"{", "application/json, text/event-stream")]
 )
+@pytest.mark.slow
 def test_a_request_that_is_not_all_here_when_the_server_ends_is_refused_at_once(
     flags: tuple[str, ...], beginning: bytes, accept: str
 ) -> None:

@@ -267,6 +267,7 @@ def test_20_close_leaves_no_thread(servers: FakeServers, environ: dict[str, str]
     assert names() == before
 
 
+@pytest.mark.slow
 def test_20_the_end_of_the_process_prints_no_leak_report(
     servers: FakeServers, tmp_path: Path
 ) -> None:

@@ -263,6 +263,7 @@ TABLE = "CREATE TABLE t AS SELECT range AS x FROM range(300)"
 
 
 @pytest.mark.parametrize(("answer", "calls"), [("n", 0), ("", 0), ("y", 300)])
+@pytest.mark.slow
 def test_a_person_is_asked_before_rows_are_paid_for_and_thrown_away(
     servers: FakeServers, environ: dict[str, str], answer: str, calls: int
 ) -> None:

@@ -307,6 +307,7 @@ texts = st.one_of(
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@pytest.mark.slow
 def test_no_text_of_users_or_the_web_breaks_the_structure(
     tmp_path_factory: Any, said: str, title: str
 ) -> None:
