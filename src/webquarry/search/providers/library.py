@@ -18,7 +18,7 @@ from webquarry.search.provider import Provider
 from webquarry.search.replies.body import failure, json_object, parse_hits
 
 _OK = 200
-_MISSING = "There is no library here: it is off (WEBQUARRY_LIBRARY=0), or exchanges are recorded."
+_MISSING = "There is no library here: it is off, or exchanges are recorded or replayed."
 
 
 class LibraryOfPages(Provider):
@@ -58,7 +58,7 @@ class LibraryOfPages(Provider):
         """What the pages that were read say to a request of ours."""
         if self.kept_pages is None:
             raise BadInput(
-                _MISSING, suggested_action="Unset WEBQUARRY_LIBRARY, or name another provider."
+                _MISSING, suggested_action="Unset WEBQUARRY_LIBRARY, WEBQUARRY_RECORD and WEBQUARRY_REPLAY, or name another provider."
             )
         fields: dict[str, Any] = json.loads(request.read())
         for name in ("allowed_domains", "blocked_domains"):
