@@ -19,6 +19,7 @@ from webquarry.search.replies.body import failure, json_object, parse_hits
 
 _OK = 200
 _MISSING = "There is no library here: it is off, or exchanges are recorded or replayed."
+_CURE = "Unset WEBQUARRY_LIBRARY, WEBQUARRY_RECORD and WEBQUARRY_REPLAY, or name another provider."
 
 
 class LibraryOfPages(Provider):
@@ -57,9 +58,7 @@ class LibraryOfPages(Provider):
     async def answer(self, request: httpx2.Request) -> Reply:
         """What the pages that were read say to a request of ours."""
         if self.kept_pages is None:
-            raise BadInput(
-                _MISSING, suggested_action="Unset WEBQUARRY_LIBRARY, WEBQUARRY_RECORD and WEBQUARRY_REPLAY, or name another provider."
-            )
+            raise BadInput(_MISSING, suggested_action=_CURE)
         fields: dict[str, Any] = json.loads(request.read())
         for name in ("allowed_domains", "blocked_domains"):
             fields[name] = tuple(fields[name])
