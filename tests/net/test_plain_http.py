@@ -13,6 +13,7 @@ import pytest
 
 from webquarry.net import plain_http
 from webquarry.net.guard.guard import Guard
+from webquarry.net.sockets import dial
 from webquarry.net.transport import open_transport
 from webquarry.settings import Settings
 
@@ -219,3 +220,24 @@ def test_the_client_is_loaded_without_what_only_tls_and_proxies_need() -> None:
     code = "import sys, webquarry.net.client; print('httpcore2' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert told.stdout.strip() == "False"
+
+
+def test_a_connection_that_is_closed_still_tells_its_addresses() -> None:
+    """A recording writes down whom it spoke to when the connection is gone."""
+
+    async def run() -> tuple[object, object]:
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read()
+            writer.close()
+
+        async with await asyncio.start_server(handle, "127.0.0.1", 0) as server:
+            told = server.sockets[0].getsockname()
+            stream = await dial(*told)
+            await stream.aclose()
+            await asyncio.sleep(0)  # the loop closes the socket behind us
+            assert stream.socket.fileno() == -1
+            return stream.get_extra_info("server_addr"), told
+
+    found, told = asyncio.run(run())
+
+    assert found == told

@@ -147,10 +147,10 @@ class SocketStream(asyncio.Protocol):
             return self.is_readable()
         if info == "socket":
             return self.socket
-        if info == "client_addr":
-            return self.socket.getsockname()
-        if info == "server_addr":
-            return self.socket.getpeername()
+        # Known since the connection was made: a recording asks when it is closed already.
+        names = {"client_addr": "sockname", "server_addr": "peername"}
+        if info in names and self._transport is not None:
+            return self._transport.get_extra_info(names[info])
         return None
 
 
