@@ -31,7 +31,7 @@ MakePage = Callable[[], KeptPage | None]
 _MOST_WAITING = 1_000  # pages that are still to be added; further ones are not
 _ADDS_BETWEEN_TIDIES = 200
 _GROUP = 20  # pages that are added in one transaction
-_PAUSE_SECONDS = 0.05  # in which the answer that a page was read for may leave
+_PAUSE_SECONDS = 1.0  # in which the answer that a page was read for may leave
 
 
 class Library:
