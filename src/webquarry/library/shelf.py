@@ -12,6 +12,7 @@ transaction: whoever is killed meanwhile leaves the file as it was.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,6 +86,8 @@ class Shelf:
         self._cipher = cipher
         self._max_bytes = max_bytes
         self._tokens: dict[str, TermTokens] = {}
+        self._languages: dict[str, dict[str, bool]] = {}  # by caller
+        self._version_of_languages: int | None = None
 
     def add(self, owner: str, pages: Iterable[KeptPage]) -> None:
         """Keep pages, each in the place of its older version; all of them or none."""
@@ -117,9 +120,9 @@ class Shelf:
             if row is None or row.kept.owner != owner or not admits(row.kept.page):
                 continue
             found[number] = (row, place - number)
-            self._touch(number, now)
             if len(found) >= count:
                 break
+        self._touch(found, now)
         scores = self._score_passages(found, counts)
         return [_take_passage(row, place, scores) for row, place in found.values()]
 
@@ -223,6 +226,7 @@ class Shelf:
 
     def _insert(self, owner: str, page: KeptPage) -> None:
         """Put a page into the file, and its passages into the index."""
+        self._languages.clear()
         name = self._hash_page(owner, page.url)
         languages = find_languages(page.text.decode("utf-8", "replace"))
         passages = split_passages(page.text)
@@ -310,8 +314,13 @@ class Shelf:
         """
         tokens = self._get_tokens(owner)
 
+        known = self._get_known_languages(owner)
+
         def is_known(language: str) -> bool:
-            return self._count_rows(tokens.of_term(name_language(language)), 1) > 0
+            if language not in known:
+                token = tokens.of_term(name_language(language))
+                known[language] = self._count_rows(token, 1) > 0
+            return known[language]
 
         ranked = []
         for terms in question_terms(question, is_known):
@@ -332,6 +341,16 @@ class Shelf:
                 break
             chosen |= counts
         return chosen
+
+    def _get_known_languages(self, owner: str) -> dict[str, bool]:
+        """Whether pages of a caller are in a language, as far as it was asked since something was
+        written, here or by another process.
+        """
+        (version,) = self._database.execute("PRAGMA data_version").fetchone()
+        if version != self._version_of_languages:
+            self._languages.clear()
+            self._version_of_languages = version
+        return self._languages.setdefault(owner, {})
 
     def _count_rows(self, token: str, most: int) -> int:
         """The passages that hold a token; no more than so many are counted."""
@@ -375,10 +394,12 @@ class Shelf:
             return None
         return int(number)
 
-    def _touch(self, number: int, now: float) -> None:
+    def _touch(self, numbers: Iterable[int], now: float) -> None:
+        """Note that pages were of use."""
         self._database.execute(
-            "UPDATE pages SET used_at = ? WHERE id = ? AND used_at < ?",
-            (int(now), number, now - _TOUCH_SECONDS),
+            "UPDATE pages SET used_at = ? WHERE used_at < ?"
+            " AND id IN (SELECT value FROM json_each(?))",
+            (int(now), now - _TOUCH_SECONDS, json.dumps(list(numbers))),
         )
 
     def _read(self, number: int) -> _Row | None:
