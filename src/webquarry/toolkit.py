@@ -252,7 +252,10 @@ class Toolkit:
             return None  # without loading anything
         from webquarry.library.open import open_library
 
-        library = open_library(self.settings, self.environ, self.clock)
+        workers = None
+        if self._runner_kind == "workers":
+            workers = self.runner
+        library = open_library(self.settings, self.environ, self.clock, workers)
         if library is not None:
             self._opened.push_async_callback(library.aclose)
         return library

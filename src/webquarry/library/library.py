@@ -2,8 +2,9 @@
 answered with what was kept.
 
 All work is done on threads, one at a time, so that no event loop waits for the disk; nothing heavy
-is loaded before there is something to be done. The thread that adds pages holds up no process that
-ends: what is still to be added then is added when the library is closed.
+is loaded before there is something to be done. Where worker processes read pages they also index
+them, since threads share one interpreter with the event loop. The thread that adds pages holds up
+no process that ends: what is still to be added then is added when the library is closed.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from webquarry.caller import caller
 from webquarry.clock import Clock
+from webquarry.library.indexer import WorkerIndexer
 from webquarry.library.models import KeptPage, LibraryStats
 from webquarry.search.models import Query, Result
 
 if TYPE_CHECKING:
     from webquarry.library.file import LibraryFile
+    from webquarry.library.indexing import IndexedPage
     from webquarry.library.shelf import Shelf
+    from webquarry.read.workers.runner import JobRunner
 
 T = TypeVar("T")
 
@@ -37,10 +41,16 @@ _PAUSE_SECONDS = 1.0  # in which the answer that a page was read for may leave
 class Library:
     """Pages in `folder`/library.sqlite3, encrypted with `folder`/library.key."""
 
-    def __init__(self, folder: Path, max_bytes: int, clock: Clock) -> None:
+    def __init__(
+        self, folder: Path, max_bytes: int, clock: Clock, workers: JobRunner | None = None
+    ) -> None:
         self.path = folder / "library.sqlite3"
         self._max_bytes = max_bytes
         self._clock = clock
+        self._indexer = None
+        if workers is not None:
+            self._indexer = WorkerIndexer(workers)
+        self._adding = threading.Lock()
         self._working = threading.Lock()
         self._file: LibraryFile | None = None
         self._lock = threading.Lock()
@@ -57,6 +67,8 @@ class Library:
             self._waiting.append((caller(), make_page))
             is_first = len(self._waiting) == 1
         if is_first:
+            if self._indexer is not None:
+                self._indexer.note_loop()
             name = "webquarry-library"
             threading.Thread(target=self._add_soon, name=name, daemon=True).start()
 
@@ -102,6 +114,8 @@ class Library:
         with self._lock:
             self._is_closed = True
         self._is_wanted.set()
+        if self._indexer is not None:
+            self._indexer.hurry()
         if not self._waiting and self._file is None:
             return
         try:
@@ -127,7 +141,13 @@ class Library:
             self._add_waiting()
             return self._work(work, otherwise)
 
-        return await asyncio.to_thread(add_and_work)
+        if self._indexer is None:
+            return await asyncio.to_thread(add_and_work)
+        self._indexer.hurry()
+        try:
+            return await asyncio.to_thread(add_and_work)
+        finally:
+            self._indexer.take_time()
 
     def _work(self, work: Callable[[Shelf], T], otherwise: T) -> T:
         # Brings SQLite, the cipher and what is known of languages, which no answer waits for.
@@ -145,6 +165,11 @@ class Library:
         self._add_waiting()
 
     def _add_waiting(self) -> None:
+        """Keep the pages that came; whoever comes meanwhile waits until they are kept."""
+        with self._adding:
+            self._add_groups()
+
+    def _add_groups(self) -> None:
         """Keep the pages that came, some at a time, and repair some that are to be indexed anew."""
         while True:
             with self._lock:
@@ -157,12 +182,29 @@ class Library:
                 if page is not None:
                     by_owner.setdefault(owner, []).append(page)
             for owner, pages in by_owner.items():
-                self._work(partial(_add_pages, owner, pages), None)
+                indexes = self._index(owner, pages)
+                self._work(partial(_add_pages, owner, pages, indexes), None)
                 self._adds += len(pages)
             if self._adds % _ADDS_BETWEEN_TIDIES < len(group):
                 self._work(lambda shelf: shelf.tidy(), None)
         self._work(lambda shelf: shelf.repair(), False)
 
+    def _index(self, owner: str, pages: list[KeptPage]) -> dict[bytes, IndexedPage]:
+        """What workers make of the pages that are new, by their digests."""
+        indexes: dict[bytes, IndexedPage] = {}
+        if self._indexer is None:
+            return indexes
+        tokens = self._work(lambda shelf: shelf.get_tokens(owner), None)
+        if tokens is None:
+            return indexes
+        none: dict[bytes, KeptPage] = {}
+        changed = self._work(lambda shelf: shelf.find_changed(owner, pages), none)
+        for digest, page in changed.items():
+            indexes[digest] = self._indexer.index(owner, page, tokens)
+        return indexes
 
-def _add_pages(owner: str, pages: list[KeptPage], shelf: Shelf) -> None:
-    shelf.add(owner, pages)
+
+def _add_pages(
+    owner: str, pages: list[KeptPage], indexes: dict[bytes, IndexedPage], shelf: Shelf
+) -> None:
+    shelf.add(owner, pages, indexes)

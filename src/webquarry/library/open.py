@@ -11,20 +11,25 @@ from pathlib import Path
 
 from webquarry.clock import Clock
 from webquarry.library.library import Library
+from webquarry.read.workers.runner import JobRunner
 from webquarry.settings import Settings
 from webquarry.store.folder import find_folder
 
 _NO_HOME = Path("/nonexistent")  # which many systems give to users that have none
 
 
-def open_library(settings: Settings, environ: Mapping[str, str], clock: Clock) -> Library | None:
-    """The library, which makes its file when it is first used; None where none is kept."""
+def open_library(
+    settings: Settings, environ: Mapping[str, str], clock: Clock, workers: JobRunner | None = None
+) -> Library | None:
+    """The library, which makes its file when it is first used; None where none is kept. Pages are
+    indexed by the workers, where there are some.
+    """
     if not has_library(settings):
         return None
     folder = find_folder(settings.state_folder, environ, "XDG_STATE_HOME", ".local/state")
     if folder is None or folder.is_relative_to(_NO_HOME):
         return None
-    return Library(folder, settings.library_max_bytes, clock)
+    return Library(folder, settings.library_max_bytes, clock, workers)
 
 
 def has_library(settings: Settings) -> bool:

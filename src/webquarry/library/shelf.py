@@ -13,16 +13,17 @@ transaction: whoever is killed meanwhile leaves the file as it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from webquarry.library.indexing import IndexedPage, index_page, write_rows
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
-from webquarry.library.packing import PackedPage, pack_page, unpack_page
-from webquarry.library.passages import PagePassage, split_passages
+from webquarry.library.packing import PackedPage, unpack_page
+from webquarry.library.passages import split_passages
 from webquarry.library.terms import VERSION as TERMS_VERSION
-from webquarry.library.terms import find_languages, name_language, question_terms
+from webquarry.library.terms import name_language, question_terms
 from webquarry.library.tokens import SIGNS, TermTokens
 from webquarry.search.identity import identity
 from webquarry.store.encryption import Cipher
@@ -66,6 +67,7 @@ _TOUCH_SECONDS = 3_600  # how stale `used_at` may be before a read writes it aga
 _OWNER_BYTES = 8
 _NAME_BYTES = 12
 _DIGEST_BYTES = 8
+_NONE: Mapping[bytes, IndexedPage] = {}
 _MERGED_PAGES = 500  # of the file, written at most when the index is tidied up
 
 
@@ -76,6 +78,15 @@ class _Row:
     number: int
     terms: int
     kept: PackedPage
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What tells whether a page is there as it is."""
+
+    number: int
+    digest: bytes
+    fetched_at: int
 
 
 class Shelf:
@@ -89,12 +100,33 @@ class Shelf:
         self._languages: dict[str, dict[str, bool]] = {}  # by caller
         self._version_of_languages: int | None = None
 
-    def add(self, owner: str, pages: Iterable[KeptPage]) -> None:
-        """Keep pages, each in the place of its older version; all of them or none."""
+    def add(
+        self, owner: str, pages: Iterable[KeptPage], indexes: Mapping[bytes, IndexedPage] = _NONE
+    ) -> None:
+        """Keep pages, each in the place of its older version; all of them or none. Of those in
+        `indexes`, by their digests, what is to be written is known already.
+        """
         with self._writing():
             for page in pages:
-                self._add(owner, page)
+                self._add(owner, page, indexes)
             self._make_room()
+
+    def find_changed(self, owner: str, pages: Iterable[KeptPage]) -> dict[bytes, KeptPage]:
+        """The pages that are not there as they are, and the older versions that they will take the
+        place of, by their digests: what has to be indexed to add them.
+        """
+        changed: dict[bytes, KeptPage] = {}
+        for page in pages:
+            known = self._find_known(owner, page)
+            digest = self._hash_content(page)
+            if known is None:
+                changed[digest] = page
+            elif known.digest != digest and known.fetched_at <= page.fetched_at:
+                changed[digest] = page
+                old = self._read(known.number)
+                if old is not None:
+                    changed[known.digest] = old.kept.page
+        return changed
 
     def find(
         self, owner: str, question: str, count: int, admits: Callable[[KeptPage], bool], now: float
@@ -205,38 +237,41 @@ class Shelf:
             roll_back(self._database)
             raise
 
-    def _add(self, owner: str, page: KeptPage) -> None:
-        name = self._hash_page(owner, page.url)
-        known = self._database.execute(
-            "SELECT id, digest, fetched_at FROM pages WHERE name = ?", (name,)
-        ).fetchone()
+    def _add(self, owner: str, page: KeptPage, indexes: Mapping[bytes, IndexedPage]) -> None:
+        digest = self._hash_content(page)
+        known = self._find_known(owner, page)
         if known is not None:
-            number, digest, fetched_at = check_row(known, int, bytes, int)
-            if fetched_at > page.fetched_at:
+            if known.fetched_at > page.fetched_at:
                 return
-            if digest == self._hash_content(page):
+            if known.digest == digest:
                 moment = int(page.fetched_at)
                 self._database.execute(
                     "UPDATE pages SET fetched_at = ?, used_at = ? WHERE id = ?",
-                    (moment, moment, number),
+                    (moment, moment, known.number),
                 )
                 return
-            self._remove(number)
-        self._insert(owner, page)
+            self._remove(known.number, indexes.get(known.digest))
+        self._insert(owner, page, indexes.get(digest))
 
-    def _insert(self, owner: str, page: KeptPage) -> None:
+    def _find_known(self, owner: str, page: KeptPage) -> _Known | None:
+        """What is there of a page."""
+        row = self._database.execute(
+            "SELECT id, digest, fetched_at FROM pages WHERE name = ?",
+            (self._hash_page(owner, page.url),),
+        ).fetchone()
+        if row is None:
+            return None
+        number, digest, fetched_at = check_row(row, int, bytes, int)
+        return _Known(number, digest, fetched_at)
+
+    def _insert(self, owner: str, page: KeptPage, indexed: IndexedPage | None = None) -> None:
         """Put a page into the file, and its passages into the index."""
         self._languages.clear()
+        if indexed is None:
+            indexed = index_page(owner, page, self.get_tokens(owner))
         name = self._hash_page(owner, page.url)
-        languages = find_languages(page.text.decode("utf-8", "replace"))
-        passages = split_passages(page.text)
-        bounds: list[int] = []
-        if passages[-1].stop - passages[0].start < len(page.text) or len(passages) > 1:
-            for passage in passages:
-                bounds += (passage.start, passage.stop)
-        kept = PackedPage(owner, languages, bounds, page)
-        content = self._cipher.encrypt(pack_page(kept), name)
-        rows = self._write_rows(kept, passages)
+        content = self._cipher.encrypt(indexed.packed, name)
+        rows = indexed.rows
         (number,) = self._database.execute("SELECT id FROM next").fetchone()
         self._database.execute("UPDATE next SET id = ?", (number + len(rows),))
         moment = int(page.fetched_at)
@@ -252,37 +287,22 @@ class Shelf:
             "INSERT INTO words (rowid, body, title, headings) VALUES (?, ?, ?, ?)", numbered
         )
 
-    def _remove(self, number: int) -> None:
+    def _remove(self, number: int, indexed: IndexedPage | None = None) -> None:
         """Take a page out; one that cannot be read any more leaves rows that nobody finds."""
         row = self._read(number)
         self._database.execute("DELETE FROM pages WHERE id = ?", (number,))
         if row is None or row.terms != TERMS_VERSION:
             return
-        rows = self._write_rows(row.kept, split_passages(row.kept.page.text))
+        if indexed is not None:
+            rows = indexed.rows
+        else:
+            passages = split_passages(row.kept.page.text)
+            rows = write_rows(row.kept, passages, self.get_tokens(row.kept.owner))
         numbered = [("delete", number + place, *words) for place, words in enumerate(rows)]
         self._database.executemany(
             "INSERT INTO words (words, rowid, body, title, headings) VALUES (?, ?, ?, ?, ?)",
             numbered,
         )
-
-    def _write_rows(
-        self, kept: PackedPage, passages: Sequence[PagePassage]
-    ) -> Sequence[tuple[str, str, str]]:
-        """The tokens of body, title and headings of each passage of a page; with those of the
-        first, its languages.
-        """
-        tokens = self._get_tokens(kept.owner)
-        languages = kept.languages
-        title = tokens.of_text(kept.page.title, languages)
-        names = [tokens.of_term(name_language(one)) for one in languages.values() if one]
-        rows = []
-        for passage in passages:
-            text = kept.page.text[passage.start : passage.stop].decode("utf-8", "replace")
-            body = tokens.of_text(text, languages)
-            headings = tokens.of_text(passage.headings, languages)
-            rows.append((body, title, " ".join([headings, *names])))
-            names = []
-        return rows
 
     def _make_room(self) -> None:
         """Let go of what was used longest ago, until a tenth of the room is free."""
@@ -312,7 +332,7 @@ class Shelf:
         """The tokens of the rarest words of a question that occur, with the number of passages
         that hold each, as far as it is counted.
         """
-        tokens = self._get_tokens(owner)
+        tokens = self.get_tokens(owner)
 
         known = self._get_known_languages(owner)
 
@@ -415,7 +435,8 @@ class Shelf:
             return None
         return _Row(number, terms, unpack_page(packed, fetched_at))
 
-    def _get_tokens(self, owner: str) -> TermTokens:
+    def get_tokens(self, owner: str) -> TermTokens:
+        """What stands for the terms of a caller."""
         if owner not in self._tokens:
             self._tokens[owner] = TermTokens(self._cipher.hash_name(f"library terms {owner}"))
         return self._tokens[owner]

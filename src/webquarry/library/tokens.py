@@ -18,14 +18,15 @@ _MOST_KEPT = 200_000  # words whose tokens are remembered
 class TermTokens:
     """The tokens of one caller's terms."""
 
-    def __init__(self, key: bytes) -> None:
-        self._key = key
+    def __init__(self, key: bytes, most_kept: int = _MOST_KEPT) -> None:
+        self.key = key
+        self._most_kept = most_kept
         self._by_word: dict[str, dict[str, str]] = {}  # by languages, then by word
         self._kept = 0
 
     def of_term(self, term: str) -> str:
         """What stands for a term."""
-        digest = blake2b(term.encode("utf-8", "replace"), digest_size=_BYTES, key=self._key)
+        digest = blake2b(term.encode("utf-8", "replace"), digest_size=_BYTES, key=self.key)
         number = int.from_bytes(digest.digest())
         token = ""
         for _ in range(_LENGTH):
@@ -50,7 +51,7 @@ class TermTokens:
 
     def _get_known(self, languages: Languages) -> dict[str, str]:
         """The words of these languages that were seen before."""
-        if self._kept > _MOST_KEPT:
+        if self._kept > self._most_kept:
             self._by_word.clear()
             self._kept = 0
         name = " ".join(f"{script}={language}" for script, language in sorted(languages.items()))

@@ -28,9 +28,15 @@ class Jobs:
         self.tasks: dict[str, asyncio.Task[None]] = {}
 
     async def ask(
-        self, name: str, caller: str = "a", large: bool = False, ahead: bool = False
+        self,
+        name: str,
+        caller: str = "a",
+        *,
+        large: bool = False,
+        ahead: bool = False,
+        behind: bool = False,
     ) -> None:
-        place = self.places[name] = Place(caller, large, ahead)
+        place = self.places[name] = Place(caller, large, ahead, behind)
 
         async def enter() -> None:
             await self.queue.enter(place)
@@ -167,5 +173,48 @@ def test_a_queue_that_all_have_left_is_as_new() -> None:
             await jobs.end(name)
             del jobs.places[name]
         assert (queue._taken, queue._held, queue._large, queue._waiting) == (set(), {}, set(), {})
+
+    run(test)
+
+
+def test_a_job_that_no_call_waits_for_begins_when_nobody_else_waits() -> None:
+    async def test(queue: FairQueue) -> None:
+        jobs = Jobs(queue)
+        await jobs.ask("page one")
+        await jobs.ask("page two")
+        await jobs.ask("index", behind=True)
+        await jobs.ask("page three")
+        await jobs.end("page one")
+        assert jobs.begun == ["page one", "page two", "page three"]
+        await jobs.end("page two")
+        assert jobs.begun[-1] == "index"
+
+    run(test)
+
+
+def test_jobs_that_no_call_waits_for_are_done_one_at_a_time() -> None:
+    async def test(queue: FairQueue) -> None:
+        jobs = Jobs(queue)
+        for name in ("index one", "index two"):
+            await jobs.ask(name, behind=True)
+        await jobs.ask("page")
+        assert jobs.begun == ["index one", "page"]
+        await jobs.end("page")
+        assert jobs.begun == ["index one", "page"]
+        await jobs.end("index one")
+        assert jobs.begun[-1] == "index two"
+
+    run(test)
+
+
+def test_a_job_that_no_call_waits_for_takes_no_place_beyond_the_cores() -> None:
+    async def test(queue: FairQueue) -> None:
+        jobs = Jobs(queue)
+        await jobs.ask("page one", caller="a")
+        await jobs.ask("page two", caller="b")
+        await jobs.ask("index", caller="c", behind=True)
+        assert jobs.begun == ["page one", "page two"]
+        await jobs.end("page one")
+        assert jobs.begun[-1] == "index"
 
     run(test)

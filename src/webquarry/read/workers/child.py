@@ -20,6 +20,7 @@ from webquarry.read.workers.garbage import collect_if_due, put_off_collection
 from webquarry.read.workers.job import Job, is_large, load_what_pages_need, run_job
 from webquarry.read.workers.limits import (
     end_with_parent,
+    interrupt_nobody,
     limit_job,
     limit_process,
     resident_bytes,
@@ -30,6 +31,7 @@ from webquarry.read.workers.limits import (
 def serve(parent: int, memory_bytes: int) -> None:
     """Answer until there is nothing more to read."""
     end_with_parent(parent)
+    interrupt_nobody()
     incoming = io.FileIO(os.dup(0), "r")
     outgoing = io.FileIO(os.dup(1), "w")
     # no library may read from, or write into, the pipes to the parent

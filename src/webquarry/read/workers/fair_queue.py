@@ -5,7 +5,8 @@ have none, so that nobody waits for the hostile pages of somebody else; a job th
 its place to the next and goes on in one of those. The last of them is never taken by a caller who
 has another. Those who wait take turns, caller by caller, each in the order in which they came. A
 caller's large jobs are done one at a time: one takes up to thirty times its size in memory, and
-those that wait have nothing but their bytes.
+those that wait have nothing but their bytes. A job that no call waits for begins when nobody else
+waits and a core is free, one at a time.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from itertools import chain
 
 
 @dataclass(eq=False)
@@ -22,6 +24,7 @@ class Place:
     caller: str
     is_large: bool = False
     ahead: bool = False
+    behind: bool = False
     is_slow: bool = False
     given: asyncio.Future[None] | None = field(default=None, repr=False)
 
@@ -78,6 +81,8 @@ class FairQueue:
 
     def _may_begin(self, place: Place) -> bool:
         """Whether this job may begin now."""
+        if place.behind:
+            return self._is_quiet()
         if place.is_large and place.caller in self._large:
             return False
         free = self.most - len(self._taken)
@@ -90,6 +95,13 @@ class FairQueue:
                 quick_of_caller += 1
         has_room = len(self._taken) - slow < self.size
         return has_room and quick_of_caller < self.size and free > 1
+
+    def _is_quiet(self) -> bool:
+        """Whether there is time for a job that no call waits for."""
+        if len(self._taken) >= self.size or any(taken.behind for taken in self._taken):
+            return False
+        waiting = chain.from_iterable(self._waiting.values())
+        return all(place.behind for place in waiting)
 
     def _take(self, place: Place) -> None:
         self._taken.add(place)
@@ -117,8 +129,8 @@ class FairQueue:
                     continue  # called off, and still to be told
                 if self._may_begin(place):
                     return place
-                if not place.is_large:
-                    break  # nor may those behind it
+                if not place.is_large and not place.behind:
+                    break  # nor may those after it
         return None
 
     def _stop_waiting(self, place: Place) -> None:

@@ -68,7 +68,7 @@ class ForkRunner(JobRunner):
         if self._loading is not None:
             await asyncio.shield(self._loading)  # a copy could not load what we are loading
         await asyncio.to_thread(find_function, job.name)
-        place = Place(caller(), job.is_large, job.ahead)
+        place = Place(caller(), job.is_large, job.ahead, job.behind)
         await self._queue.enter(place)
         try:
             for _ in range(_TRIES):

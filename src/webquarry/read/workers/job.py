@@ -24,6 +24,7 @@ JOBS = {
     "score page": "webquarry.pages.jobs:score",
     "read patent": "webquarry.evidence.page.patent_page:read_patent_page",
     "cut page": "webquarry.tools.research.scrape_page:cut_page",
+    "index page": "webquarry.library.indexing:index_in_job",
     "build sources": "webquarry.tools.research._sources:build_packed_sources",
     "check quotes": "webquarry.tools.research.check_quotes:check_in_job",
     "read document": "webquarry.testing.jobs:read_document",
@@ -54,6 +55,7 @@ class Job:
     # to crash.
     isolated: bool = False
     ahead: bool = False  # before what has not begun: it completes a call
+    behind: bool = False  # after all that wait: no call waits for it
 
     @property
     def pieces(self) -> tuple[bytes, ...]:

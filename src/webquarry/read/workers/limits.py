@@ -36,6 +36,9 @@ if sys.platform == "win32":
     def lower_priority(process: int) -> None:
         """Left as it is."""
 
+    def interrupt_nobody() -> None:
+        """Left as it is."""
+
 else:
     import resource
 
@@ -97,6 +100,14 @@ else:
         """Let others have the processor first."""
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process, _SLOW_NICENESS)
+
+    def interrupt_nobody() -> None:
+        """Have work that comes wait for those who are at work: the parent that hands it over
+        serves others too. Nothing where the system knows no such kind of process.
+        """
+        if sys.platform == "linux":
+            with suppress(OSError):
+                os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
     def _lower_limit(kind: int, wanted: int) -> None:
         """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot

@@ -49,7 +49,7 @@ class WorkerPool(JobRunner):
         _pools.add(self)
 
     async def run(self, job: Job) -> bytes:
-        place = Place(caller(), job.is_large, job.ahead)
+        place = Place(caller(), job.is_large, job.ahead, job.behind)
         await self._queue.enter(place)
         try:
             with span("job", job=job.name):

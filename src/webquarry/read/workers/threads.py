@@ -31,7 +31,7 @@ class ThreadRunner(JobRunner):
     async def run(self, job: Job) -> bytes:
         if job.isolated:
             return await self._isolate(job)
-        place = Place(caller(), job.is_large, job.ahead)
+        place = Place(caller(), job.is_large, job.ahead, job.behind)
         await self._queue.enter(place)
         work = asyncio.ensure_future(asyncio.to_thread(_run, job))
         # it has its place until it has ended, whether or not anybody still waits for it
