@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from webquarry.evidence.language.claims import nearest_sentences
 from webquarry.evidence.language.languages import language_of
-from webquarry.evidence.language.terms import Terms
+from webquarry.evidence.language.letters import fold
+from webquarry.evidence.language.terms import _WORD, Terms, find_words
 
 
 @pytest.mark.parametrize(
@@ -108,3 +109,13 @@ def test_skipping_paragraphs_skips_no_sentence_that_is_nearer(
     everything = nearest_sentences(terms, paragraphs, 1000)
 
     assert nearest_sentences(terms, paragraphs, most) == everything[:most]
+
+
+@given(
+    st.text(st.characters(max_codepoint=0x250) | st.sampled_from("’–…_1.,٣ªᴀ的กి가"), max_size=40)
+)
+@example("naïve café’s 1,234.5 x2 ²abc_def")
+@example("plain words, 3.14 and A4")
+def test_simple_patterns_find_the_words_that_the_whole_one_finds(text: str) -> None:
+    folded = fold(text)
+    assert find_words(folded) == _WORD.findall(folded)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from webquarry.library import library as library_module
 from webquarry.library.indexing import describe_job, index_in_job, index_page, unpack_index
 from webquarry.library.library import Library
 from webquarry.library.models import KeptPage
+from webquarry.library.shelf import Shelf
 from webquarry.library.tokens import TermTokens
 from webquarry.read.workers.job import Job
 from webquarry.read.workers.pool import WorkerPool
@@ -80,7 +83,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 async def keep_and_find(folder: Path, runner: IndexingRunner, page: KeptPage) -> list[str]:
     """What is found once a page was handed to a worker."""
     library = Library(folder, 100_000_000, FakeClock(), runner)
-    library.keep(lambda: page)
+    library.keep(lambda: page, len(page.text))
     await runner.asked.wait()
     found = await library.find(Query("turbines rest"))
     await library.aclose()
@@ -128,7 +131,7 @@ def test_a_library_that_is_closed_keeps_what_a_busy_worker_was_to_index(tmp_path
     async def run() -> list[str]:
         runner = BusyRunner()
         library = Library(tmp_path, 100_000_000, FakeClock(), runner)
-        library.keep(lambda: TIDE)
+        library.keep(lambda: TIDE, len(TIDE.text))
         await runner.asked.wait()
         await library.aclose()
         later = Library(tmp_path, 100_000_000, FakeClock())
@@ -161,13 +164,44 @@ def test_an_unchanged_page_is_not_indexed_again(tmp_path: Path) -> None:
     async def run() -> None:
         runner = IndexingRunner()
         library = Library(tmp_path, 100_000_000, FakeClock(), runner)
-        library.keep(lambda: TIDE)
+        library.keep(lambda: TIDE, len(TIDE.text))
         await runner.asked.wait()
         assert await library.holds(TIDE.url)
-        library.keep(lambda: again)
+        library.keep(lambda: again, len(again.text))
         (kept,) = await library.list_pages()
         await library.aclose()
         assert kept.fetched_at == again.fetched_at
         assert len(runner.jobs) == 1
 
     asyncio.run(run())
+
+
+def test_pages_that_come_soon_after_each_other_are_written_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(tmp_path, 100_000_000, FakeClock())
+    other = KeptPage("https://tide.example/other", "", b"Terns fish.", TIDE.fetched_at)
+    written: list[list[str]] = []
+    done = threading.Event()
+    add = Shelf.add
+
+    def note(shelf: Shelf, owner: str, pages: list[KeptPage], *rest: Any) -> None:
+        written.append([page.url for page in pages])
+        add(shelf, owner, pages, *rest)
+        done.set()
+
+    class Pause(threading.Event):
+        """In which another page comes, once."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            if len(library._waiting) == 1:
+                library.keep(lambda: other, len(other.text))
+            return False
+
+    monkeypatch.setattr(Shelf, "add", note)
+    monkeypatch.setattr(library, "_is_wanted", Pause())
+    library.keep(lambda: TIDE, len(TIDE.text))
+
+    assert done.wait(30)
+    asyncio.run(library.aclose())
+    assert written == [[TIDE.url, other.url]]

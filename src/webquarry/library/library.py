@@ -35,7 +35,9 @@ MakePage = Callable[[], KeptPage | None]
 _MOST_WAITING = 1_000  # pages that are still to be added; further ones are not
 _ADDS_BETWEEN_TIDIES = 200
 _GROUP = 20  # pages that are added in one transaction
-_PAUSE_SECONDS = 1.0  # in which the answer that a page was read for may leave
+_PAUSE_SECONDS = 1.0  # in which no page came: the answers that they were read for have left
+_MOST_PAUSES = 20  # before pages are added while others still come
+_MOST_WAITING_BYTES = 20_000_000  # that are held until then
 
 
 class Library:
@@ -55,16 +57,20 @@ class Library:
         self._file: LibraryFile | None = None
         self._lock = threading.Lock()
         self._waiting: list[tuple[str, MakePage]] = []
+        self._waiting_bytes = 0
         self._is_wanted = threading.Event()  # somebody waits for what is still to be added
         self._adds = 0
         self._is_closed = False
 
-    def keep(self, make_page: MakePage) -> None:
-        """Have a page of the caller kept soon. `make_page` is called on another thread."""
+    def keep(self, make_page: MakePage, size: int) -> None:
+        """Have a page of the caller kept soon. `make_page`, which holds so many bytes, is called
+        on another thread.
+        """
         with self._lock:
             if self._is_closed or len(self._waiting) >= _MOST_WAITING:
                 return
             self._waiting.append((caller(), make_page))
+            self._waiting_bytes += size
             is_first = len(self._waiting) == 1
         if is_first:
             if self._indexer is not None:
@@ -159,8 +165,16 @@ class Library:
             return self._file.work(work, otherwise)
 
     def _add_soon(self) -> None:
-        """Add what came, once the answers made of it have had time to leave."""
-        self._is_wanted.wait(_PAUSE_SECONDS)
+        """Add what came, at a moment when no more comes: whoever reads several pages has the
+        processor for them first, and pages that come together are written together.
+        """
+        count = 0
+        for _ in range(_MOST_PAUSES):
+            if len(self._waiting) == count or self._waiting_bytes > _MOST_WAITING_BYTES:
+                break
+            count = len(self._waiting)
+            if self._is_wanted.wait(_PAUSE_SECONDS):
+                break
         self._is_wanted.clear()
         self._add_waiting()
 
@@ -174,6 +188,7 @@ class Library:
         while True:
             with self._lock:
                 group, self._waiting = self._waiting[:_GROUP], self._waiting[_GROUP:]
+                self._waiting_bytes = 0
             if not group:
                 break
             by_owner: dict[str, list[KeptPage]] = {}

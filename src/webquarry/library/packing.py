@@ -19,7 +19,7 @@ _DICTIONARY = (
     b'.html.org.com/wiki/en.wikipedia.org/"https://"http://www."https://www.'
     b'","",{"latin":"english"},null]\n'
 )
-_LEVEL = 6
+_LEVEL = 4  # a hundredth larger than the usual one, in less than half the time
 _WINDOW = -15  # deflate without a head of its own
 _SHORTER = 0.8  # how much shorter a text must be to be written in another way
 _USUAL, _CHINESE = "utf-8", "gb18030"

@@ -6,7 +6,7 @@ stemmed in every language that it may be in and that a page is in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from webquarry.evidence.language.languages import languages_of, usual_language
 from webquarry.evidence.language.letters import PAIRED_SCRIPTS, fold, pair_characters, script_of
@@ -77,9 +77,9 @@ def find_stems(language: str, word: str) -> tuple[str, ...]:
     return stems_of(language, word)
 
 
-def words_of_text(text: str) -> Iterator[str]:
+def words_of_text(text: str) -> list[str]:
     """The words of a text as they are compared."""
-    return iter(find_words(fold(text)))
+    return find_words(fold(text))
 
 
 def question_terms(question: str, is_known: Callable[[str], bool]) -> list[frozenset[str]]:

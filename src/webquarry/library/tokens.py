@@ -37,17 +37,19 @@ class TermTokens:
     def of_text(self, text: str, languages: Languages) -> str:
         """What stands for the words of a text, in their order."""
         known = self._get_known(languages)
+        words = words_of_text(text)
+        tokens = list(map(known.get, words))
+        if None in tokens:
+            self._add_words({word for word in words if word not in known}, known, languages)
+            tokens = list(map(known.get, words))
+        return " ".join(filter(None, tokens))
+
+    def _add_words(self, words: set[str], known: dict[str, str], languages: Languages) -> None:
+        """Learn what stands for words; nothing does for those that say nothing."""
         terms = TextTerms(languages)
-        tokens = []
-        for word in words_of_text(text):
-            token = known.get(word)
-            if token is None:
-                token = " ".join(map(self.of_term, terms.of_word(word)))
-                known[word] = token
-                self._kept += 1
-            if token:
-                tokens.append(token)
-        return " ".join(tokens)
+        for word in words:
+            known[word] = " ".join(map(self.of_term, terms.of_word(word)))
+        self._kept += len(words)
 
     def _get_known(self, languages: Languages) -> dict[str, str]:
         """The words of these languages that were seen before."""

@@ -383,7 +383,7 @@ class Pages:
     def _keep_in_library(self, fields: dict[str, Any], packed: bytes) -> None:
         """Have the library keep a page that may be kept, after the answer."""
         if self._library is not None and fields.get("may_keep"):
-            self._library.keep(partial(build_kept_page, packed))
+            self._library.keep(partial(build_kept_page, packed), len(packed))
 
     async def _complete(self, doi: str | None, packed: bytes, *, fresh: bool) -> bytes:
         """A snapshot with what is known of a retraction; it is looked into only where something is
