@@ -21,6 +21,7 @@ from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
 from webquarry.read.main_content.rules.pairs import add_pairs
+from webquarry.read.main_content.rules.sections import add_sections
 from webquarry.read.main_content.rules.short_pages import fill_short_page
 from webquarry.read.main_content.rules.siblings import add_siblings
 from webquarry.read.main_content.rules.tables import add_tables
@@ -64,6 +65,7 @@ def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
     kept = add_units(flow, kept)
     kept = fill_short_page(flow, chances, kept)
     kept = add_siblings(flow, chances, kept)
+    kept = add_sections(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)

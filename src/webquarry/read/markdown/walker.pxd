@@ -40,12 +40,14 @@ cdef class Walker:
     cdef bint _script_has_run
     cdef bint _restyled
     cdef Inline _inline
+    cdef object _boxes
     cdef list _frames
 
-    @cython.locals(open_elements=list, parts=int, restyled=bint)
+    @cython.locals(open_elements=list, parts=int, restyled=bint, is_beside=bint)
     cdef _walk_tree(self, root)
     @cython.locals(restyled=bint)
     cdef _enter(self, element, tag, list names)
+    cdef _set_apart(self, element)
     cdef _look_at(self, element, list names)
     cdef _take_text(self, str text)
     cpdef leave_out(self, element, reason)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from webquarry.read.css.class_names import HIDDEN_CLASS
+from webquarry.read.html.inline_boxes import SIDE_BY_SIDE, InlineBoxes
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import first_texts, has_text
 from webquarry.read.markdown.actions import SKIP, Leave
@@ -91,6 +92,7 @@ class Walker:
         self._script_has_run = scope.script_has_run
         self._restyled = False  # the style of the text changed at the element just entered
         self._inline = Inline(self.removed, typesets_tex=page_info.typesets_tex)
+        self._boxes = InlineBoxes()
         self._frames: list[_Frame] = []
 
     def walk(self, elements: Iterable[etree._Element]) -> None:
@@ -109,9 +111,12 @@ class Walker:
         get_children = self.scope.parts.children
         open_elements: list[_OpenElement] = []
         children = iter([root])
+        is_beside = False  # what was left last is inline, and nothing stands behind it
         while True:
             for element, parts, tag, names in children:
                 if parts & INSIDE:
+                    if is_beside and tag in SIDE_BY_SIDE:
+                        self._set_apart(element)
                     leave = self._enter(element, tag, names)
                     restyled = self._restyled
                     if leave is not SKIP:
@@ -120,13 +125,16 @@ class Walker:
                         if inner := get_children(element):
                             open_elements.append((children, element, parts, leave, restyled))
                             children = iter(inner)
+                            is_beside = False
                             break
                         if leave is not None:
                             leave(self, element)
                     if restyled:
                         visibility.leave()
+                is_beside = tag in SIDE_BY_SIDE
                 if parts & TAIL and (text := element.tail):
                     self._take_text(text)
+                    is_beside = False
             else:
                 if not open_elements:
                     return
@@ -135,8 +143,20 @@ class Walker:
                     leave(self, element)
                 if restyled:
                     visibility.leave()
+                is_beside = element.tag in SIDE_BY_SIDE
                 if parts & TAIL and (text := element.tail):
                     self._take_text(text)
+                    is_beside = False
+
+    def _set_apart(self, element: etree._Element) -> None:
+        """Put a blank before an inline element that only the layout sets apart from the last."""
+        if self.actions is not ACTIONS:
+            return
+        for piece in reversed(self.pieces):
+            if isinstance(piece, str):
+                if self._boxes.stands_apart(element, piece):
+                    self.pieces.append(" ")
+                return
 
     def _enter(self, element: etree._Element, tag: str, names: list[str]) -> Leave:
         """Act on an element. Gives what to do on leaving it, SKIP where nothing in it is taken;
