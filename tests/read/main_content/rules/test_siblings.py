@@ -61,3 +61,18 @@ def test_blocks_without_a_class_are_not_told_apart_by_where_they_stand() -> None
     found = flow("<ul><li>One<li>Two<li>Three</ul>")
 
     assert add_siblings(found, judge(0.9, 0.9, 0.4), [0, 1]) == [0, 1]
+
+
+def test_a_linked_value_is_kept_where_the_others_are() -> None:
+    rows = "<div class=row>Writer Pavel Dorn</div><div class=row>Released 14 March</div>"
+    linked = "<div class=row>Director <a href=/n/1>Ines Okafor</a></div>"
+    found = flow(f"<div class=facts>{rows}{linked}</div>")
+
+    assert add_siblings(found, judge(0.9, 0.9, 0.4), [0, 1]) == [0, 1, 2]
+
+
+def test_a_row_that_is_nothing_but_a_link_stays_out() -> None:
+    rows = "<div class=row>Writer Pavel Dorn</div><div class=row>Released 14 March</div>"
+    found = flow(f"<div class=facts>{rows}<div class=row><a href=/all>All facts</a></div></div>")
+
+    assert add_siblings(found, judge(0.9, 0.9, 0.4), [0, 1]) == [0, 1]

@@ -12,7 +12,7 @@ _LEVELS = 4  # of the boxes around two blocks that have to be alike
 _FEWEST = 3
 _MOST = 2 / 3  # of the blocks that are alike are kept
 _POSSIBLE = 0.3  # by either stage
-_MOST_LINKS = 0.5  # of the characters
+_MOST_LINKS = 0.75  # of the characters
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
 
 _Kind = tuple[str, ...]
