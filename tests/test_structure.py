@@ -40,7 +40,7 @@ ORDER = (
 ORDER_WITHIN = {
     "read": (
         "page_jobs", "reader", "render", "page_feed", "linked_styles", "slices", "special", "detect", "formats",
-        "special_reader", "walls", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
+        "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (

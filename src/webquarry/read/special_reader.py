@@ -130,6 +130,16 @@ class SpecialReader(ABC):
         anything else to leave it to the page.
         """
 
+    def wants(self, reply: Reply) -> bool:
+        """Whether a page that was fetched is one of a site of this kind, on any host, and does not
+        hold its text. Asked of every page, so it looks no further than it must.
+        """
+        return False
+
+    async def read_instead(self, url: str, page: Reply, context: SiteContext) -> SiteReply:
+        """What `write` makes the page of, for one that it wants. Raises as `read` does."""
+        raise NotImplementedError
+
     def write(self, reply: SiteReply, url: str) -> Page:
         """The page of what `read` got for a URL. Work for the processor, done in a job."""
         raise NotImplementedError
@@ -150,6 +160,14 @@ def get_special_reader(name: str) -> SpecialReader:
             reader: SpecialReader = member()
             return reader
     raise KeyError(name)
+
+
+def find_reader_of(reply: Reply) -> SpecialReader | None:
+    """The special reader that has a better way to a page which was fetched, if there is one."""
+    for reader in load_special_readers():
+        if reader.wants(reply):
+            return reader
+    return None
 
 
 def find_special_reader(url: str) -> SpecialReader | None:
