@@ -73,7 +73,8 @@ def write_revision(number: int | str, index: str, title: str, composer: Composer
     words = f"revision {number}"
     if not index:
         return words
-    return composer.link(words, f"{index}?title={quote(title, safe='')}&oldid={number}")
+    key = quote(title.replace(" ", "_"), safe="")
+    return composer.link(words, f"{index}?title={key}&oldid={number}")
 
 
 def write_categories(categories: Iterable[str], composer: Composer) -> str:
