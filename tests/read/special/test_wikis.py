@@ -466,7 +466,7 @@ def test_an_interface_that_sends_on_to_another_host_is_not_believed() -> None:
     ("answer", "reason"),
     [
         (answer_json("error-readapidenied.json"), "readapidenied"),
-        (answer_json("error-maxlag.json", **{"retry-after": "5"}), "maxlag"),
+        (answer_json("error-maxlag.json", 200, **{"retry-after": "5"}), "maxlag"),
         (answer_json("error-ratelimited.json"), "ratelimited"),
         (as_page("<html><body>Not here</body></html>"), "unreadable JSON"),
         (as_page("[]", 200, "application/json"), "is no MediaWiki"),
@@ -521,7 +521,7 @@ def test_a_refused_page_of_a_wiki_whose_interface_refuses_too_is_told_as_it_is()
 
 
 def test_a_wiki_that_asks_to_wait_is_left_alone_by_its_name() -> None:
-    limited = answer_json("error-maxlag.json", **{"retry-after": "30"})
+    limited = answer_json("error-maxlag.json", 200, **{"retry-after": "30"})
     other = "https://wiki.harbor.example/title/Datum"
     page = load_page("shell.html").replace('<div id="app">', '<div id="app"><p>A page. ' * 40)
     web = FakeWeb(
