@@ -209,7 +209,7 @@ class Reader:
 
         self.runner.prepare()
         notes: tuple[str, ...] = ()
-        special = find_special_reader(url) if by_api else None
+        special = find_special_reader(url, self._context.settings) if by_api else None
         if special is not None:
             found, notes = await self._ask_site(url, special)
             if found is not None:
@@ -283,7 +283,8 @@ class Reader:
         """
         from webquarry.read.special_reader import find_special_reader
 
-        if find_special_reader(url) is not None or not conditions:
+        is_special = find_special_reader(url, self._context.settings) is not None
+        if is_special or not conditions:
             return await self.fetch(url)
         self.runner.prepare()
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, conditions=conditions)
@@ -303,6 +304,7 @@ class Reader:
             return None
         note("fetching the feed of the page")
         try:
+            self._context.check_pause(urlsplit(address).hostname or "")
             feed = await self._client.fetch(address, accept=ACCEPT)
         except WebquarryError as error:
             log.debug("the feed %s was not read: %s", redact(address), redact(error.message))

@@ -117,6 +117,10 @@ class SpecialReader(ABC):
 
     name: ClassVar[str]
 
+    def is_on(self, settings: Settings) -> bool:
+        """Whether pages are read in this way at all."""
+        return True
+
     @abstractmethod
     def knows(self, url: httpx2.URL) -> bool:
         """Whether this is a URL to read in this way; asked of every URL, so it looks at nothing but
@@ -170,14 +174,15 @@ def find_reader_of(reply: Reply) -> SpecialReader | None:
     return None
 
 
-def find_special_reader(url: str) -> SpecialReader | None:
+def find_special_reader(url: str, settings: Settings | None = None) -> SpecialReader | None:
     """The special reader of a URL, if there is one; what is no URL is for the guard to refuse."""
+    chosen = settings or Settings()
     try:
         address = httpx2.URL(url)
         if address.scheme not in ("http", "https"):
             return None
         for reader in load_special_readers():
-            if reader.knows(address):
+            if reader.knows(address) and reader.is_on(chosen):
                 return reader
     except (httpx2.InvalidURL, WebquarryError, ValueError):
         return None
