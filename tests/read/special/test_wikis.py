@@ -156,6 +156,30 @@ def test_every_mark_has_its_note_and_every_note_its_mark(name: str) -> None:
     assert notes == marks != set()
 
 
+def test_notes_of_a_group_have_their_marks_too() -> None:
+    mark = '<sup id="cite_ref-4" class="reference"><a href="#cite_note-4">[note 1]</a></sup>'
+    note = '<ol class="references"><li id="cite_note-4"><span>Since 1770.</span></li></ol>'
+    page = load_page("handbook.html").replace("<p>Set the port", f"<p>Old.{mark}</p>{note}<p>Set")
+
+    got = read(FakeWeb({GAUGE: as_page(page)}), GAUGE)
+
+    assert "Old.[^note1]" in got.markdown
+    assert "[^note1]: Since 1770." in got.markdown
+
+
+def test_the_page_of_wikipedia_is_read_in_the_same_way_where_its_interface_refuses() -> None:
+    url = "https://en.wikipedia.org/wiki/Tide_gauge"
+    rest = "https://en.wikipedia.org/w/rest.php/v1/page/Tide_gauge/html"
+    page = load_page("handbook.html")
+    web = FakeWeb({rest: as_page("Later.", 503), url: as_page(page)})
+
+    got = read(web, url)
+
+    assert "|Radar|35 m|3 mm|" in got.markdown
+    assert "Barometer" not in got.markdown
+    assert any("its API (mediawiki) failed" in note for note in got.notes)
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [
