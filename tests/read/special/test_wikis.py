@@ -50,6 +50,7 @@ FACTS = {
         "|Radar|35 m|3 mm|",
         "[^1]: [Release notes](https://gauge.example/news/1998), 4 May 1998.",
         "[^2]: Marsh, A. (2019). *Wells and floats*.",
+        "Also in: de, fr",
         "Categories: Instruments, Measuring",
     ),
     "farm": (

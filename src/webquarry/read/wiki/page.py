@@ -4,7 +4,8 @@ holds what the interface of the wiki would give.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -29,6 +30,9 @@ _EDITED_IDS = ("mw-revision-info", "footer-info-lastmod", "lastmod")  # that of 
 _CATEGORY_IDS = ("catlinks", "mw-normal-catlinks")
 _MISSING_CLASS = "noarticletext"
 _DIFFERENCE_CLASS = "diff"
+_LANGUAGE_CLASS = "interlanguage-link-target"
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,2}", re.IGNORECASE)
+_MOST_LANGUAGES = 100
 _AROUND = frozenset({"table", "noscript", "template", "svg"})  # no article stands in one of these
 _MUCH_ELSEWHERE = 600  # characters in paragraphs
 _LONGEST_TITLE = 500  # characters
@@ -74,6 +78,7 @@ def write_wiki_page(document: Document, url: str, fragment: str = "") -> WikiArt
         f"# {title}",
         " · ".join(filter(None, facts)),
         put_section_first(text, fragment),
+        _write_languages(elements.languages),
         write_categories(elements.list_categories(signs), composer),
     ]
     notes: tuple[str, ...] = ()
@@ -92,6 +97,7 @@ class _Elements:
         wanted = frozenset({*_BODY_IDS, *_EDITED_IDS, *_CATEGORY_IDS, _TITLE_ID})
         self._by_id: dict[str, etree._Element] = {}
         self._output: etree._Element | None = None
+        self.languages: dict[str, None] = {}  # in which the wiki has the article too
         self.has_missing_note = False
         self.has_difference = False
         for element in document.elements():
@@ -101,6 +107,8 @@ class _Elements:
             classes = get_classes(element)
             if _BODY_CLASS in classes and self._output is None:
                 self._output = element
+            if _LANGUAGE_CLASS in classes:
+                self._note_language(element.get("lang") or "")
             self.has_missing_note |= _MISSING_CLASS in classes
             self.has_difference |= _DIFFERENCE_CLASS in classes and element.tag == "table"
 
@@ -132,6 +140,11 @@ class _Elements:
         links = list(shown.iter("a"))
         return [" ".join(text_of(link).split()) for link in links[1:]]  # the first explains them
 
+    def _note_language(self, code: str) -> None:
+        """Keep the code of a language, if it is one."""
+        if len(self.languages) < _MOST_LANGUAGES and _LANGUAGE.fullmatch(code):
+            self.languages[code] = None
+
     def _find_first(self, names: tuple[str, ...]) -> etree._Element | None:
         for name in names:
             if name in self._by_id:
@@ -154,6 +167,14 @@ def _holds_the_text(document: Document, body: etree._Element) -> bool:
     if elsewhere < _MUCH_ELSEWHERE:
         return True
     return elsewhere < length_up_to(body, 2 * elsewhere)
+
+
+def _write_languages(languages: Iterable[str]) -> str:
+    """The codes of the languages in which there is the article too."""
+    codes = ", ".join(languages)
+    if not codes:
+        return ""
+    return f"Also in: {codes}"
 
 
 def _write_revisions(signs: WikiSigns, url: str, composer: Composer) -> list[str]:
