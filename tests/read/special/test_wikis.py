@@ -274,11 +274,19 @@ def test_comparisons_and_searches_are_known_by_their_address_too(query: str) -> 
     assert got.reader == ""
 
 
-def test_a_page_with_one_sign_alone_is_no_wiki() -> None:
-    paragraph = "<p>" + "Moved from our old wiki, the notes on sluices stay here. " * 20 + "</p>"
-    sign = '<meta name="generator" content="MediaWiki 1.43.3">'
-    body = f'<body><div id="mw-content-text"><p>Archive</p></div><main>{paragraph}</main></body>'
-    page = f"<html><head><title>Sluices</title>{sign}</head>{body}</html>"
+@pytest.mark.parametrize(
+    ("head", "classes"),
+    [
+        ('<meta name="generator" content="MediaWiki 1.43.3">', "ns-0 action-view"),
+        ('<link rel="EditURI" href="/api.php?action=rsd">', "ns-0 action-view"),
+        ('<script>RLCONF={"wgPageName":"Sluice","wgNamespaceNumber":0};</script>', ""),
+        ("", "mediawiki ns-0 action-view"),
+    ],
+)
+def test_a_page_with_one_sign_alone_is_no_wiki(head: str, classes: str) -> None:
+    text = "<p>" + "Moved from our old wiki, the notes on sluices stay here. " * 20 + "</p>"
+    head = f"<html><head><title>Sluices</title>{head}</head>"
+    page = f'{head}<body class="{classes}"><div id="mw-content-text">{text}</div></body></html>'
 
     got = read(FakeWeb({GAUGE: as_page(page)}), GAUGE)
 
