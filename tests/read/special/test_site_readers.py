@@ -369,12 +369,13 @@ def test_a_server_that_anybody_can_run_is_guarded_as_pages_are(host: str) -> Non
 
 
 @pytest.mark.parametrize("maker", ["Discourse 3.5.0 - https://github.com/discourse", "phpBB"])
-def test_a_forum_of_any_name_is_known_by_its_page(maker: str) -> None:
-    url = "https://quay.example/t/which-datum/77"
+@pytest.mark.parametrize("folder", ["", "/forum"])
+def test_a_forum_of_any_name_is_known_by_its_page(maker: str, folder: str) -> None:
+    url = f"https://quay.example{folder}/t/which-datum/77"
     posts = "<main><p>" + "The first posts of the topic. " * 40 + "</p></main>"
     meta = f'<meta name="generator" content="{maker}">'
     answers = {
-        address.replace("forum.example", "quay.example"): answer
+        address.replace("forum.example", f"quay.example{folder}"): answer
         for address, answer in PAGES["discourse"].answers.items()
     }
     itself = as_text(f"<html><head>{meta}</head><body>{posts}</body></html>", "text/html")

@@ -42,7 +42,9 @@ _HOSTS = frozenset({
 })  # fmt: skip
 _PREFIXES = ("discourse.", "discuss.", "forum.", "forums.", "community.", "meta.", "talk.")
 _NOT_DISCOURSE = frozenset({"meta.stackexchange.com", "meta.stackoverflow.com"})
-_PATH = re.compile(r"/t/(?:([^/]{1,200})/)?([0-9]{1,9})(?:/([0-9]{1,6}))?/?")
+_PATH = re.compile(
+    r"(?P<folder>(?:/[\w-]{1,40}){0,2})/t/(?:[^/]{1,200}/)?(?P<number>[0-9]{1,9})(?:/[0-9]{1,6})?/?"
+)
 _BATCH = 50  # posts in one answer
 _MOST_REQUESTS = 5
 _HEAD = 100_000  # bytes in which a page says by what it was made
@@ -59,7 +61,8 @@ class DiscourseReader(SpecialReader):
             return False
         if host not in _HOSTS and not host.startswith(_PREFIXES):
             return False
-        return _PATH.fullmatch(url.path) is not None
+        found = _PATH.fullmatch(url.path)
+        return found is not None and not found["folder"]  # one in a folder is known by its page
 
     def wants(self, reply: Reply) -> bool:
         path = httpx2.URL(reply.url).path
@@ -77,8 +80,8 @@ class DiscourseReader(SpecialReader):
         address = httpx2.URL(url)
         found = _PATH.fullmatch(address.path)
         assert found is not None
-        number = found[2]
-        origin = f"{address.scheme}://{address.netloc.decode()}"
+        number = found["number"]
+        origin = f"{address.scheme}://{address.netloc.decode()}{found['folder']}"
         request = SiteRequest(self.name, url, context)
         missing = f"{address.host} has no topic {number}."
         topic = await _fetch(request, f"{origin}/t/{number}.json", missing)
