@@ -39,8 +39,8 @@ ORDER = (
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
     "read": (
-        "page_jobs", "reader", "render", "page_feed", "linked_styles", "slices", "special", "detect", "formats",
-        "special_reader", "walls", "documents", "feeds", "main_content", "format", "plain", "markdown", "encoding", "page_form",
+        "page_jobs", "reader", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
+        "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (

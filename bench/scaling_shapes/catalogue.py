@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from scaling_shapes import formats, quotes, replies, structures, styles, tags, texts, words
+from scaling_shapes import formats, quotes, replies, structures, styles, tags, texts, wikis, words
 from scaling_shapes.shape import Shape
 
 _STEPS = {
@@ -20,6 +20,7 @@ _STEPS = {
     words: 9,
     replies: 17,
     quotes: 19,
+    wikis: 9,
 }
 _ONCE_TOO_SLOW = frozenset(
     {

@@ -290,6 +290,7 @@ class Pages:
             ],
             "good": settings.cache_read_seconds,
             "tiers": [settings.render, settings.exa_contents],
+            "reddit": settings.reddit,
         }
 
     async def _read(self, wanted: PageWanted) -> bytes:

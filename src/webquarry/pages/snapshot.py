@@ -101,7 +101,8 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
     if page.left_out is not None:
         left_out = LeftOut(bytes=page.left_out.bytes, headings=list(page.left_out.headings))
     extracted_by = None
-    if page.content_type in _NAMED_FORMATS and not page.reader:
+    is_from_page = not page.reader or page.document is not None
+    if page.content_type in _NAMED_FORMATS and is_from_page:
         extracted_by = page.tier or page.content_type
     quality = "partial"
     note: str | None = " ".join(page.lost) or None

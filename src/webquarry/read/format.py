@@ -36,6 +36,7 @@ class FetchedDocument:
     nosniff: bool = False  # the server asked to be taken at its word
     selection: Selection = "whole"  # how much is wanted of it, where the format can tell
     styles: bytes = b""  # the style sheets of its site that it links to, packed
+    fragment: str = ""  # of the URL that was asked for: the section that is wanted first
 
     @property
     def media_type(self) -> str:
@@ -73,6 +74,7 @@ class ConvertedDocument:
     is_chosen: bool = False
     left_out: LeftOutText | None = None  # where only the main part was taken
     is_rendered: bool = False  # its scripts have run
+    reader: str = ""  # the special reader that knew the page, where one did
 
 
 class Format(ABC):

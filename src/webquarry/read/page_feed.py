@@ -10,13 +10,18 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+REDDIT = "https://www.reddit.com"
 REFUSALS = frozenset({401, 403})
 _REDDIT = re.compile(r"(?:(?:www|old|new|np|m)\.)?reddit\.com")
+_SHORT_REDDIT = "redd.it"
 _REDDIT_PATHS = re.compile(
     r"/r/\w+(?:/(?:hot|new|top|rising))?"
-    r"|/r/\w+/comments/\w+(?:/[^/]+(?:/\w+)?)?"
+    r"|(?:/r/\w+|/user/[\w-]+)?/comments/\w+(?:/[^/]+(?:/\w+)?)?"
     r"|/user/[\w-]+"
 )
+_SHORT_PATHS = re.compile(r"/(\w+)")
+_GALLERY = re.compile(r"/gallery/(\w+)")
+_USER = re.compile(r"/u/([\w-]+(?:/comments/.+)?)")
 
 
 def find_feed(url: str) -> str | None:
@@ -27,6 +32,12 @@ def find_feed(url: str) -> str | None:
     except ValueError:
         return None
     path = parts.path.rstrip("/")
-    if not _REDDIT.fullmatch(host) or not _REDDIT_PATHS.fullmatch(path):
+    if host == _SHORT_REDDIT:
+        path = _SHORT_PATHS.sub(r"/comments/\1", path, count=1)
+    elif not _REDDIT.fullmatch(host):
         return None
-    return f"https://www.reddit.com{path}/.rss"
+    path = _GALLERY.sub(r"/comments/\1", path, count=1)
+    path = _USER.sub(r"/user/\1", path, count=1)
+    if not _REDDIT_PATHS.fullmatch(path):
+        return None
+    return f"{REDDIT}{path}/.rss"

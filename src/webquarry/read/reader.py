@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from webquarry.clock import Clock
 from webquarry.errors import LoginWall, NotFound, NotRecorded, ThinPage, Unreadable, WebquarryError
@@ -44,7 +45,7 @@ from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     from webquarry.net.client import Client
-    from webquarry.read.special_reader import SiteReply
+    from webquarry.read.special_reader import SiteReply, SpecialReader
     from webquarry.read.workers.runner import JobRunner
 
 log = logging.getLogger(__name__)
@@ -208,24 +209,11 @@ class Reader:
 
         self.runner.prepare()
         notes: tuple[str, ...] = ()
-        special = find_special_reader(url) if by_api else None
+        special = find_special_reader(url, self._context.settings) if by_api else None
         if special is not None:
-            try:
-                found = await special.read(url, self._context)
-                if isinstance(found, Reply):
-                    return FetchedPage(url, found)
-                if isinstance(found, Page):
-                    return FetchedPage(url, special=found)
-                return FetchedPage(url, site=found)
-            except (NotFound, LoginWall):
-                raise  # the site has been understood, and said no
-            except NotRecorded:
-                log.debug("a recording holds the page %s and not its API", redact(url))
-            except WebquarryError as error:
-                reason = redact(error.sentence)
-                notes = (
-                    f"The page itself was read, because its API ({special.name}) failed: {reason}",
-                )
+            found, notes = await self._ask_site(url, special)
+            if found is not None:
+                return found
         note("fetching the page")
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, known=known)
         if reply.is_unchanged and known is not None:
@@ -236,11 +224,57 @@ class Reader:
         if feed is not None:
             reply = feed
             notes += (_FEED_NOTE,)
+        elif by_api:
+            found, failures = await self._ask_site_of(url, reply)
+            if found is not None:
+                return found
+            notes += failures
         styles = b""
         if get_style is not None:
             styles = await fetch_styles(reply, get_style)
         note("reading the page")
         return FetchedPage(url, reply, notes=notes, styles=styles)
+
+    async def _ask_site_of(
+        self, url: str, page: Reply
+    ) -> tuple[FetchedPage | None, tuple[str, ...]]:
+        """The same for a page that was fetched and does not hold its text, where a special reader
+        sees whose it is.
+        """
+        from webquarry.read.special_reader import find_reader_of
+
+        special = find_reader_of(page)
+        if special is None:
+            return None, ()
+        note("asking the interface of the site")
+        return await self._ask_site(url, special, page)
+
+    async def _ask_site(
+        self, url: str, special: SpecialReader, page: Reply | None = None
+    ) -> tuple[FetchedPage | None, tuple[str, ...]]:
+        """What the interface of a site gives for a URL, or for a page that was fetched; else a note
+        why the page itself is read. Raises what says that there is no such thing.
+        """
+        found: Page | SiteReply | Reply
+        try:
+            if page is None:
+                found = await special.read(url, self._context)
+            else:
+                found = await special.read_instead(url, page, self._context)
+        except (NotFound, LoginWall):
+            raise  # the site has been understood, and said no
+        except NotRecorded:
+            log.debug("a recording holds the page %s and not its API", redact(url))
+            return None, ()
+        except WebquarryError as error:
+            reason = redact(error.sentence)
+            failure = f"The page itself was read, because its API ({special.name}) failed: {reason}"
+            return None, (failure,)
+        if isinstance(found, Reply):
+            return FetchedPage(url, found), ()
+        if isinstance(found, Page):
+            return FetchedPage(url, special=found), ()
+        return FetchedPage(url, site=found), ()
 
     async def fetch_changed(self, url: str, conditions: Mapping[str, str]) -> FetchedPage | None:
         """What is at a URL, as `fetch` has it; None where the server says that it is as it was
@@ -249,7 +283,8 @@ class Reader:
         """
         from webquarry.read.special_reader import find_special_reader
 
-        if find_special_reader(url) is not None or not conditions:
+        is_special = find_special_reader(url, self._context.settings) is not None
+        if is_special or not conditions:
             return await self.fetch(url)
         self.runner.prepare()
         reply = await self._client.fetch(url, accept=ACCEPT_MARKDOWN, conditions=conditions)
@@ -257,7 +292,8 @@ class Reader:
             return None
         if reply.status == _NOT_ACCEPTABLE or reply.status in REFUSALS:
             return await self.fetch(url)  # which knows other ways
-        return FetchedPage(url, reply)
+        found, notes = await self._ask_site_of(url, reply)
+        return found or FetchedPage(url, reply, notes=notes)
 
     async def _fetch_feed(self, url: str, refusal: Reply) -> Reply | None:
         """The feed of a page that the site refuses to programs, as the answer of the page; None
@@ -268,6 +304,7 @@ class Reader:
             return None
         note("fetching the feed of the page")
         try:
+            self._context.check_pause(urlsplit(address).hostname or "")
             feed = await self._client.fetch(address, accept=ACCEPT)
         except WebquarryError as error:
             log.debug("the feed %s was not read: %s", redact(address), redact(error.message))
@@ -339,6 +376,7 @@ def read_reply(
         lost=(*converted.lost, *outcome.notes),
         document=converted.document,
         left_out=converted.left_out,
+        reader=converted.reader,
         need=outcome.need,
     )
 
@@ -402,6 +440,7 @@ def _build_source(requested_url: str, reply: Reply, selection: Selection) -> Fet
         content_type=reply.headers.get("content-type", ""),
         nosniff=nosniff,
         selection=selection,
+        fragment=urlsplit(requested_url).fragment,
     )
     raise_if_walled(reply.url, reply.headers, None)  # some say so in a header, over any body
     if 200 <= reply.status < 300:

@@ -117,6 +117,10 @@ class SpecialReader(ABC):
 
     name: ClassVar[str]
 
+    def is_on(self, settings: Settings) -> bool:
+        """Whether pages are read in this way at all."""
+        return True
+
     @abstractmethod
     def knows(self, url: httpx2.URL) -> bool:
         """Whether this is a URL to read in this way; asked of every URL, so it looks at nothing but
@@ -129,6 +133,16 @@ class SpecialReader(ABC):
         page's (a file of some format). Raises NotFound or LoginWall for what is not to be had,
         anything else to leave it to the page.
         """
+
+    def wants(self, reply: Reply) -> bool:
+        """Whether a page that was fetched is one of a site of this kind, on any host, and does not
+        hold its text. Asked of every page, so it looks no further than it must.
+        """
+        return False
+
+    async def read_instead(self, url: str, page: Reply, context: SiteContext) -> SiteReply:
+        """What `write` makes the page of, for one that it wants. Raises as `read` does."""
+        raise NotImplementedError
 
     def write(self, reply: SiteReply, url: str) -> Page:
         """The page of what `read` got for a URL. Work for the processor, done in a job."""
@@ -152,14 +166,23 @@ def get_special_reader(name: str) -> SpecialReader:
     raise KeyError(name)
 
 
-def find_special_reader(url: str) -> SpecialReader | None:
+def find_reader_of(reply: Reply) -> SpecialReader | None:
+    """The special reader that has a better way to a page which was fetched, if there is one."""
+    for reader in load_special_readers():
+        if reader.wants(reply):
+            return reader
+    return None
+
+
+def find_special_reader(url: str, settings: Settings | None = None) -> SpecialReader | None:
     """The special reader of a URL, if there is one; what is no URL is for the guard to refuse."""
+    chosen = settings or Settings()
     try:
         address = httpx2.URL(url)
         if address.scheme not in ("http", "https"):
             return None
         for reader in load_special_readers():
-            if reader.knows(address):
+            if reader.knows(address) and reader.is_on(chosen):
                 return reader
     except (httpx2.InvalidURL, WebquarryError, ValueError):
         return None

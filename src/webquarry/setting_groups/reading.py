@@ -46,6 +46,12 @@ class ReadingSettings(SettingGroup):
         "pages do without.",
     )
 
+    reddit: bool = Field(
+        False,
+        description="Whether posts, subreddits and users of Reddit are read by its feeds, which "
+        "answer where its pages refuse programs. Its robots.txt allows robots neither; with this "
+        "the feed of an address that was asked for is read all the same.",
+    )
     youtube_languages: TextList = Field(
         ["en"],
         description="Languages in which transcripts of YouTube are wanted, the best first, "

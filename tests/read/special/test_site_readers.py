@@ -368,6 +368,25 @@ def test_a_server_that_anybody_can_run_is_guarded_as_pages_are(host: str) -> Non
     assert web.asked(robots=True) == []
 
 
+@pytest.mark.parametrize("maker", ["Discourse 3.5.0 - https://github.com/discourse", "phpBB"])
+@pytest.mark.parametrize("folder", ["", "/forum"])
+def test_a_forum_of_any_name_is_known_by_its_page(maker: str, folder: str) -> None:
+    url = f"https://quay.example{folder}/t/which-datum/77"
+    posts = "<main><p>" + "The first posts of the topic. " * 40 + "</p></main>"
+    meta = f'<meta name="generator" content="{maker}">'
+    answers = {
+        address.replace("forum.example", f"quay.example{folder}"): answer
+        for address, answer in PAGES["discourse"].answers.items()
+    }
+    itself = as_text(f"<html><head>{meta}</head><body>{posts}</body></html>", "text/html")
+
+    got = read(FakeWeb({**answers, url: itself}), url)
+
+    is_forum = maker.startswith("Discourse")
+    assert got.reader == ("discourse" if is_forum else "")
+    assert ("accepted answer" in got.markdown) == is_forum
+
+
 def test_a_limit_that_a_forum_tells_is_kept_for_the_next_topic_too() -> None:
     page = PAGES["discourse"]
     limited = as_json(load_reply("sites/discourse-429.json"), 429, **{"retry-after": "12"})

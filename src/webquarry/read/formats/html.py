@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
@@ -18,6 +18,8 @@ from webquarry.read.html.parse import CUT, Document, parse_html
 from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import UNDECIDED_NOTE, title_of, to_markdown
 from webquarry.read.models import LeftOutText
+from webquarry.read.wiki.page import READER as WIKI
+from webquarry.read.wiki.page import write_wiki_page
 
 if TYPE_CHECKING:
     from webquarry.read.main_content.select import Selection
@@ -38,6 +40,7 @@ class _Part:
     whole: str | None = None
     selection: Selection | None = None  # where the main part was looked for
     left_out: LeftOutText | None = None
+    reader: str = ""  # the special reader that knew the page
 
 
 class Html(Format):
@@ -48,9 +51,13 @@ class Html(Format):
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         document = replace(parse_html(source.text.page), url=source.url, styles=source.styles)
         if source.selection == "main":
-            part = _convert_main_part(document, source.url)
+            part = _convert_wiki_page(document, source)
+            part = part or _convert_main_part(document, source.url)
         else:
             part = _convert_whole(document, source.url)
+        list_blocks = None
+        if not part.reader:  # else it is known what the page consists of
+            list_blocks = partial(_list_blocks, document, part, source.url)
         return ConvertedDocument(
             part.text,
             title=part.title,
@@ -61,10 +68,25 @@ class Html(Format):
             traits=cache(lambda: collect_traits(document.elements())),
             whole=part.whole,
             document=document,
-            blocks=lambda: _list_blocks(document, part, source.url),
+            blocks=list_blocks,
             is_chosen=part.selection is not None,
             left_out=part.left_out,
+            reader=part.reader,
         )
+
+
+def _convert_wiki_page(document: Document, source: FetchedDocument) -> _Part | None:
+    """The article of a page that is one of a MediaWiki; None for any other page."""
+    article = write_wiki_page(document, source.url, source.fragment)
+    if article is None:
+        return None
+    return _Part(
+        text=article.text,
+        title=article.title,
+        removed=article.removed,
+        notes=article.notes,
+        reader=WIKI,
+    )
 
 
 def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:

@@ -4,15 +4,12 @@ it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from html import unescape
 from urllib.parse import urljoin, urlsplit
 
 from webquarry.read.css.media import NEVER, judge_media
+from webquarry.read.html.head_tags import find_tags
 
-_TAG = re.compile(rb"<(link|base)(?=[\s/])([^<>]{1,4000}+)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(rb"""([^\s=>"'/]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""")
 _LONGEST_ADDRESS = 2_000  # characters
 _LONGEST_MEDIA = 1_000
 
@@ -43,12 +40,8 @@ def find_sheet_links(page: bytes, url: str) -> list[str]:
     base = url
     has_base = False
     addresses: dict[str, None] = {}
-    for tag, text in _TAG.findall(page):
-        attributes: dict[str, str] = {}
-        for name, double, single, bare in _ATTRIBUTE.findall(text):
-            value = unescape((double or single or bare).decode(errors="replace"))
-            attributes.setdefault(name.decode(errors="replace").lower(), value)
-        if tag.lower() == b"base":
+    for tag, attributes in find_tags(page, "link", "base"):
+        if tag == "base":
             if not has_base and attributes.get("href"):
                 base = join_address(url, attributes["href"]) or url
                 has_base = True

@@ -9,24 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from webquarry.read.html.parse import Document
-from webquarry.read.main_content.blocks import ChosenParts, Flow
+from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.rules.notes import find_notes
 from webquarry.read.main_content.select import Selection
 from webquarry.read.main_content.tags import HIDDEN_FLAG
-from webquarry.read.markdown.convert import UNDECIDED_NOTE, Markdown
-from webquarry.read.markdown.elements import BOX_TAGS
+from webquarry.read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.formulas import is_formula_image
 from webquarry.read.markdown.links import Links
-from webquarry.read.markdown.scope import WalkScope
-from webquarry.read.markdown.walker import Walker
 from webquarry.read.models import LeftOutText
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.words import Words
-from webquarry.read.visibility.fallbacks import FALLBACK_TAGS
 from webquarry.read.visibility.tracker import VisibilityTracker
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
@@ -58,7 +53,7 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     if page_info.css:
         names = parts.names() | heading_parts.names()
     visibility = VisibilityTracker(document.roots, page_info, names)
-    writer = _Writer(document, visibility, Links(base_url, page_info.base), footnotes)
+    writer = PartsWriter(document, visibility, Links(base_url, page_info.base), footnotes)
 
     walker = writer.write(parts)
     notes: tuple[str, ...] = ()
@@ -113,34 +108,3 @@ def _shorten_headings(lines: Iterable[str]) -> tuple[str, ...]:
         if words and words not in headings:
             headings.append(words)
     return tuple(headings)
-
-
-@dataclass(frozen=True)
-class _Writer:
-    """Walks through parts of one page, as often as it is asked to."""
-
-    document: Document
-    visibility: VisibilityTracker
-    links: Links
-    footnotes: Footnotes
-
-    def write(self, parts: ChosenParts, *, script_has_run: bool = False) -> Walker:
-        """Walk through some parts. Where a mark then leads to a note that is not there, because
-        nobody sees it, they are walked through again without that mark.
-        """
-        document = self.document
-        scope = WalkScope(
-            parts=parts,
-            fallback_tags=FALLBACK_TAGS,  # what does not count is no part of the flow
-            heading_tags=BOX_TAGS,
-            counts_hidden_skipped=True,
-            script_has_run=script_has_run,
-        )
-        absent: set[str] = set()
-        while True:
-            footnotes = self.footnotes.start_again(absent)
-            walker = Walker(self.visibility, self.links, footnotes, document.page_info, scope)
-            walker.walk(document.roots)
-            if absent or not footnotes.find_unwritten():
-                return walker
-            absent = footnotes.find_unwritten()

@@ -15,9 +15,10 @@ from lxml import etree
 from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import collect_names, texts_of
+from webquarry.read.markdown.elements import BOX_TAGS
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.links import Links
-from webquarry.read.markdown.scope import WalkScope
+from webquarry.read.markdown.scope import Parts, WalkScope
 from webquarry.read.markdown.walker import Walker
 from webquarry.read.models import LeftOutText
 from webquarry.read.text.characters import strip_invisible
@@ -31,7 +32,7 @@ UNDECIDED_NOTE = (
 )
 FALLBACK_NOTE = "Most of the text stands where browsers without scripts would show it."
 _LONGEST_TITLE = 500
-_LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
+LONG_SHEET = 10_000  # characters; of a longer one only the rules that can matter are read
 _LONGEST_REQUEST = 2_000  # characters of a page that only asks for scripts
 _REQUEST_STARTS_WITHIN = 600
 
@@ -45,6 +46,38 @@ class Markdown:
     removed: Mapping[str, int]
     notes: tuple[str, ...]
     left_out: LeftOutText | None = None  # where only a part was taken
+
+
+@dataclass(frozen=True)
+class PartsWriter:
+    """Walks through parts of one page, as often as it is asked to."""
+
+    document: Document
+    visibility: VisibilityTracker
+    links: Links
+    footnotes: Footnotes
+    fallback_tags: frozenset[str] = FALLBACK_TAGS  # what does not count is no part of the flow
+
+    def write(self, parts: Parts, *, script_has_run: bool = False) -> Walker:
+        """Walk through some parts. Where a mark then leads to a note that is not there, because
+        nobody sees it, they are walked through again without that mark.
+        """
+        document = self.document
+        scope = WalkScope(
+            parts=parts,
+            fallback_tags=self.fallback_tags,
+            heading_tags=BOX_TAGS,
+            counts_hidden_skipped=True,
+            script_has_run=script_has_run,
+        )
+        absent: set[str] = set()
+        while True:
+            footnotes = self.footnotes.start_again(absent)
+            walker = Walker(self.visibility, self.links, footnotes, document.page_info, scope)
+            walker.walk(document.roots)
+            if absent or not footnotes.find_unwritten():
+                return walker
+            absent = footnotes.find_unwritten()
 
 
 def to_markdown(document: Document, base_url: str) -> Markdown:
@@ -89,7 +122,7 @@ def _render(
     """The text of some elements, what was left out of it, and notes about it."""
     links = Links(base_url, page_info.base)
     names: frozenset[str] | None = None
-    if len(page_info.css) > _LONG_SHEET:
+    if len(page_info.css) > LONG_SHEET:
         # classes and ids of all elements: most rules of a long sheet are about others
         names = collect_names(page)
 

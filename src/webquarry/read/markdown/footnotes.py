@@ -18,7 +18,8 @@ from webquarry.read.markdown.scope import Parts
 
 _NOTE_TAGS = frozenset({"li", "p", "div", "dd", "aside"})
 _LONGEST_MARK = 40  # characters of a mark, or of an arrow back, that are looked at
-_LABEL = re.compile(r"\W*([\w.-]{1,12}|\*{1,3}|[†‡§¶])\W*")
+# Notes of a kind of their own are marked by its name and a number: `[note 1]`.
+_LABEL = re.compile(r"\W*([\w.-]{1,12}(?:\s[\w.-]{1,6})?|\*{1,3}|[†‡§¶])\W*")
 _BACK = re.compile(r"(?i)(?:cite_?)?_?(?:fn|ftn|footnote|endnote|note)?-?_?(?:ref|back)")
 _BACK_TEXT = re.compile(r"[\s^↩↑⏎⤴↵←\ufe0e\ufe0f]*|jump up|back", re.IGNORECASE)
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")

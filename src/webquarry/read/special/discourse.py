@@ -1,8 +1,9 @@
 """Topics of Discourse forums by their JSON: all posts, the accepted answer right behind the
 question.
 
-Anybody can run such a forum, so its host is known by a list or by how it is called, and what it
-says is fetched as pages are: guarded, and by the rules of its robots.txt.
+Anybody can run such a forum, so its host is known by a list, by how it is called or by a page of it
+that was fetched, and what it says is fetched as pages are: guarded, and by the rules of its
+robots.txt.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 import httpx2
 
 from webquarry.errors import LoginWall, ProviderFailure, WebquarryError
+from webquarry.net.models import Reply
+from webquarry.read.html.head_tags import find_tags
 from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.markdown.convert import to_markdown
@@ -39,9 +42,12 @@ _HOSTS = frozenset({
 })  # fmt: skip
 _PREFIXES = ("discourse.", "discuss.", "forum.", "forums.", "community.", "meta.", "talk.")
 _NOT_DISCOURSE = frozenset({"meta.stackexchange.com", "meta.stackoverflow.com"})
-_PATH = re.compile(r"/t/(?:([^/]{1,200})/)?([0-9]{1,9})(?:/([0-9]{1,6}))?/?")
+_PATH = re.compile(
+    r"(?P<folder>(?:/[\w-]{1,40}){0,2})/t/(?:[^/]{1,200}/)?(?P<number>[0-9]{1,9})(?:/[0-9]{1,6})?/?"
+)
 _BATCH = 50  # posts in one answer
 _MOST_REQUESTS = 5
+_HEAD = 100_000  # bytes in which a page says by what it was made
 _SMALL_ACTION = 3
 _LIKE = 2
 
@@ -55,14 +61,27 @@ class DiscourseReader(SpecialReader):
             return False
         if host not in _HOSTS and not host.startswith(_PREFIXES):
             return False
-        return _PATH.fullmatch(url.path) is not None
+        found = _PATH.fullmatch(url.path)
+        return found is not None and not found["folder"]  # one in a folder is known by its page
+
+    def wants(self, reply: Reply) -> bool:
+        path = httpx2.URL(reply.url).path
+        if reply.status != 200 or _PATH.fullmatch(path) is None:
+            return False
+        for _, attributes in find_tags(reply.body[:_HEAD], "meta"):
+            if attributes.get("name", "").lower() == "generator":
+                return attributes.get("content", "").startswith("Discourse ")
+        return False
+
+    async def read_instead(self, url: str, page: Reply, context: SiteContext) -> SiteReply:
+        return await self.read(page.url, context)
 
     async def read(self, url: str, context: SiteContext) -> SiteReply:
         address = httpx2.URL(url)
         found = _PATH.fullmatch(address.path)
         assert found is not None
-        number = found[2]
-        origin = f"{address.scheme}://{address.netloc.decode()}"
+        number = found["number"]
+        origin = f"{address.scheme}://{address.netloc.decode()}{found['folder']}"
         request = SiteRequest(self.name, url, context)
         missing = f"{address.host} has no topic {number}."
         topic = await _fetch(request, f"{origin}/t/{number}.json", missing)

@@ -1,31 +1,46 @@
 """Wikipedia and its sister projects by MediaWiki's REST interface: the article as Parsoid renders
 it, with tables, infobox and references whose marks lead somewhere.
 
-Their hosts are fixed. Other wikis run on any host, at any path, and are read as pages.
+Their hosts are fixed. Other wikis run on any host, at any path: their pages are fetched as others,
+known for what they are and written in the same way (`read/wiki/`). Only where such a page does not
+hold its article is the interface of the wiki asked, as pages are: guarded, and by its robots.txt.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote, unquote
 
 import httpx2
 
-from webquarry.errors import WebquarryError
+from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryError
+from webquarry.net.models import Reply
 from webquarry.read.html.parse import Document
 from webquarry.read.markdown.compose import Composer
+from webquarry.read.markdown.convert import COMMENT
 from webquarry.read.models import Page
-from webquarry.read.special._parts.article_html import (
-    find_by_class,
-    parse_article,
-    take_out,
-    text_in,
-    write_article,
+from webquarry.read.special._parts.article_html import find_by_class, parse_article, text_in
+from webquarry.read.special._parts.json_fields import (
+    get_day,
+    get_fields,
+    get_flag,
+    get_number,
+    get_objects,
+    get_text,
 )
-from webquarry.read.special._parts.json_fields import get_day, get_number, get_text
 from webquarry.read.special._parts.site_markdown import join_blocks, join_facts
-from webquarry.read.special._parts.site_request import SiteRequest, SiteWriter, check_status
+from webquarry.read.special._parts.site_request import (
+    SiteRequest,
+    SiteWriter,
+    check_status,
+    parse_json,
+)
 from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
+from webquarry.read.wiki.article import ArticleWriter, write_categories, write_revision
+from webquarry.read.wiki.interface import NO_ARTICLE, WikiQuestion, find_question
+from webquarry.read.wiki.sections import put_section_first
 
 _PROJECTS = (
     "wikipedia", "wiktionary", "wikivoyage", "wikibooks", "wikisource", "wikiversity", "wikinews",
@@ -34,15 +49,8 @@ _PROJECTS = (
 _HOST = re.compile(rf"(?:([a-z-]{{2,12}})\.)?(?:m\.)?((?:{'|'.join(_PROJECTS)})\.org)")
 _TITLE = re.compile(r"/wiki/(.{1,500})", re.DOTALL)
 _REVISION = re.compile(r"[0-9]{1,12}")
-_SPECIAL = re.compile(
-    r"(?:Special|Spezial|Spécial|Especial|Speciale|Talk|User|File|Media|Template|Module|MediaWiki)"
-    r"(?:[_ ]talk)?:",
-    re.IGNORECASE,
-)
-_NO_TEXT = (
-    "navbox", "mw-editsection", "noprint", "shortdescription", "mw-cite-backlink", "metadata",
-    "mw-empty-elt", "sistersitebox", "authority-control", "navbar",
-)  # fmt: skip
+_MISSING = frozenset({"missingtitle", "nosuchrevid", "missingcontent-revid", "pagecannotexist"})
+_LIMITED = frozenset({"maxlag", "ratelimited", "readonly"})
 
 
 class MediaWikiReader(SpecialReader):
@@ -77,29 +85,126 @@ class MediaWikiReader(SpecialReader):
                 data["facts"] = {}  # they are worth nothing without the article, which is there
         return request.build_reply(data, reply.body)
 
+    def wants(self, reply: Reply) -> bool:
+        return find_question(reply) is not None
+
+    async def read_instead(self, url: str, page: Reply, context: SiteContext) -> SiteReply:
+        question = find_question(page)
+        assert question is not None
+        request = SiteRequest(self.name, url, context)
+        for interface in question.interfaces:
+            is_last = interface == question.interfaces[-1]
+            reply = await request.fetch(question.build_url(interface))
+            if reply.status in (404, 410) and not is_last:
+                continue
+            article = read_answer(request, reply, question, httpx2.URL(interface).host)
+            data = {"article": article, "interface": interface, "home": page.url}
+            return request.build_reply(data | {"reason": question.reason})
+        raise ProviderFailure(f"{httpx2.URL(url).host} has no interface.")
+
     def write(self, reply: SiteReply, url: str) -> Page:
-        origin = get_text(reply.data, "origin")
-        document = parse_article(reply.body)
-        title = _read_title(document) or get_text(reply.data, "title").replace("_", " ")
-        key = title.replace(" ", "_")
-        home = f"{origin}/wiki/{quote(key, safe='/:(),!')}"
-        writer = SiteWriter(reply, url, home)
-        description = _clean_article(document, key)
-        revision = get_number(reply.data, "facts", "latest", "id")
-        shown_revision = get_text(reply.data, "revision") or str(revision or "")
-        day = get_day(reply.data, "facts", "latest", "timestamp") or _read_day(document)
-        categories = _read_categories(document)
-        composer = writer.composer
-        article = write_article(document, home, composer)
-        markdown = join_blocks(
-            [
-                f"# {composer.name(title)}",
-                _write_facts(origin, key, shown_revision, day, description, composer),
-                _put_section_first(article, httpx2.URL(url).fragment),
-                _write_categories(categories, composer),
-            ]
-        )
-        return writer.build_page(markdown, title, url=home, modified=day)
+        if "article" in reply.data:
+            return write_parsed(reply, url)
+        return write_rendered(reply, url)
+
+
+def read_answer(
+    request: SiteRequest, reply: Reply, question: WikiQuestion, host: str
+) -> Mapping[str, Any]:
+    """The article in what an interface answered. Raises NotFound where the wiki has none, else what
+    makes the page itself be read.
+    """
+    if httpx2.URL(reply.url).host != host:
+        raise ProviderFailure(f"The interface of {host} sends on to another host.")
+    if reply.status in (401, 404, 410):
+        raise ProviderFailure(f"{host} answered with HTTP {reply.status}.")
+    fields = get_fields(parse_json(reply, ""))
+    code = get_text(fields, "error", "code")
+    if code in _MISSING:
+        wanted = question.revision or question.title
+        raise NotFound(f"{host} has no article {wanted!r}.")
+    if code in _LIMITED:
+        request.keep_away(host, reply)
+        raise RateLimited(f"{host} takes no more requests for now ({code}).")
+    if code:
+        raise ProviderFailure(f"{host} refuses the article: {code}.")
+    article = get_fields(fields, "parse")
+    if not _get_named(article, "text"):
+        raise ProviderFailure(f"{host} is no MediaWiki.")
+    return article
+
+
+def write_parsed(reply: SiteReply, url: str) -> Page:
+    """The page of an article that an `api.php` gave, of a version that may be old."""
+    article = get_fields(reply.data, "article")
+    home = get_text(reply.data, "home")
+    page_writer = SiteWriter(reply, url, home)
+    composer = page_writer.composer
+    document = parse_article(_get_named(article, "text").encode("utf-8", "replace"))
+    title = get_text(article, "title")
+    heading = composer.fragment(get_text(article, "displaytitle"))
+    if not heading or "\n" in heading:
+        heading = composer.name(title)
+    categories = []
+    for category in get_objects(article, "categories"):
+        is_hidden = get_flag(category, "hidden") or category.get("hidden") == ""
+        if not is_hidden:
+            categories.append(get_text(category, "category") or get_text(category, "*"))
+    index = get_text(reply.data, "interface").removesuffix("api.php") + "index.php"
+    text = _write_article(document, home, composer)
+    markdown = join_blocks(
+        [
+            f"# {heading.lstrip('# ')}",
+            write_revision(get_number(article, "revid") or "", index, title, composer),
+            put_section_first(text, httpx2.URL(url).fragment),
+            write_categories(categories, composer),
+        ]
+    )
+    notes = (get_text(reply.data, "reason"),)
+    return page_writer.build_page(markdown, title, url=home, notes=notes)
+
+
+def write_rendered(reply: SiteReply, url: str) -> Page:
+    """The page of an article as Parsoid renders it."""
+    origin = get_text(reply.data, "origin")
+    document = parse_article(reply.body)
+    title = _read_title(document) or get_text(reply.data, "title").replace("_", " ")
+    key = title.replace(" ", "_")
+    home = f"{origin}/wiki/{quote(key, safe='/:(),!')}"
+    writer = SiteWriter(reply, url, home)
+    composer = writer.composer
+    description = _read_description(document)
+    _point_into_page(document, key)
+    revision = get_text(reply.data, "revision")
+    revision = revision or str(get_number(reply.data, "facts", "latest", "id") or "")
+    day = get_day(reply.data, "facts", "latest", "timestamp") or _read_day(document)
+    index = f"{origin}/w/index.php"
+    article = _write_article(document, home, composer)
+    facts = [composer.name(description), day, write_revision(revision, index, key, composer)]
+    markdown = join_blocks(
+        [
+            f"# {composer.name(title)}",
+            join_facts(facts),
+            put_section_first(article, httpx2.URL(url).fragment),
+            write_categories(_read_categories(document), composer),
+        ]
+    )
+    return writer.build_page(markdown, title, url=home, modified=day)
+
+
+def _write_article(document: Document, home: str, composer: Composer) -> str:
+    """The text of an article; what was left out of it is counted."""
+    writer = ArticleWriter(document, home)
+    text = writer.write(document.roots)
+    composer.removed.update(writer.removed)
+    composer.removed[COMMENT] += document.comments
+    writer.close()
+    return text
+
+
+def _get_named(article: Mapping[str, Any], name: str) -> str:
+    """A text of an article, which old versions put into an object."""
+    return get_text(article, name) or get_text(article, name, "*")
 
 
 def find_origin(host: str) -> str:
@@ -120,7 +225,7 @@ def find_title(url: httpx2.URL) -> str:
         title = found[1]
     elif url.path == "/w/index.php" and not set(url.params) - {"title", "oldid"}:
         title = str(url.params.get("title", ""))
-    if _SPECIAL.match(title):
+    if NO_ARTICLE.match(title):
         return ""
     return title.strip("_ ")
 
@@ -157,61 +262,18 @@ def _read_categories(document: Document) -> list[str]:
     return categories
 
 
-def _clean_article(document: Document, key: str) -> str:
-    """Take out what is no part of the article, and have its own links point into it; the short
-    description comes back.
-    """
-    description = ""
+def _read_description(document: Document) -> str:
+    """The short description of an article, which its page hides."""
     for element in find_by_class(document, "shortdescription"):
-        description = description or text_in(element)
-    for element in find_by_class(document, *_NO_TEXT):
-        take_out(element)
+        if text_in(element):
+            return text_in(element)
+    return ""
+
+
+def _point_into_page(document: Document, key: str) -> None:
+    """Have the links of an article to itself point into it."""
     own = f"./{key}#"
     for element in document.elements():
         target = element.get("href") or ""
         if unquote(target).startswith(own):
             element.set("href", "#" + target.partition("#")[2])
-    return description
-
-
-def _write_facts(
-    origin: str, key: str, revision: str, day: str, description: str, composer: Composer
-) -> str:
-    facts = [composer.name(description), day]
-    if revision:
-        link = f"{origin}/w/index.php?title={quote(key, safe='')}&oldid={revision}"
-        facts.append(composer.link(f"revision {revision}", link))
-    return join_facts(facts)
-
-
-def _put_section_first(article: str, fragment: str) -> str:
-    """The article with the section that a URL names in front."""
-    wanted = unquote(fragment).replace("_", " ").strip()
-    if not wanted:
-        return article
-    lines = article.split("\n")
-    for start, line in enumerate(lines):
-        if line.startswith("#") and line.lstrip("# ").strip() == wanted:
-            level = len(line) - len(line.lstrip("#"))
-            stop = _find_end(lines, start + 1, level)
-            section = "\n".join(lines[start:stop]).strip()
-            rest = "\n".join(lines[:start] + lines[stop:]).strip()
-            return f"{section}\n\n---\n\n{rest}"
-    return article
-
-
-def _find_end(lines: list[str], start: int, level: int) -> int:
-    """The line behind a section: that of the next heading which is as high."""
-    for number in range(start, len(lines)):
-        line = lines[number]
-        depth = len(line) - len(line.lstrip("#"))
-        if 0 < depth <= level and line[depth : depth + 1] == " ":
-            return number
-    return len(lines)
-
-
-def _write_categories(categories: list[str], composer: Composer) -> str:
-    if not categories:
-        return ""
-    names = ", ".join(composer.name(category) for category in categories)
-    return f"Categories: {names}"

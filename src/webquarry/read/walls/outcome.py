@@ -98,8 +98,9 @@ def judge(
     Walls, logins and pages that say they do not exist are raised. Only short pages are suspected,
     and how long one is is found out as cheaply as possible.
     """
-    if page.traits is None:
-        # Plain documents are as short as they like, but not empty.
+    if page.traits is None or page.reader:
+        # Plain documents, and articles that are known for it, are as short as they like, but not
+        # empty.
         if not page.markdown.strip():
             raise ThinPage(f"{redact(url)} is empty.")
         return Outcome()

@@ -68,9 +68,14 @@ class SiteRequest:
         return reply
 
     def _note_limit(self, host: str, reply: Reply) -> None:
-        """Leave a host alone for as long as it asks for."""
+        """Leave a host alone that says that there are too many requests."""
+        if reply.status == _TOO_MANY:
+            self.keep_away(host, reply)
+
+    def keep_away(self, host: str, reply: Reply) -> None:
+        """Leave a host alone for as long as its answer asks for, whatever the status of that is."""
         wait = retry_after_seconds(reply.headers, reply.fetched_at)
-        if reply.status == _TOO_MANY and wait:
+        if wait:
             self.context.pause(host, wait)
 
     def build_reply(self, data: dict[str, Any], body: bytes = b"") -> SiteReply:
