@@ -20,6 +20,10 @@ from webquarry.read.main_content.rules.threshold import find_single_threshold, f
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 
 
+def judge(*values: float) -> Chances:
+    return Chances(np.array(values), np.array(values))
+
+
 def flow(body: str) -> Flow:
     return build_flow(parse_html(f"<body>{body}</body>"))
 
@@ -112,13 +116,13 @@ def test_a_heading_comes_along_with_the_text_below_it_unless_it_is_most_unlikely
 ) -> None:
     found = flow(f"<h2>Name</h2><p>{LONG}</p>")
 
-    assert add_headings(found, np.array([chance, 0.9]), [1]) == kept
+    assert add_headings(found, judge(chance, 0.9), [1]) == kept
 
 
 def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
     found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
 
-    assert add_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
+    assert add_headings(found, judge(0.9, 0.3, 0.1), [0]) == [0]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
 from webquarry.read.main_content.rules.pairs import add_pairs
 from webquarry.read.main_content.rules.sections import add_sections
+from webquarry.read.main_content.rules.short_facts import add_short_facts
 from webquarry.read.main_content.rules.short_pages import fill_short_page
 from webquarry.read.main_content.rules.siblings import add_siblings
 from webquarry.read.main_content.rules.tables import add_tables
@@ -30,7 +31,7 @@ from webquarry.read.main_content.rules.units import add_units
 from webquarry.read.main_content.tags import FALLBACK_FLAG, HIDDEN_FLAG
 from webquarry.read.text.search import WordSearch
 
-_UNLIKELY = 0.1  # below that a heading stays out even if what follows it is kept
+_UNLIKELY = 0.1  # by both stages: below that a heading stays out even if what follows it is kept
 _LONG = 60  # characters; shorter texts may well stand twice on a page
 _WHOLE_TEXT = 600
 _MOST_COPIES = 5
@@ -69,7 +70,8 @@ def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)
-    return add_headings(flow, chances.final, kept)
+    kept = add_headings(flow, chances, kept)
+    return add_short_facts(flow, chances, kept)
 
 
 def prefer_visible(flow: Flow, kept: list[int]) -> list[int]:
@@ -170,7 +172,7 @@ def is_notice(text: str) -> bool:
     return "cookie" in lowered and _CONSENT.search(text) is not None
 
 
-def add_headings(flow: Flow, chances: Array, kept: Sequence[int]) -> list[int]:
+def add_headings(flow: Flow, chances: Chances, kept: Sequence[int]) -> list[int]:
     """The same blocks, and the headings right before them: readers need the name of what they
     read.
     """
@@ -181,6 +183,7 @@ def add_headings(flow: Flow, chances: Array, kept: Sequence[int]) -> list[int]:
         if before < 0 or before in chosen or levels[boxes[index]]:
             continue
         # the first level is the page's title, which is given beside the text
-        if levels[boxes[before]] > 1 and chances[before] >= _UNLIKELY:
+        chance = max(chances.first[before], chances.final[before])
+        if levels[boxes[before]] > 1 and chance >= _UNLIKELY:
             chosen.add(before)
     return sorted(chosen)

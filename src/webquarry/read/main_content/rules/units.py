@@ -29,7 +29,7 @@ _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG | FORM_FLAG
 _CURRENCY = (
     r"(?:[$€£¥₹₽₩₺₴₫₪฿]|\b(?:USD|EUR|GBP|CHF|PLN|SEK|NOK|DKK|CZK|AUD|CAD|kr|zł|Kč|Ft|лв|руб)\b\.?)"
 )
-_PRICE = re.compile(rf"{_CURRENCY}\s?\d|\d\s?(?:{_CURRENCY}|[元円])")
+PRICE = re.compile(rf"{_CURRENCY}\s?\d|\d\s?(?:{_CURRENCY}|[元円])")
 
 
 def add_units(flow: Flow, kept: list[int]) -> list[int]:
@@ -83,7 +83,7 @@ def _is_point(
     for unit in units:
         its_blocks = range(flow.first[unit], flow.last[unit])
         linked += any(flow.links[index] for index in its_blocks)
-        priced += any(_PRICE.search(flow.texts[index]) for index in its_blocks)
+        priced += any(PRICE.search(flow.texts[index]) for index in its_blocks)
     if linked < _MOST_WITH_LINKS * len(units):
         return False
     if priced >= _MOST_WITH_PRICES * len(units):

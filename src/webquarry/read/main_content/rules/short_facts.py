@@ -1,0 +1,88 @@
+"""Blocks that are kept -> the same, and the dates, times and prices of the units they stand in:
+events, products, posts. Such a line is too short to be judged by its words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.units import PRICE
+from webquarry.read.main_content.tags import ASIDE_FLAG, FORM_FLAG, HIDDEN_FLAG
+
+_UNIT_TAGS = frozenset({"article", "div", "li", "section"})
+_LEVELS = 3  # of the boxes around a block that may be its unit
+_FEWEST_UNITS = 2
+_MOST_BLOCKS = 10  # of a unit
+_LEAST_KEPT = 0.5  # of its characters
+_LONGEST = 40  # characters of such a line
+_POSSIBLE = 0.05  # by either stage
+_SET_ASIDE = ASIDE_FLAG | FORM_FLAG | HIDDEN_FLAG
+_MONTH = r"[^\W\d_]{3,10}\.?"  # in any language
+_DATE = re.compile(
+    rf"\b\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}\b|\b\d\d?:\d\d\b|\d年"
+    rf"|\b{_MONTH} \d\d?,? \d{{4}}\b|\b\d\d?\.? {_MONTH},? \d{{4}}\b"
+    rf"|^\d\d?\.? {_MONTH}$|^{_MONTH} \d\d?$"
+)
+
+
+def add_short_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
+    """The same blocks, and the short facts of units of which most is kept."""
+    chosen = set(kept)
+    added: list[int] = []
+    for units in _find_units(flow, kept):
+        mostly_kept = [unit for unit in units if _is_mostly_kept(flow, unit, chosen)]
+        if len(mostly_kept) < _FEWEST_UNITS:
+            continue
+        for unit in mostly_kept:
+            added += _find_facts(flow, chances, unit, chosen)
+    if not added:
+        return kept
+    return sorted({*kept, *added})
+
+
+def _find_units(flow: Flow, kept: list[int]) -> list[list[int]]:
+    """The boxes around kept blocks, those of the same tag and class in one box together."""
+    alike: dict[tuple[int, str, str], list[int]] = {}
+    seen: set[int] = set()
+    for index in kept:
+        box = flow.boxes[index]
+        for _ in range(_LEVELS):
+            if box < 0 or box in seen:
+                break
+            seen.add(box)
+            name = flow.names[box].partition(" ")[0]
+            if name and flow.tags[box] in _UNIT_TAGS:
+                alike.setdefault((flow.parents[box], flow.tags[box], name), []).append(box)
+            box = flow.parents[box]
+    return [units for units in alike.values() if len(units) >= _FEWEST_UNITS]
+
+
+def _is_mostly_kept(flow: Flow, unit: int, chosen: set[int]) -> bool:
+    """Whether a box is small, and most of it is kept, but not all."""
+    first, last = flow.first[unit], flow.last[unit]
+    if not 1 < last - first <= _MOST_BLOCKS:
+        return False
+    length = kept = 0
+    for index in range(first, last):
+        size = len(flow.texts[index])
+        length += size
+        if index in chosen:
+            kept += size
+    return _LEAST_KEPT * length <= kept < length
+
+
+def _find_facts(flow: Flow, chances: Chances, unit: int, chosen: set[int]) -> list[int]:
+    """The dates, times and prices of a unit that are not kept."""
+    found = []
+    for index in range(flow.first[unit], flow.last[unit]):
+        text = flow.texts[index]
+        if index in chosen or len(text) > _LONGEST or flow.link_chars[index]:
+            continue
+        chance = max(chances.first[index], chances.final[index])
+        if chance < _POSSIBLE or flow.flags[flow.boxes[index]] & _SET_ASIDE:
+            continue
+        if PRICE.search(text) or _DATE.search(text):
+            found.append(index)
+    return found
