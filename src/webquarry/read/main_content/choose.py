@@ -19,6 +19,7 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.lifts import Array
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.captions import add_captions
+from webquarry.read.main_content.rules.items import add_items
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
 from webquarry.read.main_content.rules.pairs import add_pairs
 from webquarry.read.main_content.rules.sections import add_sections
@@ -66,6 +67,7 @@ def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
     kept = add_units(flow, kept)
     kept = fill_short_page(flow, chances, kept)
     kept = add_siblings(flow, chances, kept)
+    kept = add_items(flow, chances, kept)
     kept = add_sections(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)

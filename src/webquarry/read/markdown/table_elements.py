@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.code import is_beside_code
 from webquarry.read.markdown.tables import Table, holds_data
+from webquarry.read.text.icon_words import read_icon_label, read_icon_name
 
 if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
 
+_MOST_ICONS = 8  # elements of a cell that are looked at
 # It begins where white space does: each run is looked at once.
 _LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
 
@@ -102,7 +105,25 @@ def end_cell(walker: Walker, element: Element) -> None:
     assert table is not None
     if "\n" in text:
         text = _LINE_ENDS.sub(" ", text)
+    if not text and len(element):
+        text = _read_icons(walker, element)
     table.add(element, text)
+
+
+def _read_icons(walker: Walker, cell: Element) -> str:
+    """What a cell says that has nothing but icons in it; nothing where they say different things,
+    since a style sheet may hide one of them.
+    """
+    told = set()
+    for icon in islice(cell.iter("svg", "use", "img", "i", "span", "div"), _MOST_ICONS):
+        label = icon.get("aria-label") or icon.get("alt") or icon.get("title") or ""
+        name = icon.get("href") or icon.get("xlink:href") or icon.get("class") or ""
+        sign = read_icon_label(label) or read_icon_name(name)
+        if sign and walker.visibility.paints(icon):
+            told.add(sign)
+    if len(told) == 1:
+        return told.pop()
+    return ""
 
 
 def end_layout_cell(walker: Walker, element: Element) -> None:

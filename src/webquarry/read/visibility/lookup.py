@@ -52,15 +52,15 @@ class StyleLookup:
     def _shows_something(self, element: Element) -> bool:
         for inner in islice(element.iter(etree.Element), MOST_LOOKED_INTO):
             is_picture = inner.tag in _PICTURES and _holds_picture(inner)
-            if (is_picture or _has_letters(inner.text)) and self._is_painted(inner):
+            if (is_picture or _has_letters(inner.text)) and self.is_painted(inner):
                 return True
             if inner is not element and _has_letters(inner.tail):
                 around = inner.getparent()
-                if around is not None and self._is_painted(around):
+                if around is not None and self.is_painted(around):
                     return True
         return False
 
-    def _is_painted(self, element: Element) -> bool:
+    def is_painted(self, element: Element) -> bool:
         """Whether text right in an element is seen."""
         style = self._find_style(element)
         return style is not None and style.reason is None

@@ -297,6 +297,10 @@ class VisibilityTracker:
         """Whether a person sees something of an element whose rules are known."""
         return self._lookup.is_seen(element)
 
+    def paints(self, element: etree._Element) -> bool:
+        """Whether a picture in the place of an element would be seen."""
+        return self._lookup.is_painted(element)
+
     def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
         """Go into a link: browsers give it a colour of its own, whatever the text around it has,
         if it leads somewhere and the page gives it none.

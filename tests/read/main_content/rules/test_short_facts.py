@@ -35,6 +35,13 @@ def test_the_dates_and_prices_of_kept_units_come_along(fact: str) -> None:
     assert add_to(found, [1, 3]) == [fact, "Live music at the quay", fact, "Live music at the quay"]
 
 
+@pytest.mark.parametrize("fact", ["+46 905 10 11", "(0113) 496-0000", "hello@brand.example"])
+def test_how_to_reach_somebody_comes_along_though_it_is_a_link(fact: str) -> None:
+    found = flow(f"<a href=/>{fact}</a>", f"<a href=/>{fact}</a>")
+
+    assert add_to(found, [1, 3]) == [fact, "Live music at the quay"] * 2
+
+
 @pytest.mark.parametrize("line", ["Sponsored", "4 of 5", "852", "<a href=/>21 Nov</a>"])
 def test_other_short_lines_stay_out(line: str) -> None:
     assert add_to(flow(line, line), [1, 3]) == ["Live music at the quay", "Live music at the quay"]

@@ -1,5 +1,6 @@
-"""Blocks that are kept -> the same, and the dates, times and prices of the units they stand in:
-events, products, posts. Such a line is too short to be judged by its words.
+"""Blocks that are kept -> the same, and the short facts of the units they stand in: the dates and
+prices of events, products and posts, the telephone numbers and e-mail addresses of offices. Such a
+line is too short to be judged by its words.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _DATE = re.compile(
     rf"|\b{_MONTH} \d\d?,? \d{{4}}\b|\b\d\d?\.? {_MONTH},? \d{{4}}\b"
     rf"|^\d\d?\.? {_MONTH}$|^{_MONTH} \d\d?$"
 )
+# a telephone number or an e-mail address and nothing else, which may well be links
+_CONTACT = re.compile(r"\+?[\d(][\d ()/.–-]{5,24}|[^\s@]{1,40}@[^\s@]{1,40}\.[^\s@]{2,20}")
 
 
 def add_short_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
@@ -74,15 +77,24 @@ def _is_mostly_kept(flow: Flow, unit: int, chosen: set[int]) -> bool:
 
 
 def _find_facts(flow: Flow, chances: Chances, unit: int, chosen: set[int]) -> list[int]:
-    """The dates, times and prices of a unit that are not kept."""
+    """The short facts of a unit that are not kept."""
     found = []
     for index in range(flow.first[unit], flow.last[unit]):
         text = flow.texts[index]
-        if index in chosen or len(text) > _LONGEST or flow.link_chars[index]:
+        if index in chosen or len(text) > _LONGEST:
             continue
         chance = max(chances.first[index], chances.final[index])
         if chance < _POSSIBLE or flow.flags[flow.boxes[index]] & _SET_ASIDE:
             continue
-        if PRICE.search(text) or _DATE.search(text):
+        if _tells_something(text, is_link=flow.link_chars[index] > 0):
             found.append(index)
     return found
+
+
+def _tells_something(text: str, *, is_link: bool) -> bool:
+    """Whether a short line is a fact by its shape."""
+    if _CONTACT.fullmatch(text):
+        return True
+    if is_link:
+        return False
+    return PRICE.search(text) is not None or _DATE.search(text) is not None

@@ -1,0 +1,1 @@
+# No types are told; the module is compiled as it stands.
