@@ -8,7 +8,7 @@ is not known.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from webquarry.read.css.declarations import unescape
 from webquarry.read.css.scan import find_closing, find_string_end, split_list
@@ -356,7 +356,7 @@ class SelectorParser:
             except _NoElement as error:
                 raise InvalidSelector(one) from error
             first = (relation, found.steps[0][1])
-            selectors.append(replace(found, steps=(first, *found.steps[1:])))
+            selectors.append(Selector((first, *found.steps[1:]), found.specificity))
         return SelectorList(tuple(selectors))
 
     def _parse_position(

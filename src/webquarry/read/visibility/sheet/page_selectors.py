@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from lxml import etree
 
@@ -129,7 +128,8 @@ class PageSelectors:
         scoped: list[Selector] = []
         for selector in selectors.selectors:
             *steps, (relation, last) = selector.steps
-            scoped.append(replace(selector, steps=(*steps, (relation, _add_tests(last, tests)))))
+            inner = _add_tests(last, tests)
+            scoped.append(Selector((*steps, (relation, inner)), selector.specificity))
         return scoped
 
     def _waits_for_script(self, text: str) -> bool:
@@ -173,7 +173,15 @@ def _add_tests(compound: Compound, tests: Sequence[AnyOf]) -> Compound:
     if keys == (ANYTHING,):
         keys = tests[0].selectors.keys
     text = "|".join([compound.text, *(str(id(test)) for test in tests)])
-    return replace(compound, tests=tuple(joined), keys=keys, text=text)
+    return Compound(
+        text,
+        compound.tag,
+        compound.identity,
+        compound.classes,
+        tuple(joined),
+        keys,
+        compound.specificity,
+    )
 
 
 def is_quirky(roots: Sequence[etree._Element]) -> bool:
