@@ -139,44 +139,158 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
     return EXACT if any_unnamed else FOREIGN
 
 
-def fits_of(list parts, names):
-    """The numbers of the parts that may be about some names, each with how it fits if it is a plain rule, or -1."""
-    cdef Names known
+cdef int fill_names(Names* known, names) except -1:
+    """Put names into a table, whose memory the caller frees; without any, there is no table."""
     cdef size_t room = 64, place
     cdef uint64_t wanted
-    cdef Py_ssize_t number, size, before
-    cdef const unsigned char* text
-    cdef const unsigned char* brace
-    cdef bytes name, part
-    cdef int fit
-    cdef list found = []
+    cdef bytes name
+    known.hashes = NULL
+    if names is None:
+        return 0
     while room < 2 * <size_t>len(names):
         room *= 2
     known.mask = room - 1
     known.hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
     if known.hashes is NULL:
         raise MemoryError
+    for name in names:
+        wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+        place = wanted & known.mask
+        while known.hashes[place]:
+            place = (place + 1) & known.mask
+        known.hashes[place] = wanted
+    return 0
+
+
+def fits_of(list parts, names):
+    """The parts that may be about some names, each as its number, how it fits if it is a plain rule, or -1, and what stands
+    before and behind its brace if it holds nothing but a rule, or None twice. All names are known where there are none.
+    """
+    cdef Names known
+    cdef Py_ssize_t number = 0, size, before, behind
+    cdef const unsigned char* text
+    cdef const unsigned char* brace
+    cdef bytes part
+    cdef int fit
+    cdef list found = []
     try:
-        for name in names:
-            wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
-            place = wanted & known.mask
-            while known.hashes[place]:
-                place = (place + 1) & known.mask
-            known.hashes[place] = wanted
-        for number in range(len(parts)):
+        fill_names(&known, names)
+        while number < len(parts):
             part = parts[number]
             text, size = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part)
             brace = <const unsigned char*>memchr(text, 123, size)
-            fit = ASK
-            if brace is not NULL:
-                before = brace - text
-                if memchr(brace + 1, 123, size - before - 1) is NULL:
+            if brace is NULL:
+                found.append((number, ASK, None, None))
+                number += 1
+                continue
+            before = brace - text
+            if memchr(text, 64, before) is not NULL:
+                behind = end_of_foreign_group(parts, number, &known)
+                if behind > number:
+                    number = behind
+                    continue
+            if memchr(brace + 1, 123, size - before - 1) is not NULL:
+                found.append((number, ASK, None, None))
+            else:
+                fit = EXACT
+                if known.hashes is not NULL:
                     fit = fit_of(text, before, &known)
-            if fit != FOREIGN:
-                found.append((number, fit))
+                if text[0] == 0 or memchr(text, 64, before) is not NULL or memchr(text, 59, before) is not NULL:
+                    found.append((number, ASK, None, None))
+                elif fit != FOREIGN:
+                    found.append((number, fit, text[:before], brace[1:size - before]))
+            number += 1
         return found
     finally:
         PyMem_Free(known.hashes)
+
+
+cdef Py_ssize_t end_of_foreign_group(list parts, Py_ssize_t number, Names* known) except -1:
+    """The number of the part behind a group that begins in one and gives no rule: frames, fonts, what is printed, or
+    conditions around rules about other names. The same number where it may give one, or goes on to the end of its sheet.
+    """
+    cdef bytes part = parts[number]
+    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(part)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(part), start = 0, inner, end, behind = number
+    cdef Py_ssize_t depth = 0
+    cdef bint dropped
+    while start < size and KINDS[text[start]] == BLANK:
+        start += 1
+    inner = <const unsigned char*>memchr(text, 123, size) - text + 1
+    if text[start] != 64 or memchr(text + start + 1, 64, size - start - 1) is not NULL:
+        return number
+    if memchr(text, 59, inner) is not NULL:
+        return number
+    dropped = is_dropped(text + start + 1, inner - start - 2)
+    if not dropped and not is_condition(text + start + 1, inner - start - 2):
+        return number
+    depth = 1
+    while True:
+        if behind + 1 == len(parts) or starts_sheet(parts[behind + 1]):
+            return number
+        if behind > number:
+            part = parts[behind]
+            text, size, inner = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part), 0
+            if memchr(text, 64, size) is not NULL:
+                return number
+        if dropped:
+            for end in range(inner, size):
+                if text[end] == 123:
+                    depth += 1
+            depth -= 1
+        else:
+            depth = depth_behind_foreign(text + inner, size - inner, known)
+        if depth < 0:
+            return number
+        behind += 1
+        if depth == 0:
+            return behind
+
+
+cdef Py_ssize_t depth_behind_foreign(const unsigned char* text, Py_ssize_t size, Names* known) noexcept:
+    """How many groups are open behind a part in one: one if it is a rule about other names, none if the part is empty, or
+    -1 for what needs a closer look.
+    """
+    cdef const unsigned char* brace = <const unsigned char*>memchr(text, 123, size)
+    cdef Py_ssize_t before, place
+    if brace is NULL:
+        for place in range(size):
+            if KINDS[text[place]] != BLANK:
+                return -1
+        return 0
+    before = brace - text
+    if known.hashes is NULL or memchr(brace + 1, 123, size - before - 1) is not NULL:
+        return -1
+    return 1 if fit_of(text, before, known) == FOREIGN else -1
+
+
+cdef bint starts_sheet(bytes part) noexcept:
+    return PyBytes_GET_SIZE(part) > 0 and PyBytes_AS_STRING(part)[0] == 0
+
+
+cdef bint begins_with(const unsigned char* text, Py_ssize_t size, const char* word) noexcept:
+    """Whether a text begins with a word in lower case, whatever follows it."""
+    cdef Py_ssize_t place = 0
+    while word[place]:
+        if place >= size or LOWER[text[place]] != <unsigned char>word[place]:
+            return False
+        place += 1
+    return place == size or KINDS[text[place]] != NAME
+
+
+cdef bint is_dropped(const unsigned char* name, Py_ssize_t size) noexcept:
+    """Whether nothing in a group is about elements on a screen."""
+    while size and KINDS[name[size - 1]] == BLANK:
+        size -= 1
+    if begins_with(name, size, b"keyframes") or begins_with(name, size, b"font-face"):
+        return True
+    if begins_with(name, size, b"-webkit-keyframes") or begins_with(name, size, b"-moz-keyframes"):
+        return True
+    return size == 11 and memcmp(name, b"media print", 11) == 0
+
+
+cdef bint is_condition(const unsigned char* name, Py_ssize_t size) noexcept:
+    return begins_with(name, size, b"media") or begins_with(name, size, b"supports")
 
 
 def last_keys_of(bytes selectors):

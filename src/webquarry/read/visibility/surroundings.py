@@ -64,8 +64,8 @@ class Surroundings:
         has_scripts: Callable[[], bool] | None = None,
     ) -> None:
         """`find_layout` tells how an element is laid out; `pulled` are the empty boxes that a
-        margin may lay over others; `has_scripts` tells whether a script may move something into sight
-        later.
+        margin may lay over others; `has_scripts` tells whether a script may move something into
+        sight later.
         """
         self._roots = roots
         self._find_layout = find_layout

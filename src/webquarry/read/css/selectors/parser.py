@@ -128,8 +128,14 @@ class SelectorParser:
         """The selectors of a rule. `parent` is what `&` stands for; a selector of a rule that
         `nests` in another one begins there, if it does not say so itself.
         """
+        return self.parse_each(split_list(text), parent, nests=nests)
+
+    def parse_each(
+        self, texts: list[str], parent: SelectorList | None = None, *, nests: bool = False
+    ) -> SelectorList:
+        """The same for selectors that are no list any more."""
         selectors: list[Selector] = []
-        for one in split_list(text):
+        for one in texts:
             try:
                 selectors.append(self._parse(one, parent, 0, nests=nests))
             except _NoElement:

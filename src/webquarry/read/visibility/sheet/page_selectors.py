@@ -77,11 +77,16 @@ class PageSelectors:
             nests = not rule.outer.is_scope
         if len(needed) < len(texts) and not uses_known_pseudo(rule.selectors):
             self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
-        wanted = [text for text in needed if not self._waits_for_script(text)]
-        wanted = [_PART.sub(_find_part, text) for text in wanted]
+        wanted: list[str] = []
+        for text in needed:
+            if self._waits_for_script(text):
+                continue
+            if "::" in text:
+                text = _PART.sub(_find_part, text)
+            wanted.append(text)
         if not wanted:
             return ()
-        selectors = self._parser.parse_list(",".join(wanted), parent, nests=nests)
+        selectors = self._parser.parse_each(wanted, parent, nests=nests)
         scope = _find_scope(rule.outer)
         if scope is None:
             return selectors.selectors
