@@ -25,6 +25,7 @@ _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
 _LONGEST_VALUE = 2_000  # characters
 _LONGEST_REMEMBERED = 80  # characters of a declaration
 _MOST_REMEMBERED = 4_096  # declarations; a megabyte
+_LONGEST_LENGTH = 20  # characters of a value that is remembered
 _LONGEST = 1_000_000  # characters of one style attribute; the rest is not a style any more
 
 PROPERTIES = frozenset(
@@ -165,14 +166,18 @@ def parse_length(
     `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken
     for.
     """
+    if not value:
+        return None
     value = value.strip()
     if "(" in value:
         return evaluate(value, _build_units(percent, em, view))
-    found = _LENGTH.match(value)
+    if len(value) <= _LONGEST_LENGTH:
+        found = _read_short_length(value)
+    else:
+        found = _read_length(value)
     if found is None:
         return None
-    number = float(found[1])
-    unit = found[2] or "px"
+    number, unit = found
     if unit == "%":
         return number * percent
     if unit == "em":
@@ -182,6 +187,17 @@ def parse_length(
     if unit in LENGTHS:
         return number * LENGTHS[unit]
     return None
+
+
+def _read_length(value: str) -> tuple[float, str] | None:
+    """The number that a value begins with, and its unit."""
+    found = _LENGTH.match(value)
+    if found is None:
+        return None
+    return float(found[1]), found[2] or "px"
+
+
+_read_short_length = lru_cache(maxsize=1_024)(_read_length)
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,6 @@ around.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from lxml import etree
 
@@ -25,12 +24,13 @@ from webquarry.read.css.variables import (
     has_calls,
     resolve_style,
 )
+from webquarry.read.html.tree import having_attributes
 from webquarry.read.visibility.sheet.page_selectors import PageSelectors
 
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
 _Declared = tuple[tuple[str, str], ...]
-_find_inline: Any = etree.XPath("//*[contains(@style, '--')]")
+_STYLE = frozenset({"style"})
 _MOST_RULES = 10_000
 _MOST_CHECKED = 10_000  # declarations; of more, all is possible
 _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
@@ -178,8 +178,11 @@ class PageVariables:
         if self._has_inline:
             inline_roots = self._context.roots[:1]
         for root in inline_roots:
-            for element in _find_inline(root):
-                ordinary, important = find_definitions(element.get("style") or "")
+            for element in having_attributes(root, _STYLE):
+                style = element.get("style") or ""
+                if "--" not in style:
+                    continue
+                ordinary, important = find_definitions(style)
                 self._inline[element] = ordinary | important
                 found.append(self._inline[element])
         self._possible = PossibleValues(found)
