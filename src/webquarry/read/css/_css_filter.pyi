@@ -9,5 +9,3 @@ def fits_of(
 
 def parts_of(css: bytes) -> list[bytes]:
     """What stands before each closing brace of a sheet, without comments."""
-
-def last_keys_of(selectors: bytes) -> list[str] | None: ...

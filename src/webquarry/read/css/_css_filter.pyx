@@ -293,56 +293,6 @@ cdef bint is_condition(const unsigned char* name, Py_ssize_t size) noexcept:
     return begins_with(name, size, b"media") or begins_with(name, size, b"supports")
 
 
-def last_keys_of(bytes selectors):
-    """A name of the element that each of some selectors ends in, as `find_rough_keys` tells it; None where Python is to be
-    asked.
-    """
-    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(selectors)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(selectors), index, start = 0, end = 0  # of the last compound
-    cdef int kind
-    cdef bint gap = False
-    cdef list keys = []
-    if size and text[0] == 58:
-        return None
-    for index in range(size):
-        kind = KINDS[text[index]]
-        if kind == COMMA:
-            keys.append(key_of(text, start, end))
-            start = end = index + 1
-            gap = False
-        elif kind == BLANK:
-            gap = True
-        elif kind == CHILD or kind == SIBLING:
-            start = end = index + 1
-            gap = False
-        elif kind == NAME or kind == POINT or text[index] == 58 or text[index] == 42:
-            if gap:
-                start = index
-                gap = False
-            end = index + 1
-        else:
-            return None
-    keys.append(key_of(text, start, end))
-    return keys
-
-
-cdef str key_of(const unsigned char* text, Py_ssize_t start, Py_ssize_t end):
-    """The first name of a compound, or its tag, in lower case."""
-    cdef Py_ssize_t index, last
-    for index in range(start, end - 1):
-        if KINDS[text[index]] == POINT and KINDS[text[index + 1]] == NAME:
-            start = index
-            last = index + 1
-            break
-    else:
-        if start >= end or not 97 <= LOWER[text[start]] <= 122:
-            return "*"
-        last = start
-    while last < end and KINDS[text[last]] == NAME:
-        last += 1
-    return text[start:last].decode("ascii").lower()
-
-
 cdef struct Sheet:
     const unsigned char* text
     Py_ssize_t start  # what stands before has been taken
@@ -382,11 +332,15 @@ cdef int split_sheet(const unsigned char* text, Py_ssize_t place, Py_ssize_t end
     cdef unsigned char byte
     cdef list pieces = []
     sheet.text, sheet.start, sheet.place, sheet.end = text, place, place, end
-    while sheet.place < end:
-        byte = text[sheet.place]
-        if not SIGNS[byte]:
-            sheet.place += 1
-        elif byte == 125:  # a closing brace
+    while True:
+        place = sheet.place
+        while place < end and not SIGNS[text[place]]:
+            place += 1
+        sheet.place = place
+        if place >= end:
+            break
+        byte = text[place]
+        if byte == 125:  # a closing brace
             parts.append(joined(pieces, text + sheet.start, sheet.place - sheet.start))
             sheet.start = sheet.place = sheet.place + 1
         elif byte == 92:  # a backslash

@@ -114,7 +114,10 @@ def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
 
 def format_code_span(raw: str, removed: Counter[str]) -> str:
     """A code span with the blanks that stood around it, or blanks only."""
-    text = strip_invisible(_SPACES.sub(" ", raw), removed)
+    text = raw
+    if "  " in raw or not raw.isprintable():
+        text = _SPACES.sub(" ", raw)
+    text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
     inner = text.strip(" ")
     if not inner:

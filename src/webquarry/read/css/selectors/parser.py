@@ -8,7 +8,6 @@ is not known.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from webquarry.read.css.declarations import unescape
 from webquarry.read.css.scan import find_closing, find_string_end, split_list
@@ -97,15 +96,15 @@ class _NoElement(Exception):
     """It is about a part of an element, such as `::before`, and not about any element."""
 
 
-@dataclass
 class _Parts:
     """A compound while it is read."""
 
-    tag: str = ""
-    identities: list[str] = field(default_factory=list)
-    classes: set[str] = field(default_factory=set)
-    tests: list[ElementTest] = field(default_factory=list)
-    weight: list[int] = field(default_factory=lambda: [0, 0, 0])
+    def __init__(self) -> None:
+        self.tag = ""
+        self.identities: list[str] = []
+        self.classes: set[str] = set()
+        self.tests: list[ElementTest] = []
+        self.weight = [0, 0, 0]
 
     def add_weight(self, specificity: Specificity) -> None:
         for place, count in enumerate(specificity):

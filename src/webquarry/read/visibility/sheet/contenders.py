@@ -10,7 +10,7 @@ from webquarry.read.css.selectors.model import ANYTHING
 from webquarry.read.css.selectors.names import find_rough_keys
 
 try:
-    from webquarry.read.css._css_filter import last_keys_of
+    from webquarry.read.css._rule_text import last_keys_of
 except ImportError:  # not built: all selectors are read here, which takes longer
 
     def last_keys_of(selectors: bytes) -> list[str] | None:
