@@ -55,7 +55,6 @@ _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 _Fit = tuple[int, int, bytes | None, bytes | None]
 
 
-
 def ask_about_all(parts: list[bytes], names: Set[bytes] | None) -> list[_Fit]:
     """Every part, and that nothing is known about how it fits."""
     found: list[_Fit] = []

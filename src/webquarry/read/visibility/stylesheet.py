@@ -10,7 +10,7 @@ is left out, and counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -60,7 +60,7 @@ from webquarry.read.visibility.sheet.page_selectors import (
     depends_on_person,
     is_quirky,
 )
-from webquarry.read.visibility.sheet.page_variables import PageVariables
+from webquarry.read.visibility.sheet.page_variables import NEVER_BY_VARIABLES, PageVariables
 from webquarry.read.visibility.sheet.rule_matcher import (
     NOTHING_MERGED,
     ContendingRules,
@@ -83,14 +83,6 @@ from webquarry.read.visibility.sheet.suspicion import (
 )
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-# Whatever value these get from a variable, it hides nothing.
-_NEVER_BY_VARIABLES = frozenset(
-    {
-        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
-        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
-        "-webkit-background-clip",
-    }
-)  # fmt: skip
 _CUTTING = ("overflow", "min-height:0", "template-columns:")
 _FLATTENING = frozenset(
     {
@@ -149,7 +141,7 @@ class Stylesheet:
         self._words = HIDING_OR_PALE
         if colours:
             self._words = HIDING_OR_PAINTING
-        looked_at = PROPERTIES - _NEVER_BY_VARIABLES
+        looked_at = PROPERTIES - NEVER_BY_VARIABLES
         if not colours:
             looked_at -= PAINTED
         self._variables = PageVariables(
@@ -289,13 +281,19 @@ class Stylesheet:
         if contending is None:
             contending = self._find_contending(named.names)
             named.set_contending(contending, element)
-        if not contending.matchers:
-            return alone
+            if self._contenders.has_attributes:
+                named.is_steady = False
         found = [bits]
         for place, matched in enumerate(named.found):
             if matched is None:
                 matched = contending.matchers[place].match(element, named.names)
             found.append(matched)
+        if self._contenders.has_attributes:
+            others = self._list_matchers(self._contenders.find_attributes(element))
+            found += [matcher.match(element, named.names) for matcher in others]
+            contending = self._find_group([*contending.matchers, *others])
+        if not contending.matchers:
+            return alone
         key = tuple(found)
         merged = contending.merged.get(key)
         if merged is None:
@@ -472,8 +470,20 @@ class Stylesheet:
         """The rules that say something else about elements of some names than those that hide
         them.
         """
+        return self._find_group(self._list_matchers(list_keys(names)))
+
+    def _find_group(self, matchers: list[RuleMatcher]) -> ContendingRules:
+        """The rules of some matchers; the same for all elements that have the same."""
+        key = tuple(matchers)
+        contending = self._contended.get(key)
+        if contending is None:
+            contending = self._contended[key] = ContendingRules(matchers)
+        return contending
+
+    def _list_matchers(self, keys: Iterable[str]) -> list[RuleMatcher]:
+        """The rules that contend about elements with some keys, each read once."""
         matchers: list[RuleMatcher] = []
-        for key in list_keys(names):
+        for key in keys:
             matcher = self._contending.get(key)
             if matcher is None:
                 found: list[Rule] = []
@@ -483,8 +493,4 @@ class Stylesheet:
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)
-        kept = tuple(matchers)
-        contending = self._contended.get(kept)
-        if contending is None:
-            contending = self._contended[kept] = ContendingRules(matchers)
-        return contending
+        return matchers

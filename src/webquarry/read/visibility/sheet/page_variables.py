@@ -27,6 +27,15 @@ from webquarry.read.css.variables import (
 from webquarry.read.html.tree import having_attributes
 from webquarry.read.visibility.sheet.page_selectors import PageSelectors
 
+# Whatever value these get from a variable, it hides nothing.
+NEVER_BY_VARIABLES = frozenset(
+    {
+        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
+        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
+        "-webkit-background-clip",
+    }
+)  # fmt: skip
+
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
 _Declared = tuple[tuple[str, str], ...]
