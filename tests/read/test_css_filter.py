@@ -166,3 +166,20 @@ def test_the_body_of_a_rule_is_decoded_as_python_does(body: bytes) -> None:
 @pytest.mark.parametrize("body", [b"a:\\62", "a:é".encode(), b"a:env(b)"])
 def test_bodies_with_more_than_blanks_and_capitals_are_left_to_python(body: bytes) -> None:
     assert rule_text.decode_plain(body) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "may_show"),
+    [
+        (b"display:block", True),
+        (b"a:b;visibility:visible", True),
+        (b"opacity:1", True),
+        (b"max-height:9px", True),
+        (b"COLOR:red", True),
+        (b"col\\6f r:red", True),
+        (b"1:2", True),
+        (b"color:red;dis:play", False),
+    ],
+)
+def test_a_body_that_may_show_something_is_told_by_its_words(body: bytes, may_show: bool) -> None:
+    assert rule_text.may_show(body) is may_show

@@ -74,29 +74,34 @@ cdef bint holds(Names* names, uint64_t wanted) noexcept:
 cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexcept:
     """How a list of selectors fits to names: all in one of them are known, some are, none is.
 
-    What stands in brackets, and a compound before `+` or `~`, gives a selector no name. Where there is any of that, only
-    what is foreign beyond doubt is told apart; for the rest Python is to be asked.
+    What stands in brackets, the names of functions, and a compound before `+` or `~`, are no names that a selector needs.
     """
     cdef Py_ssize_t index = 0, start
     cdef int kind, depth = 0
     cdef bint point = False, colon = False, called = False  # right before this byte; `called`: a name behind a colon
     cdef bint square = False  # in the brackets of an attribute
     cdef bint gap = False  # the compound that is being read may have ended
-    cdef bint named = False, own_named = False  # the selector so far, and that compound
-    cdef bint all_known = True
-    cdef bint any_word = False, any_exact = False, any_unnamed = False, special = False
+    cdef bint held = False  # the word right before this byte is known
+    cdef bint own_named = False, own_known = True, own_word = False  # the compound that is being read
+    cdef bint named = False, all_known = True  # the selector before it
+    cdef bint any_word = False, any_exact = False, any_unnamed = False
     while index < size:
         kind = KINDS[text[index]]
+        if held and not (kind == OPEN and called):
+            own_word = True
+        held = False
         if gap and kind != BLANK and kind != SIBLING:
-            named, own_named, gap = named or own_named, False, False
+            named, all_known, any_word = named or own_named, all_known and own_known, any_word or own_word
+            own_named, own_known, own_word, gap = False, True, False, False
         if kind == NAME:
             start = index
             while index < size and KINDS[text[index]] == NAME:
                 index += 1
-            if holds(names, hash_of(text + start, index - start)):
-                any_word = True
-            elif point:
-                all_known = False
+            if depth == 0 and not square:
+                if holds(names, hash_of(text + start, index - start)):
+                    held = True
+                elif point:
+                    own_known = False
             called, point, colon = colon, False, False
             continue
         if kind == ODD:
@@ -107,11 +112,10 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
             elif kind == OPEN or kind == CLOSE or kind == SQUARE:
                 return ASK
         elif kind == SQUARE:
-            special = square = True
+            square = True
         elif kind == SQUARED or (kind == CLOSE and depth == 0) or (kind == OPEN and not called):
             return ASK
         elif kind == OPEN:
-            special = True
             depth += 1
         elif kind == CLOSE:
             depth -= 1
@@ -121,20 +125,19 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
             elif kind == BLANK or kind == CHILD:
                 gap = True
             elif kind == SIBLING:
-                special = True
-                own_named = gap = False
+                own_named, own_known, own_word, gap = False, True, False, False
             elif kind == COMMA:
                 any_unnamed = any_unnamed or not (named or own_named)
-                any_exact = any_exact or all_known
-                named = own_named = gap = False
-                all_known = True
+                any_exact = any_exact or (all_known and own_known)
+                any_word = any_word or own_word
+                named, all_known, own_named, own_known, own_word, gap = False, True, False, True, False, False
         point, colon, called = kind == POINT, text[index] == 58, False
         index += 1
+    if depth or square:
+        return ASK
     any_unnamed = any_unnamed or not (named or own_named)
-    any_exact = any_exact or all_known
-    if special:
-        return ASK if any_word or any_unnamed or depth or square else FOREIGN
-    if any_word:
+    any_exact = any_exact or (all_known and own_known)
+    if any_word or own_word or held:
         return EXACT if any_exact else RELATED
     return EXACT if any_unnamed else FOREIGN
 

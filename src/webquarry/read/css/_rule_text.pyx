@@ -79,6 +79,35 @@ def decode_plain(bytes body):
         PyMem_Free(made)
 
 
+def may_show(bytes body):
+    """Whether a body may speak of what shows or hides an element: it holds one of a few words, or is not all in plain lower
+    case.
+    """
+    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(body)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(body), place
+    cdef unsigned char byte
+    cdef bint is_cased = False
+    for place in range(size):
+        byte = text[place]
+        if KINDS[byte] == CAPITAL or byte == 92:
+            return True
+        if 97 <= byte <= 122:
+            is_cased = True
+            if byte == 100:
+                if size - place >= 7 and memcmp(text + place, b"display", 7) == 0:
+                    return True
+            elif byte == 118:
+                if size - place >= 5 and memcmp(text + place, b"visib", 5) == 0:
+                    return True
+            elif byte == 111:
+                if size - place >= 7 and memcmp(text + place, b"opacity", 7) == 0:
+                    return True
+            elif byte == 104:
+                if size - place >= 6 and memcmp(text + place, b"height", 6) == 0:
+                    return True
+    return not is_cased
+
+
 def last_keys_of(bytes selectors):
     """A name of the element that each of some selectors ends in, as `find_rough_keys` tells it; None where Python is to be
     asked.

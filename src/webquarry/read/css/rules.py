@@ -48,6 +48,7 @@ _WORDS = bytes.maketrans(_BETWEEN_NAMES + _CAPITALS, b" " * len(_BETWEEN_NAMES) 
 # To ask for a byte by its number is several times as fast as by a text of one byte.
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
 _PARENTHESIS, _PLUS, _TILDE = b"(+~"
+_SHOWING_WORDS = (b"display", b"visib", b"opacity", b"height")
 _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 
 # The number of a part, how its names fit to others, and its selectors and body if it holds nothing
@@ -74,11 +75,17 @@ except ImportError:  # not built: all of it is done here, which takes longer
     fits_of, parts_of = ask_about_all, split_parts
 
 try:
-    from webquarry.read.css._rule_text import decode_plain
+    from webquarry.read.css._rule_text import decode_plain, may_show
 except ImportError:  # not built
 
     def decode_plain(body: bytes) -> str | None:
         """None, as for bodies that need a closer look."""
+
+    def may_show(body: bytes) -> bool:
+        """Whether a body may speak of what shows or hides an element."""
+        if b"\\" in body or not body.islower():
+            return True
+        return any(map(body.__contains__, _SHOWING_WORDS))
 
 
 class RuleText(NamedTuple):
@@ -128,15 +135,7 @@ class Rules:
             body, selectors = rule.body, rule.selectors
             if rule.when == UNSURE:
                 continue
-            may_show = (
-                body.find(b"display") >= 0
-                or body.find(b"visib") >= 0
-                or body.find(b"opacity") >= 0
-                or body.find(b"height") >= 0
-                or body.find(b"\\") >= 0
-                or not body.islower()
-            )
-            if not may_show:
+            if not may_show(body):
                 continue
             if selectors.isascii() and known.isdisjoint(_NAMES.findall(selectors.lower())):
                 continue

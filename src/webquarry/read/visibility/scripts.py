@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
+from webquarry.read.css.rules import may_show
 from webquarry.read.text.comments import remove_comments
 
 _RUNS = frozenset(
@@ -38,7 +39,6 @@ _LONGEST_SCRIPT = 200_000  # characters of one that are looked at
 _LONGEST_COUNTER = 2_000  # characters of a script that does nothing but count visits
 _PLACES_PARTS = "$RC"  # what React's late parts are put into their places by
 _NAMES = re.compile(r"[.#]([\w-]+)")
-_SHOWING_WORDS = (b"display", b"visib", b"opacity")
 _SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
 
 
@@ -122,7 +122,7 @@ def find_shown_names(css: bytes) -> set[str]:
     rules.pop()  # what stands behind the last one
     for rule in rules:
         before, _, body = rule.rpartition(b"{")
-        if not any(map(body.__contains__, _SHOWING_WORDS)) or not _SHOWS.search(body):
+        if not may_show(body) or not _SHOWS.search(body):
             continue
         selectors = before.rpartition(b"{")[2]
         names.update(_NAMES.findall(selectors.decode(errors="replace")))
