@@ -80,6 +80,7 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
     cdef int kind, depth = 0
     cdef bint point = False, colon = False, called = False  # right before this byte; `called`: a name behind a colon
     cdef bint square = False  # in the brackets of an attribute
+    cdef bint functions = False  # there were some
     cdef bint gap = False  # the compound that is being read may have ended
     cdef bint held = False  # the word right before this byte is known
     cdef bint own_named = False, own_known = True, own_word = False  # the compound that is being read
@@ -90,10 +91,12 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
         if held and not (kind == OPEN and called):
             own_word = True
         held = False
-        if gap and kind != BLANK and kind != SIBLING:
+        if kind == CHILD and depth == 0 and not square or gap and kind != BLANK and kind != SIBLING:
             named, all_known, any_word = named or own_named, all_known and own_known, any_word or own_word
             own_named, own_known, own_word, gap = False, True, False, False
         if kind == NAME:
+            if index and text[index - 1] == 41 and depth == 0:
+                return ASK  # no selector that browsers know
             start = index
             while index < size and KINDS[text[index]] == NAME:
                 index += 1
@@ -116,14 +119,17 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
         elif kind == SQUARED or (kind == CLOSE and depth == 0) or (kind == OPEN and not called):
             return ASK
         elif kind == OPEN:
+            functions = True
             depth += 1
         elif kind == CLOSE:
             depth -= 1
         elif depth == 0:
             if kind == POINT:
                 own_named = True
-            elif kind == BLANK or kind == CHILD:
+            elif kind == BLANK:
                 gap = True
+            elif kind == SIBLING and functions:
+                return ASK  # the compound before it may be nothing but functions
             elif kind == SIBLING:
                 own_named, own_known, own_word, gap = False, True, False, False
             elif kind == COMMA:

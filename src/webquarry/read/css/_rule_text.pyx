@@ -133,7 +133,7 @@ cdef Py_ssize_t drop_brackets(const unsigned char* text, Py_ssize_t size, unsign
     """Copy selectors without what stands in brackets and the name of a function before them; how much is left, or -1 for
     what is odd.
     """
-    cdef Py_ssize_t place = 0, end = 0, start, depth
+    cdef Py_ssize_t place = 0, end = 0, start, depth, first = 0  # what stands before was looked at
     cdef unsigned char byte, closing
     while place < size:
         byte = text[place]
@@ -145,10 +145,11 @@ cdef Py_ssize_t drop_brackets(const unsigned char* text, Py_ssize_t size, unsign
                 continue
             return -1
         start = end
-        while start and (KINDS[made[start - 1]] == CAPITAL or 97 <= made[start - 1] <= 122 or made[start - 1] == 45):
+        while start > first and (KINDS[made[start - 1]] == CAPITAL or 97 <= made[start - 1] <= 122 or made[start - 1] == 45):
             start -= 1
-        if start < end and start and made[start - 1] == 58:
+        if first < start < end and made[start - 1] == 58:
             end = start - 1
+        first = end
         closing = 41 if byte == 40 else 93
         depth = 1
         while depth:
