@@ -26,9 +26,13 @@ __all__ = [
     "UNSURE",
     "RuleText",
     "Rules",
+    "ask_about_all",
     "decode_body",
+    "decode_odd",
     "find_state_backgrounds",
+    "fits_of",
     "judge_fit",
+    "may_show",
     "parts_of",
 ]
 

@@ -100,7 +100,9 @@ def _is_language(value: str) -> bool:
 
 def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
-    text = _OTHER_BREAKS.sub("\n", raw)
+    text = raw
+    if "\r" in raw or "\f" in raw or not raw.isascii():
+        text = _OTHER_BREAKS.sub("\n", raw)
     text = text.replace("\u00a0", " ")
     beginning = _BLANK_LINES.match(text)
     assert beginning is not None

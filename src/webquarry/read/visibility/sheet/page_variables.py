@@ -100,7 +100,7 @@ class PageVariables:
         self._same: dict[tuple[int, VariableScope], VariableScope] = {}
         self._used: dict[_Declared, _UsedNames] = {}
         # by identity, which is told at once; the declarations are kept, so that it stays theirs
-        self._same: dict[int, tuple[Declarations, _UsedNames]] = {}
+        self._used_by: dict[int, tuple[Declarations, _UsedNames]] = {}
 
     def may_make(self, body: str) -> bool:
         """Whether some values of its variables let a body hide something."""
@@ -128,10 +128,10 @@ class PageVariables:
 
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
-        same = self._same.get(id(style))
-        if same is None:
-            same = self._same[id(style)] = (style, self._find_names(style))
-        names = same[1]
+        known = self._used_by.get(id(style))
+        if known is None:
+            known = self._used_by[id(style)] = (style, self._find_names(style))
+        names = known[1]
         if not names.is_any:
             return style
         if not names.variables:
