@@ -354,7 +354,7 @@ class Matcher:
     def _test(self, element: _Element, fit: int) -> int:
         """Those of the states in which an element is by more than its names."""
         pending = fit & self._tested
-        if not pending:
+        if not pending or self._context.budget.is_spent:
             return fit
         for number in bits_of(pending):
             if not self._context.budget.spend(1):
@@ -412,6 +412,8 @@ class Matcher:
         """What an element in some states makes possible."""
         states &= self._linking
         handed = self._handed.get(states)
+        if handed is None and self._context.budget.is_spent:
+            return _NOTHING
         if handed is None:
             masks = [0, 0, 0, 0]
             for number in bits_of(states):
