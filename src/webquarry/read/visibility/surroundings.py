@@ -59,7 +59,6 @@ class Surroundings:
         roots: Sequence[etree._Element],
         find_layout: Callable[[etree._Element], Declarations],
         css: bytes = b"",
-        *,
         pulled: Sequence[etree._Element] = (),
         has_scripts: Callable[[], bool] | None = None,
     ) -> None:
@@ -86,6 +85,12 @@ class Surroundings:
         needs_look = self._is_still or self._collapsed or self._narrow or parent.flat_lines
         if not needs_look and _LOOKED_AT.isdisjoint(declarations):
             return None
+        return self._judge_closely(element, declarations, parent)
+
+    def _judge_closely(
+        self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
+    ) -> str | None:
+        """The same, where something declared or something around may hide an element."""
         is_moved = declarations.get("position") == "relative"
         if parent.boxed and is_moved and (parse_length(declarations.get("z-index", "")) or 0) < 0:
             return OFF_SCREEN

@@ -120,11 +120,7 @@ class VisibilityTracker:
         self._root_size = self._style.size
         self._memory = StyleMemory()
         self._surroundings = Surroundings(
-            roots,
-            self.find_layout,
-            page_info.css,
-            pulled=page_info.pulled,
-            has_scripts=self.has_scripts,
+            roots, self.find_layout, page_info.css, page_info.pulled, self.has_scripts
         )
         self._effects = Effects(self.find_layout, knows_all=not links_to_sheets)
         self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
