@@ -8,13 +8,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from webquarry.read.css import rules
+from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.parts import split_parts
+from webquarry.read.css.rules import Rules
 from webquarry.read.css.rules import judge_fit as fit_in_python
 from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.names import find_rough_keys
 
 compiled = pytest.importorskip(
     "webquarry.read.css._css_filter", reason="the compiled filter was not built"
+)
+rule_text = pytest.importorskip(
+    "webquarry.read.css._rule_text", reason="the compiled reader of bodies was not built"
 )
 
 NAMES = frozenset({b"a", b"b-c", b"main", b"x9"})
@@ -39,14 +45,16 @@ def test_a_sheet_is_cut_into_the_same_parts_but_for_blanks(css: bytes) -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join), max_size=6))
+@example([b"a :not(.zz)+.y", b".zz:>+p", b".zz:is(p)a", b".A>+main", b"p:not(.zz) .a"])
 @settings(max_examples=500, deadline=None)
 def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
     selectors: list[bytes],
 ) -> None:
     parts = [selector + b"{display:none" for selector in selectors]
 
-    fits = dict(compiled.fits_of(parts, NAMES))
+    found = compiled.fits_of(parts, NAMES)
 
+    fits = {number: fit for number, fit, _, _ in found}
     for number, selector in enumerate(selectors):
         expected = fit_in_python(selector, NAMES)
         assert fits.get(number, 0) in (-1, expected), selector
@@ -55,24 +63,26 @@ def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
 @given(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join))
 @example(b"a > .b-c.x9 , p:hover,*")
 @example(b".a,,main >")
+@example(b"ul :not(.a),p:hover[x],main > :is(a, b) .x9")
+@example(b"p :hover:not()[x],.A::before[x]a[x]-")
 @settings(max_examples=500, deadline=None)
 def test_the_last_names_of_selectors_are_those_that_python_finds(selectors: bytes) -> None:
-    keys = compiled.last_keys_of(selectors)
+    keys = rule_text.last_keys_of(selectors)
 
     texts = split_list(selectors.decode())
     assert keys is None or keys == [key for text in texts for key in find_rough_keys(text)]
 
 
-@pytest.mark.parametrize("selectors", [b"&.a", b"[x].a", b".a:not(.b)", b".a\\:b", b":root"])
+@pytest.mark.parametrize("selectors", [b"&.a", b"[x='a'].a", b".a:not([b])", b".a\\:b", b":root"])
 def test_names_of_selectors_that_need_a_closer_look_are_left_to_python(selectors: bytes) -> None:
-    assert compiled.last_keys_of(selectors) is None
+    assert rule_text.last_keys_of(selectors) is None
 
 
 @pytest.mark.parametrize(
     "part", [b"", b"x", b"@media all{.zz{a:b", b".zz{.y{a:b", b"@import x;.zz{a:b"]
 )
 def test_what_is_no_plain_rule_is_left_to_python(part: bytes) -> None:
-    assert compiled.fits_of([part], NAMES) == [(0, -1)]
+    assert compiled.fits_of([part], NAMES) == [(0, -1, None, None)]
 
 
 @pytest.mark.parametrize(
@@ -98,4 +108,86 @@ def test_thousands_of_names_are_all_known() -> None:
     names = frozenset(f"name{number}".encode() for number in range(5_000))
     parts = [b"." + name + b"{a:b" for name in sorted(names)]
 
-    assert compiled.fits_of(parts, names) == [(number, 2) for number in range(5_000)]
+    found = compiled.fits_of(parts, names)
+
+    assert [fit for _, fit, _, _ in found] == [2] * 5_000
+
+
+GROUPS = [
+    b"@media print{", b"@media all{", b"@MEDIA (width){", b"@supports(x:y){", b"@keyframes k{",
+    b"@font-face{", b"@layer l{", b"@layer l;", b"@scope(.a){", b"@container(x){", b".a{", b".zz{",
+    b"p{", b"from{", b"&.a{", b"x:y", b"x:y;", b"}", b"}", b"}}", b"\n", b"@x ", b";",
+    b"\0@media print{\0", b"\0\0",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(GROUPS), max_size=40).map(b"".join), st.booleans())
+@example(b"@media all{.zz{x:y}.zz{x:y}}.a{x:y}", True)
+@example(b"@keyframes k{from{x:y}p{x:y}}p{x:y}", False)
+@example(b"p{x:y}}@media print{p{x:y}}p{x:y}", True)
+@example(b"p{@media all{.zz{x:y}x:y}}", True)
+@example(b"p{@media all{\n}}", True)
+@settings(max_examples=1_000, deadline=None)
+def test_groups_that_are_left_out_whole_hold_no_rule_that_python_finds(
+    css: bytes, knows_names: bool
+) -> None:
+    parts = compiled.parts_of(css)
+    names = frozenset({"a", "b-c"}) if knows_names else None
+
+    found = Rules(parts, names)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rules, "fits_of", rules.ask_about_all)
+        in_python = Rules(parts, names)
+    assert describe(found.exact) == describe(in_python.exact)
+    assert describe(found.related) == describe(in_python.related)
+
+
+def describe(found: list[RawRule]) -> list[tuple[object, ...]]:
+    """Rules that declare something, each with what is around it and the rank of its layer."""
+    described: list[tuple[object, ...]] = []
+    for rule in found:
+        rank = rule.layer.rank if rule.layer is not None else None
+        around = rule.outer.selectors if rule.outer is not None else None
+        if rule.body.strip():
+            one = (rule.selectors, rule.body, rule.when, rule.order, around, rank)
+            described.append(one)
+    return described
+
+
+BODIES = [
+    b"display", b":", b" ", b"\n\t", b";", b"NONE", b"(", b")", b"-", b"--A", b"--", b"B", b"env(", b"x", b"\\",
+    "é".encode(), b"\x1c", b"\0", b"url( ", b" : ",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(BODIES), max_size=20).map(b"".join))
+@example(b"")
+@example(b" A : ( B )  ")
+@settings(max_examples=500, deadline=None)
+def test_the_body_of_a_rule_is_decoded_as_python_does(body: bytes) -> None:
+    text = rule_text.decode_plain(body)
+
+    assert text is None or text == rules.decode_odd(body)
+
+
+@pytest.mark.parametrize("body", [b"a:\\62", "a:é".encode(), b"a:env(b)"])
+def test_bodies_with_more_than_blanks_and_capitals_are_left_to_python(body: bytes) -> None:
+    assert rule_text.decode_plain(body) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "may_show"),
+    [
+        (b"display:block", True),
+        (b"a:b;visibility:visible", True),
+        (b"opacity:1", True),
+        (b"max-height:9px", True),
+        (b"COLOR:red", True),
+        (b"col\\6f r:red", True),
+        (b"1:2", True),
+        (b"color:red;dis:play", False),
+    ],
+)
+def test_a_body_that_may_show_something_is_told_by_its_words(body: bytes, may_show: bool) -> None:
+    assert rule_text.may_show(body) is may_show

@@ -11,6 +11,7 @@ from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.convert import to_markdown
 
 HIDDEN = "words nobody sees"
+BETWEEN = f"<p>first<p class=a>{HIDDEN}<p class=c>{HIDDEN}<p>last"
 
 
 def shown(css: str, body: str) -> str:
@@ -198,3 +199,35 @@ def test_the_rules_about_a_control_count_wherever_it_stands() -> None:
     assert HIDDEN in shown(".zz{color:red}", body)
     assert HIDDEN not in shown(".n .b{display:none}", body)
     assert HIDDEN not in shown(".N .B{visibility:hidden}", body.replace("class=b", "class=B"))
+
+
+@pytest.mark.parametrize("selector", ["[data-x]", '[data-x="1"]', "[DATA-X]", "p[data-x]"])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_rule_that_shows_by_an_attribute_counts_for_those_that_have_it(
+    selector: str, is_first: bool
+) -> None:
+    css = f".a{{display:none}}{selector}{{display:block!important}}"
+    paragraphs = [f"<p class=a>{HIDDEN}</p>", "<p class=a data-x=1>one that is seen</p>"]
+    if is_first:
+        paragraphs.reverse()
+
+    text = shown(css, "<p>first</p>" + "".join(paragraphs) + "<p>last</p>")
+
+    assert "one that is seen" in text
+    assert HIDDEN not in text
+
+
+@pytest.mark.parametrize("selector", [":where(.a)", ":is(.a.b)", ":root :where(.a)", ":root .a"])
+def test_a_rule_that_shows_by_names_in_brackets_counts(selector: str) -> None:
+    css = f":where(.a){{display:none}}{selector}{{display:block!important}}"
+
+    assert shown(css, "<p>first<p class='a b'>one that is seen<p>last").count("seen") == 1
+
+
+@pytest.mark.parametrize("group", ["@media screen", "@supports (display:block)", "@media all"])
+def test_groups_with_other_names_around_a_rule_do_not_hide_it(group: str) -> None:
+    css = f"{group}{{.x{{a:b}}.y{{a:b}}}}@keyframes k{{from{{a:b}}to{{a:b}}}}.a{{display:none}}"
+
+    text = shown(f"{css}{group}{{.z{{a:b}}.c{{display:none}}}}", BETWEEN)
+
+    assert text.split() == ["first", "last"]

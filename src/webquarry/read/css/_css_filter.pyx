@@ -74,29 +74,37 @@ cdef bint holds(Names* names, uint64_t wanted) noexcept:
 cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexcept:
     """How a list of selectors fits to names: all in one of them are known, some are, none is.
 
-    What stands in brackets, and a compound before `+` or `~`, gives a selector no name. Where there is any of that, only
-    what is foreign beyond doubt is told apart; for the rest Python is to be asked.
+    What stands in brackets, the names of functions, and a compound before `+` or `~`, are no names that a selector needs.
     """
     cdef Py_ssize_t index = 0, start
     cdef int kind, depth = 0
     cdef bint point = False, colon = False, called = False  # right before this byte; `called`: a name behind a colon
     cdef bint square = False  # in the brackets of an attribute
+    cdef bint functions = False  # there were some
     cdef bint gap = False  # the compound that is being read may have ended
-    cdef bint named = False, own_named = False  # the selector so far, and that compound
-    cdef bint all_known = True
-    cdef bint any_word = False, any_exact = False, any_unnamed = False, special = False
+    cdef bint held = False  # the word right before this byte is known
+    cdef bint own_named = False, own_known = True, own_word = False  # the compound that is being read
+    cdef bint named = False, all_known = True  # the selector before it
+    cdef bint any_word = False, any_exact = False, any_unnamed = False
     while index < size:
         kind = KINDS[text[index]]
-        if gap and kind != BLANK and kind != SIBLING:
-            named, own_named, gap = named or own_named, False, False
+        if held and not (kind == OPEN and called):
+            own_word = True
+        held = False
+        if kind == CHILD and depth == 0 and not square or gap and kind != BLANK and kind != SIBLING:
+            named, all_known, any_word = named or own_named, all_known and own_known, any_word or own_word
+            own_named, own_known, own_word, gap = False, True, False, False
         if kind == NAME:
+            if index and text[index - 1] == 41 and depth == 0:
+                return ASK  # no selector that browsers know
             start = index
             while index < size and KINDS[text[index]] == NAME:
                 index += 1
-            if holds(names, hash_of(text + start, index - start)):
-                any_word = True
-            elif point:
-                all_known = False
+            if depth == 0 and not square:
+                if holds(names, hash_of(text + start, index - start)):
+                    held = True
+                elif point:
+                    own_known = False
             called, point, colon = colon, False, False
             continue
         if kind == ODD:
@@ -107,126 +115,191 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
             elif kind == OPEN or kind == CLOSE or kind == SQUARE:
                 return ASK
         elif kind == SQUARE:
-            special = square = True
+            square = True
         elif kind == SQUARED or (kind == CLOSE and depth == 0) or (kind == OPEN and not called):
             return ASK
         elif kind == OPEN:
-            special = True
+            functions = True
             depth += 1
         elif kind == CLOSE:
             depth -= 1
         elif depth == 0:
             if kind == POINT:
                 own_named = True
-            elif kind == BLANK or kind == CHILD:
+            elif kind == BLANK:
                 gap = True
+            elif kind == SIBLING and functions:
+                return ASK  # the compound before it may be nothing but functions
             elif kind == SIBLING:
-                special = True
-                own_named = gap = False
+                own_named, own_known, own_word, gap = False, True, False, False
             elif kind == COMMA:
                 any_unnamed = any_unnamed or not (named or own_named)
-                any_exact = any_exact or all_known
-                named = own_named = gap = False
-                all_known = True
+                any_exact = any_exact or (all_known and own_known)
+                any_word = any_word or own_word
+                named, all_known, own_named, own_known, own_word, gap = False, True, False, True, False, False
         point, colon, called = kind == POINT, text[index] == 58, False
         index += 1
+    if depth or square:
+        return ASK
     any_unnamed = any_unnamed or not (named or own_named)
-    any_exact = any_exact or all_known
-    if special:
-        return ASK if any_word or any_unnamed or depth or square else FOREIGN
-    if any_word:
+    any_exact = any_exact or (all_known and own_known)
+    if any_word or own_word or held:
         return EXACT if any_exact else RELATED
     return EXACT if any_unnamed else FOREIGN
 
 
-def fits_of(list parts, names):
-    """The numbers of the parts that may be about some names, each with how it fits if it is a plain rule, or -1."""
-    cdef Names known
+cdef int fill_names(Names* known, names) except -1:
+    """Put names into a table, whose memory the caller frees; without any, there is no table."""
     cdef size_t room = 64, place
     cdef uint64_t wanted
-    cdef Py_ssize_t number, size, before
-    cdef const unsigned char* text
-    cdef const unsigned char* brace
-    cdef bytes name, part
-    cdef int fit
-    cdef list found = []
+    cdef bytes name
+    known.hashes = NULL
+    if names is None:
+        return 0
     while room < 2 * <size_t>len(names):
         room *= 2
     known.mask = room - 1
     known.hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
     if known.hashes is NULL:
         raise MemoryError
+    for name in names:
+        wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
+        place = wanted & known.mask
+        while known.hashes[place]:
+            place = (place + 1) & known.mask
+        known.hashes[place] = wanted
+    return 0
+
+
+def fits_of(list parts, names):
+    """The parts that may be about some names, each as its number, how it fits if it is a plain rule, or -1, and what stands
+    before and behind its brace if it holds nothing but a rule, or None twice. All names are known where there are none.
+    """
+    cdef Names known
+    cdef Py_ssize_t number = 0, size, before, behind
+    cdef const unsigned char* text
+    cdef const unsigned char* brace
+    cdef bytes part
+    cdef int fit
+    cdef list found = []
     try:
-        for name in names:
-            wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
-            place = wanted & known.mask
-            while known.hashes[place]:
-                place = (place + 1) & known.mask
-            known.hashes[place] = wanted
-        for number in range(len(parts)):
+        fill_names(&known, names)
+        while number < len(parts):
             part = parts[number]
             text, size = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part)
             brace = <const unsigned char*>memchr(text, 123, size)
-            fit = ASK
-            if brace is not NULL:
-                before = brace - text
-                if memchr(brace + 1, 123, size - before - 1) is NULL:
+            if brace is NULL:
+                found.append((number, ASK, None, None))
+                number += 1
+                continue
+            before = brace - text
+            if memchr(text, 64, before) is not NULL:
+                behind = end_of_foreign_group(parts, number, &known)
+                if behind > number:
+                    number = behind
+                    continue
+            if memchr(brace + 1, 123, size - before - 1) is not NULL:
+                found.append((number, ASK, None, None))
+            else:
+                fit = EXACT
+                if known.hashes is not NULL:
                     fit = fit_of(text, before, &known)
-            if fit != FOREIGN:
-                found.append((number, fit))
+                if text[0] == 0 or memchr(text, 64, before) is not NULL or memchr(text, 59, before) is not NULL:
+                    found.append((number, ASK, None, None))
+                elif fit != FOREIGN:
+                    found.append((number, fit, text[:before], brace[1:size - before]))
+            number += 1
         return found
     finally:
         PyMem_Free(known.hashes)
 
 
-def last_keys_of(bytes selectors):
-    """A name of the element that each of some selectors ends in, as `find_rough_keys` tells it; None where Python is to be
-    asked.
+cdef Py_ssize_t end_of_foreign_group(list parts, Py_ssize_t number, Names* known) except -1:
+    """The number of the part behind a group that begins in one and gives no rule: frames, fonts, what is printed, or
+    conditions around rules about other names. The same number where it may give one, or goes on to the end of its sheet.
     """
-    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(selectors)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(selectors), index, start = 0, end = 0  # of the last compound
-    cdef int kind
-    cdef bint gap = False
-    cdef list keys = []
-    if size and text[0] == 58:
-        return None
-    for index in range(size):
-        kind = KINDS[text[index]]
-        if kind == COMMA:
-            keys.append(key_of(text, start, end))
-            start = end = index + 1
-            gap = False
-        elif kind == BLANK:
-            gap = True
-        elif kind == CHILD or kind == SIBLING:
-            start = end = index + 1
-            gap = False
-        elif kind == NAME or kind == POINT or text[index] == 58 or text[index] == 42:
-            if gap:
-                start = index
-                gap = False
-            end = index + 1
+    cdef bytes part = parts[number]
+    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(part)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(part), start = 0, inner, end, behind = number
+    cdef Py_ssize_t depth = 0
+    cdef bint dropped
+    while start < size and KINDS[text[start]] == BLANK:
+        start += 1
+    inner = <const unsigned char*>memchr(text, 123, size) - text + 1
+    if text[start] != 64 or memchr(text + start + 1, 64, size - start - 1) is not NULL:
+        return number
+    if memchr(text, 59, inner) is not NULL:
+        return number
+    dropped = is_dropped(text + start + 1, inner - start - 2)
+    if not dropped and not is_condition(text + start + 1, inner - start - 2):
+        return number
+    depth = 1
+    while True:
+        if behind + 1 == len(parts) or starts_sheet(parts[behind + 1]):
+            return number
+        if behind > number:
+            part = parts[behind]
+            text, size, inner = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part), 0
+            if memchr(text, 64, size) is not NULL:
+                return number
+        if dropped:
+            for end in range(inner, size):
+                if text[end] == 123:
+                    depth += 1
+            depth -= 1
         else:
-            return None
-    keys.append(key_of(text, start, end))
-    return keys
+            depth = depth_behind_foreign(text + inner, size - inner, known)
+        if depth < 0:
+            return number
+        behind += 1
+        if depth == 0:
+            return behind
 
 
-cdef str key_of(const unsigned char* text, Py_ssize_t start, Py_ssize_t end):
-    """The first name of a compound, or its tag, in lower case."""
-    cdef Py_ssize_t index, last
-    for index in range(start, end - 1):
-        if KINDS[text[index]] == POINT and KINDS[text[index + 1]] == NAME:
-            start = index
-            last = index + 1
-            break
-    else:
-        if start >= end or not 97 <= LOWER[text[start]] <= 122:
-            return "*"
-        last = start
-    while last < end and KINDS[text[last]] == NAME:
-        last += 1
-    return text[start:last].decode("ascii").lower()
+cdef Py_ssize_t depth_behind_foreign(const unsigned char* text, Py_ssize_t size, Names* known) noexcept:
+    """How many groups are open behind a part in one: one if it is a rule about other names, none if the part is empty, or
+    -1 for what needs a closer look.
+    """
+    cdef const unsigned char* brace = <const unsigned char*>memchr(text, 123, size)
+    cdef Py_ssize_t before, place
+    if brace is NULL:
+        for place in range(size):
+            if KINDS[text[place]] != BLANK:
+                return -1
+        return 0
+    before = brace - text
+    if known.hashes is NULL or memchr(brace + 1, 123, size - before - 1) is not NULL:
+        return -1
+    return 1 if fit_of(text, before, known) == FOREIGN else -1
+
+
+cdef bint starts_sheet(bytes part) noexcept:
+    return PyBytes_GET_SIZE(part) > 0 and PyBytes_AS_STRING(part)[0] == 0
+
+
+cdef bint begins_with(const unsigned char* text, Py_ssize_t size, const char* word) noexcept:
+    """Whether a text begins with a word in lower case, whatever follows it."""
+    cdef Py_ssize_t place = 0
+    while word[place]:
+        if place >= size or LOWER[text[place]] != <unsigned char>word[place]:
+            return False
+        place += 1
+    return place == size or KINDS[text[place]] != NAME
+
+
+cdef bint is_dropped(const unsigned char* name, Py_ssize_t size) noexcept:
+    """Whether nothing in a group is about elements on a screen."""
+    while size and KINDS[name[size - 1]] == BLANK:
+        size -= 1
+    if begins_with(name, size, b"keyframes") or begins_with(name, size, b"font-face"):
+        return True
+    if begins_with(name, size, b"-webkit-keyframes") or begins_with(name, size, b"-moz-keyframes"):
+        return True
+    return size == 11 and memcmp(name, b"media print", 11) == 0
+
+
+cdef bint is_condition(const unsigned char* name, Py_ssize_t size) noexcept:
+    return begins_with(name, size, b"media") or begins_with(name, size, b"supports")
 
 
 cdef struct Sheet:
@@ -268,11 +341,15 @@ cdef int split_sheet(const unsigned char* text, Py_ssize_t place, Py_ssize_t end
     cdef unsigned char byte
     cdef list pieces = []
     sheet.text, sheet.start, sheet.place, sheet.end = text, place, place, end
-    while sheet.place < end:
-        byte = text[sheet.place]
-        if not SIGNS[byte]:
-            sheet.place += 1
-        elif byte == 125:  # a closing brace
+    while True:
+        place = sheet.place
+        while place < end and not SIGNS[text[place]]:
+            place += 1
+        sheet.place = place
+        if place >= end:
+            break
+        byte = text[place]
+        if byte == 125:  # a closing brace
             parts.append(joined(pieces, text + sheet.start, sheet.place - sheet.start))
             sheet.start = sheet.place = sheet.place + 1
         elif byte == 92:  # a backslash

@@ -18,7 +18,8 @@ PAGE_CONTROL = "page control"
 
 _LONGEST_REMEMBERED = 200  # characters
 _LONGEST_NAME = 60  # of a convention
-# No name below is without one of these, and most class names have none.
+# No name below is without one of these, and most class names have none. The patterns are about one
+# name, but for the last.
 _HINTS = WordSearch(
     """
     hid none invis sr screen a11y skip assist access aural display visible conceal unseen header mw-
@@ -26,7 +27,7 @@ _HINTS = WordSearch(
     """.split()  # noqa: SIM905
 )
 _READER = re.compile(
-    r"(?<!\S)(?!not-)(?:[\w-]*[-_])?(?:"
+    r"(?!not-)(?:[\w-]*[-_])?(?:"
     r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)"
     r"|access(?:ibly|ibility)?[-_]?hidden"
     r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?"
@@ -35,19 +36,19 @@ _READER = re.compile(
     r"|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text|vis-?hidden"
     r"|helper-hidden-accessible|skip[-_]?"
     r"(?:links?|nav|to[-_](?:main|content)[\w-]*|main|content[-_]link)|skipnav|jump-link|aural"
-    r")(?:[-_]+[\w-]*)?(?!\S)"
+    r")(?:[-_]+[\w-]*)?"
 )
 _HIDDEN = re.compile(
-    r"(?<!\S)(?:(?:is|u|js|uk|x|ui|w|slds|ant|ng|pf-u|has|o|c|g|l|t|amp|jss|mdl|el|element|util"
+    r"(?:(?:is|u|js|uk|x|ui|w|slds|ant|ng|pf-u|has|o|c|g|l|t|amp|jss|mdl|el|element|util"
     r"|utility|helper|it|tw)[-_]{1,2})?(?:"
     r"hidden|hide|d-none|dn?one|display[-_]?none|nodisplay|no[-_]display|invisible|helper-hidden"
     r"|hidden[-_](?:element|div|text|content|block|section)"
     r"|visibility-hidden|not-visible|notvisible|concealed|unseen"
-    r")(?!\S)"
+    r")"
 )
 _CONTROL = re.compile(
-    r"(?<!\S)(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link"
-    r"|mw-cite-backlink|copy-?btn|clipboard-copy)(?!\S)"
+    r"(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link"
+    r"|mw-cite-backlink|copy-?btn|clipboard-copy)"
 )
 _SHOWN_SOMEWHERE = re.compile(
     r"(?<!\S)(?!print:)\S+:!?(?:block|flex|grid|inline\S*|table\S*|contents|visible|list-item"
@@ -72,14 +73,28 @@ def _judge(names: str) -> str | None:
     names = names.lower()
     if not _HINTS.is_any_in(names):
         return None
-    if _READER.search(names):
+    found = set(map(_judge_name, names.split()))
+    reason = None
+    if FOR_SCREEN_READERS in found:
         reason = FOR_SCREEN_READERS
-    elif _HIDDEN.search(names):
+    elif HIDDEN_CLASS in found:
         reason = HIDDEN_CLASS
-    elif _CONTROL.search(names):
+    elif PAGE_CONTROL in found:
         return PAGE_CONTROL
-    else:
-        return None
-    if _SHOWN_SOMEWHERE.search(names):
+    if reason is None or _SHOWN_SOMEWHERE.search(names):
         return None
     return reason
+
+
+@lru_cache(maxsize=20_000)
+def _judge_name(name: str) -> str | None:
+    """The first of the reasons that one class name stands for, or None."""
+    if not _HINTS.is_any_in(name):
+        return None
+    if _READER.fullmatch(name):
+        return FOR_SCREEN_READERS
+    if _HIDDEN.fullmatch(name):
+        return HIDDEN_CLASS
+    if _CONTROL.fullmatch(name):
+        return PAGE_CONTROL
+    return None

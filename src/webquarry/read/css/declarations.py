@@ -23,6 +23,9 @@ _VARIABLE = re.compile(r"(--[\w\u0080-\U0010ffff-]+)")
 _ESCAPE = re.compile(r"\\([0-9a-f]{1,6})[ \t\n]?|\\(.)", re.IGNORECASE | re.DOTALL)
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?")
 _LONGEST_VALUE = 2_000  # characters
+_LONGEST_REMEMBERED = 80  # characters of a declaration
+_MOST_REMEMBERED = 4_096  # declarations; a megabyte
+_LONGEST_LENGTH = 20  # characters of a value that is remembered
 _LONGEST = 1_000_000  # characters of one style attribute; the rest is not a style any more
 
 PROPERTIES = frozenset(
@@ -87,27 +90,45 @@ def _read_declarations(parts: list[str]) -> tuple[Declarations, Declarations]:
     ordinary: Declarations = {}
     important: Declarations = {}
     for part in parts:
-        if "\\" in part:
-            part = unescape(part)
-        name, colon, value = part.partition(":")
-        name = name.strip().lower()
-        if not colon or name not in _DECLARED:
+        if len(part) <= _LONGEST_REMEMBERED:
+            read = _read_remembered(part)
+        else:
+            read = _read_declaration(part)
+        if read is None:
             continue
-        value = lower_text(value)
-        before_mark, mark, behind_mark = value.rpartition("!")
-        is_important = mark != "" and behind_mark.strip() == "important"
-        if is_important:
-            value = before_mark
-        value = value.strip()[:_LONGEST_VALUE]
-        if "env(" in value:
-            value = resolve_env(value)
-        if is_valid(name, value) is False:
-            continue
+        name, value, is_important = read
         if is_important:
             declare(important, name, value)
         else:
             declare(ordinary, name, value)
     return ordinary, important
+
+
+def _read_declaration(text: str) -> tuple[str, str, bool] | None:
+    """The property and the value of one declaration, and whether it is important; None for one that
+    is not looked at, or that browsers do not take.
+    """
+    if "\\" in text:
+        text = unescape(text)
+    name, colon, value = text.partition(":")
+    name = name.strip().lower()
+    if not colon or name not in _DECLARED:
+        return None
+    value = lower_text(value)
+    before_mark, mark, behind_mark = value.rpartition("!")
+    is_important = mark != "" and behind_mark.strip() == "important"
+    if is_important:
+        value = before_mark
+    value = value.strip()[:_LONGEST_VALUE]
+    if "env(" in value:
+        value = resolve_env(value)
+    if is_valid(name, value) is False:
+        return None
+    return name, value, is_important
+
+
+# style sheets declare the same things again and again, in other company
+_read_remembered = lru_cache(maxsize=_MOST_REMEMBERED)(_read_declaration)
 
 
 def lower_text(text: str) -> str:
@@ -145,14 +166,18 @@ def parse_length(
     `percent`, `em` and `view` are what one per cent, one em and a hundredth of the window are taken
     for.
     """
+    if not value:
+        return None
     value = value.strip()
     if "(" in value:
         return evaluate(value, _build_units(percent, em, view))
-    found = _LENGTH.match(value)
+    if len(value) <= _LONGEST_LENGTH:
+        found = _read_short_length(value)
+    else:
+        found = _read_length(value)
     if found is None:
         return None
-    number = float(found[1])
-    unit = found[2] or "px"
+    number, unit = found
     if unit == "%":
         return number * percent
     if unit == "em":
@@ -162,6 +187,17 @@ def parse_length(
     if unit in LENGTHS:
         return number * LENGTHS[unit]
     return None
+
+
+def _read_length(value: str) -> tuple[float, str] | None:
+    """The number that a value begins with, and its unit."""
+    found = _LENGTH.match(value)
+    if found is None:
+        return None
+    return float(found[1]), found[2] or "px"
+
+
+_read_short_length = lru_cache(maxsize=1_024)(_read_length)
 
 
 @lru_cache(maxsize=256)

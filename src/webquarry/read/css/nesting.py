@@ -36,15 +36,24 @@ class Enclosing:
         return self.depth > _DEEPEST
 
 
-class RawRule(NamedTuple):
-    """One rule as it is written."""
+class RawRule:
+    """One rule as it is written. Not to be changed."""
 
-    selectors: bytes
-    body: bytes
-    when: int
-    order: int
-    outer: Enclosing | None = None
-    layer: Layer | None = None
+    def __init__(
+        self,
+        selectors: bytes,
+        body: bytes,
+        when: int,
+        order: int,
+        outer: Enclosing | None = None,
+        layer: Layer | None = None,
+    ) -> None:
+        self.selectors = selectors
+        self.body = body
+        self.when = when
+        self.order = order
+        self.outer = outer
+        self.layer = layer
 
 
 class _OpenRule(NamedTuple):

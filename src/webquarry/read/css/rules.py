@@ -8,8 +8,7 @@ blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
-from itertools import repeat
+from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
 
 from webquarry.read.css.cascade import Layer, Layers
@@ -27,9 +26,13 @@ __all__ = [
     "UNSURE",
     "RuleText",
     "Rules",
+    "ask_about_all",
     "decode_body",
+    "decode_odd",
     "find_state_backgrounds",
+    "fits_of",
     "judge_fit",
+    "may_show",
     "parts_of",
 ]
 
@@ -49,17 +52,44 @@ _WORDS = bytes.maketrans(_BETWEEN_NAMES + _CAPITALS, b" " * len(_BETWEEN_NAMES) 
 # To ask for a byte by its number is several times as fast as by a text of one byte.
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
 _PARENTHESIS, _PLUS, _TILDE = b"(+~"
+_SHOWING_WORDS = (b"display", b"visib", b"opacity", b"height")
 _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
+
+# The number of a part, how its names fit to others, and its selectors and body if it holds nothing
+# but a rule.
+_Fit = tuple[int, int, bytes | None, bytes | None]
+
+
+def ask_about_all(parts: list[bytes], names: Set[bytes] | None) -> list[_Fit]:
+    """Every part, and that nothing is known about how it fits."""
+    found: list[_Fit] = []
+    for number, part in enumerate(parts):
+        prelude, brace, body = part.partition(b"{")
+        is_plain = brace and part[0] and _BRACE not in body
+        if is_plain and _AT not in prelude and _SEMICOLON not in prelude:
+            found.append((number, _ASK, prelude, body))
+        else:
+            found.append((number, _ASK, None, None))
+    return found
+
 
 try:
     from webquarry.read.css._css_filter import fits_of, parts_of
 except ImportError:  # not built: all of it is done here, which takes longer
+    fits_of, parts_of = ask_about_all, split_parts
 
-    def fits_of(parts: list[bytes], names: Set[bytes]) -> list[tuple[int, int]]:
-        """Every part, and that nothing is known about how it fits."""
-        return [(number, _ASK) for number in range(len(parts))]
+try:
+    from webquarry.read.css._rule_text import decode_plain, may_show
+except ImportError:  # not built
 
-    parts_of = split_parts
+    def decode_plain(body: bytes) -> str | None:
+        """None, as for bodies that need a closer look."""
+
+    def may_show(body: bytes) -> bool:
+        """Whether a body may speak of what shows or hides an element."""
+        if b"\\" in body or not body.islower():
+            return True
+        return any(map(body.__contains__, _SHOWING_WORDS))
 
 
 class RuleText(NamedTuple):
@@ -87,10 +117,10 @@ class Rules:
             names = frozenset(name.encode() for name in only)
         stack = RuleStack()
         self.exact: list[RawRule] = []
-        self._related: list[RawRule] = []
+        self.related: list[RawRule] = []
         for fit, rule in _find_rules(parts, names, stack):
-            self._related.append(rule)
-            if fit == _EXACT and rule[2] <= UNSURE:
+            self.related.append(rule)
+            if fit == _EXACT and rule.when <= UNSURE:
                 self.exact.append(rule)
         self.layers: Layers = stack.layers
         self.layers.number()
@@ -105,21 +135,15 @@ class Rules:
     def showing(self, names: Set[str]) -> Iterator[RuleText]:
         """The related rules that may show something with one of some names, in lower case."""
         known = frozenset(name.encode() for name in names)
-        for rule in self._related:
+        for rule in self.related:
             body, selectors = rule.body, rule.selectors
             if rule.when == UNSURE:
                 continue
+            if not may_show(body):
+                continue
             if selectors.isascii() and known.isdisjoint(_NAMES.findall(selectors.lower())):
                 continue
-            if (
-                body.find(b"display") >= 0
-                or body.find(b"visib") >= 0
-                or body.find(b"opacity") >= 0
-                or body.find(b"height") >= 0
-                or body.find(b"\\") >= 0
-                or not body.islower()
-            ):
-                yield decode_rule(rule, decode_body(body))
+            yield decode_rule(rule, decode_body(body))
 
 
 def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
@@ -161,11 +185,19 @@ def _decode_selectors(selectors: bytes) -> str:
     return " ".join(text.split())
 
 
-@remember_short
 def decode_body(body: bytes) -> str:
     """Declarations as text, in lower case but for the names of variables, without needless blanks
     and hidden letters.
     """
+    plain = decode_plain(body)
+    if plain is None:
+        plain = decode_odd(body)
+    return plain
+
+
+@remember_short
+def decode_odd(body: bytes) -> str:
+    """The same, whatever is in the declarations."""
     text = lower_text(body.decode(errors="replace"))
     plain = " ".join(text.split())
     if "\\" in plain:
@@ -234,33 +266,23 @@ def _drop_functions(selectors: bytes) -> bytes:
 
 def _find_rules(
     parts: list[bytes], names: frozenset[bytes] | None, stack: RuleStack
-) -> Iterator[tuple[int, RawRule]]:
+) -> list[tuple[int, RawRule]]:
     """Every style rule that may be about elements of these names, and how well its own fit to them.
 
     One that holds others gives what stands before and behind them as rules, too.
     """
-    numbered: Iterable[tuple[int, int]] = zip(range(len(parts)), repeat(_ASK))
-    if names is not None:
-        numbered = fits_of(parts, names)
+    rules: list[tuple[int, RawRule]] = []
     last = len(parts) - 1
-    for number, fit in numbered:
-        part = parts[number]
-        prelude, brace, body = part.partition(b"{")
-        if (
-            brace
-            and stack.is_empty
-            and _BRACE not in body
-            and _AT not in prelude
-            and _SEMICOLON not in prelude
-            and part[0]
-            and number != stack.spoiled
-        ):  # as most are
+    for number, fit, prelude, body in fits_of(parts, names):
+        # as most are
+        if prelude is not None and stack.is_empty and number != stack.spoiled:
             if prelude and body:
                 if fit == _ASK:
                     fit = judge_fit(prelude, names)
                 if fit:
-                    yield fit, RawRule(prelude, body, ALWAYS, number)
+                    rules.append((fit, RawRule(prelude, body, ALWAYS, number)))
             continue
+        part = parts[number]
         if part[:1] == SHEET_MARK:
             stack.start_sheet(part[1:])
             continue
@@ -269,4 +291,5 @@ def _find_rules(
             # one that is known is that of the only selectors in the part
             own = judge_fit(rule.selectors, names) if fit == _ASK else fit
             if own:
-                yield own, rule
+                rules.append((own, rule))
+    return rules

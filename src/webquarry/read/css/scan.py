@@ -14,6 +14,8 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 def split_list(text: str, separator: str = ",") -> list[str]:
     """What stands between the commas of a list, or between its semicolons."""
+    if separator not in text:
+        return [text]
     if _ODD.search(text) is None:
         if "(" in text:
             return join_brackets(text.split(separator), separator)
@@ -65,6 +67,13 @@ def _count_open(piece: str, depth: int) -> int:
 
 def find_closing(text: str, place: int) -> int:
     """Where the bracket closes that stands right before a place; -1 where it never does."""
+    end = text.find(_CLOSING[text[place - 1]], place)
+    if end < 0:
+        return -1
+    inside = text[place:end]
+    is_plain = "(" not in inside and "[" not in inside and "{" not in inside
+    if is_plain and '"' not in inside and "'" not in inside and "\\" not in inside:
+        return end  # as most do
     open_brackets = [_CLOSING[text[place - 1]]]
     while (found := _BRACKETS.search(text, place)) is not None:
         sign = found[0]

@@ -49,10 +49,11 @@ SHORT_NAMES = frozenset({*SHORTHANDS, "all"})
 
 def declare(style: dict[str, str], name: str, value: str) -> None:
     """Put one declaration over those before it."""
-    if name == "all":
-        style.clear()
-    for part in SHORTHANDS.get(name, ()):
-        style.pop(part, None)
+    if name in SHORT_NAMES:
+        if name == "all":
+            style.clear()
+        for part in SHORTHANDS.get(name, ()):
+            style.pop(part, None)
     style.pop(name, None)  # so that it stands behind what it counts more than
     style[name] = value
 

@@ -37,7 +37,9 @@ def find_definitions(body: str) -> tuple[Definitions, Definitions]:
     ordinary: Definitions = {}
     important: Definitions = {}
     for name, value in _DEFINITION.findall(body):
-        mark = _IMPORTANT.search(value)
+        mark = None
+        if "!" in value:
+            mark = _IMPORTANT.search(value)
         if mark is None:
             ordinary[name] = value.strip()
         else:

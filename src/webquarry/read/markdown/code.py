@@ -100,7 +100,9 @@ def _is_language(value: str) -> bool:
 
 def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
-    text = _OTHER_BREAKS.sub("\n", raw)
+    text = raw
+    if "\r" in raw or "\f" in raw or not raw.isascii():
+        text = _OTHER_BREAKS.sub("\n", raw)
     text = text.replace("\u00a0", " ")
     beginning = _BLANK_LINES.match(text)
     assert beginning is not None
@@ -114,7 +116,10 @@ def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
 
 def format_code_span(raw: str, removed: Counter[str]) -> str:
     """A code span with the blanks that stood around it, or blanks only."""
-    text = strip_invisible(_SPACES.sub(" ", raw), removed)
+    text = raw
+    if "  " in raw or not raw.isprintable():
+        text = _SPACES.sub(" ", raw)
+    text = strip_invisible(text, removed)
     text = defuse_verbatim(text, removed)
     inner = text.strip(" ")
     if not inner:

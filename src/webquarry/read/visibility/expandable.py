@@ -15,6 +15,7 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.html.tree import having_attributes, links_within
+from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.scripts import Scripts
 
 # Panels by the names that common frameworks give them; compared with whole class names, in lower
@@ -58,8 +59,10 @@ _CONTROL_TAGS = frozenset({
 })  # fmt: skip
 _CONTROL_NAMES = frozenset({*_POINTERS, "data-toggle", "data-bs-toggle", "aria-expanded"})
 _LOOKED_AT = _CONTROL_NAMES | {"role", "onclick"}
-_SWITCH = re.compile(
-    r"(?i)tab|accordion|toggle|collaps|expand|button|btn|nav-link|more|faq|switch|open|modal"
+_SWITCH = WordSearch(
+    """
+    tab accordion toggle collaps expand button btn nav-link more faq switch open modal
+    """.split()  # noqa: SIM905
 )
 
 
@@ -236,4 +239,4 @@ def _is_switch(control: etree._Element) -> bool:
     for around in islice(control.iterancestors(), 2):
         names.append(around.get("class") or "")
         names.append(around.get("role") or "")
-    return _SWITCH.search(" ".join(names)) is not None
+    return _SWITCH.is_any_in(" ".join(names).lower())

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from lxml import etree
 
+from webquarry.read.css.rules import may_show
 from webquarry.read.text.comments import remove_comments
 
 _RUNS = frozenset(
@@ -38,7 +39,6 @@ _LONGEST_SCRIPT = 200_000  # characters of one that are looked at
 _LONGEST_COUNTER = 2_000  # characters of a script that does nothing but count visits
 _PLACES_PARTS = "$RC"  # what React's late parts are put into their places by
 _NAMES = re.compile(r"[.#]([\w-]+)")
-_RULES = re.compile(rb"([^{}]++)\{([^{}]*+)\}")
 _SHOWS = re.compile(rb"display\s*:\s*(?!none)[a-z]|visibility\s*:\s*visible|opacity\s*:\s*[1.]")
 
 
@@ -118,7 +118,12 @@ def _is_useful_address(source: str) -> bool:
 def find_shown_names(css: bytes) -> set[str]:
     """The classes and ids that a sheet for browsers without scripts shows."""
     names: set[str] = set()
-    for selectors, body in _RULES.findall(css.lower()):
-        if _SHOWS.search(body):
-            names.update(_NAMES.findall(selectors.decode(errors="replace")))
+    rules = css.lower().split(b"}")
+    rules.pop()  # what stands behind the last one
+    for rule in rules:
+        before, _, body = rule.rpartition(b"{")
+        if not may_show(body) or not _SHOWS.search(body):
+            continue
+        selectors = before.rpartition(b"{")[2]
+        names.update(_NAMES.findall(selectors.decode(errors="replace")))
     return names

@@ -10,7 +10,7 @@ is left out, and counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -60,10 +60,12 @@ from webquarry.read.visibility.sheet.page_selectors import (
     depends_on_person,
     is_quirky,
 )
-from webquarry.read.visibility.sheet.page_variables import PageVariables
+from webquarry.read.visibility.sheet.page_variables import NEVER_BY_VARIABLES, PageVariables
 from webquarry.read.visibility.sheet.rule_matcher import (
     NOTHING_MERGED,
+    ContendingRules,
     MergedRules,
+    NamedElements,
     Rule,
     RuleMatcher,
     merge_rules,
@@ -81,14 +83,6 @@ from webquarry.read.visibility.sheet.suspicion import (
 )
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-# Whatever value these get from a variable, it hides nothing.
-_NEVER_BY_VARIABLES = frozenset(
-    {
-        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
-        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
-        "-webkit-background-clip",
-    }
-)  # fmt: skip
 _CUTTING = ("overflow", "min-height:0", "template-columns:")
 _FLATTENING = frozenset(
     {
@@ -100,6 +94,9 @@ _FLATTENING = frozenset(
 _NEVER_GOES_ON = re.compile(r"paused|\d{3}s|\d{6}ms")
 _MIXING = frozenset({"filter", "mix-blend-mode"})
 _LEFT_OUT: Declarations = {"display": "none"}
+
+# What a style attribute declares, ordinary and important.
+OwnStyle = tuple[Declarations, Declarations]
 
 
 class Stylesheet:
@@ -144,7 +141,7 @@ class Stylesheet:
         self._words = HIDING_OR_PALE
         if colours:
             self._words = HIDING_OR_PAINTING
-        looked_at = PROPERTIES - _NEVER_BY_VARIABLES
+        looked_at = PROPERTIES - NEVER_BY_VARIABLES
         if not colours:
             looked_at -= PAINTED
         self._variables = PageVariables(
@@ -164,10 +161,13 @@ class Stylesheet:
         self._contenders = self._list_contenders()
         self._contending: dict[str, RuleMatcher] = {}
         self._hiding = RuleMatcher(self._context, self._rules)
-        self._merged: dict[tuple[int, ...], MergedRules] = {}
-        self._by_names: dict[ElementNames, Declarations] = {}
-        self._suspicious: set[int] = set()  # those of the hiding rules that hide together
-        self._contended: dict[ElementNames, list[RuleMatcher]] = {}
+        self._alone: dict[int, MergedRules] = {}  # by the rules that may hide something
+        self._suspicious: set[int] = set()  # those of them that hide together
+        self._named: dict[ElementNames, NamedElements] = {}
+        self._contended: dict[tuple[RuleMatcher, ...], ContendingRules] = {}
+        # by the identities of rules and style attributes, which are kept with them
+        self._put_over: dict[tuple[int, int], tuple[MergedRules, OwnStyle, Declarations]] = {}
+        self._own: dict[int, tuple[OwnStyle, bool]] = {}
 
     def close(self) -> None:
         """Let go of all that holds this sheet in turn; nothing may be asked afterwards."""
@@ -178,49 +178,72 @@ class Stylesheet:
         """Declarations of one element with the values that variables have there."""
         return self._variables.resolve(declarations, element)
 
-    def style_of(
-        self, element: etree._Element, own: tuple[Declarations, Declarations]
-    ) -> Declarations:
-        """What counts for an element in the end, its own style attribute included."""
+    def style_of(self, element: etree._Element, own: OwnStyle) -> Declarations:
+        """What counts for an element in the end, its own style attribute included. Not to be
+        changed: others have the same.
+        """
         if self._unread:
             self._unread = False
             shown, by_width = find_shown(self._texts, self.keys)
             self.revealed |= shown
             self.shown_by_width |= by_width
-        names = self._context.names_of(element)
+        named = self._find_named(element)
         has_own = bool(own[0] or own[1])
-        if not has_own and names in self._by_names:
-            return self._by_names[names]
-        if self._unknown and not self._unknown.isdisjoint(list_keys(names)):
+        if not has_own and named.style is not None:
+            return named.style
+        if named.is_unknown:
             return self._leave_out()
-        bits = self._hiding.match(element, names)
+        bits = self._hiding.match(element, named.names)
         if bits & self._hiding.unsure:
             return self._leave_out()
-        contends = has_own and is_suspicious({**own[0], **own[1]})
+        contends = has_own and self._is_own_suspicious(own)
         merged = NOTHING_MERGED
         if bits or contends:
-            merged = self._find_merged(element, names, bits, contends=contends)
+            merged = self._find_merged(element, named, bits, contends)
         style = merged.both
         if has_own:
-            style = _put_over(merged, own)
+            style = self._add_own(merged, own)
         if has_own or merged.has_calls:
             style = self._variables.resolve(style, element)
         if self._context.budget.is_spent:
             return self._decide_by_names(element, own)
-        if not has_own and not merged.has_calls and self._is_by_names(element, names):
-            self._by_names[names] = style  # it is that of all elements with these names
+        if named.is_steady and not has_own and not merged.has_calls:
+            named.style = style  # it is that of all elements with these names
         return style
 
-    def _is_by_names(self, element: etree._Element, names: ElementNames) -> bool:
-        """Whether the rules about an element are those about all elements with its names."""
-        if not self._hiding.matcher.is_by_names(element):
-            return False
-        contending = self._contended.get(names, ())
-        return all(rules.matcher.is_by_names(element) for rules in contending)
+    def _find_named(self, element: etree._Element) -> NamedElements:
+        """What is known of the elements with the names of one."""
+        names = self._context.names_of(element)
+        named = self._named.get(names)
+        if named is None:
+            is_unknown = bool(self._unknown) and not self._unknown.isdisjoint(list_keys(names))
+            is_steady = self._hiding.matcher.is_by_names(element)
+            named = NamedElements(names, is_steady=is_steady, is_unknown=is_unknown)
+            self._named[names] = named
+        return named
 
-    def _decide_by_names(
-        self, element: etree._Element, own: tuple[Declarations, Declarations]
-    ) -> Declarations:
+    def _is_own_suspicious(self, own: OwnStyle) -> bool:
+        """Whether a style attribute may hide an element."""
+        known = self._own.get(id(own))
+        if known is None:
+            known = self._own[id(own)] = (own, is_suspicious({**own[0], **own[1]}))
+        return known[1]
+
+    def _add_own(self, merged: MergedRules, own: OwnStyle) -> Declarations:
+        """What counts of rules and of the style attribute of an element: important declarations
+        after all ordinary ones.
+        """
+        key = (id(merged), id(own))
+        known = self._put_over.get(key)
+        if known is None:
+            style = dict(merged.ordinary)
+            apply_declarations(style, own[0])
+            apply_declarations(style, merged.important)
+            apply_declarations(style, own[1])
+            known = self._put_over[key] = (merged, own, style)
+        return known[2]
+
+    def _decide_by_names(self, element: etree._Element, own: OwnStyle) -> Declarations:
         """The style of an element when no more may be tried: left out, where a rule that hides ends
         in one of its names.
         """
@@ -233,46 +256,52 @@ class Stylesheet:
         self.undecided += 1
         return _LEFT_OUT
 
-    def find_layout(
-        self, element: etree._Element, own: tuple[Declarations, Declarations]
-    ) -> Declarations:
+    def find_layout(self, element: etree._Element, own: OwnStyle) -> Declarations:
         """What counts for an element that nothing need hide: how it is displayed and placed."""
-        names = self._context.names_of(element)
-        bits = self._hiding.match(element, names)
-        return _put_over(self._find_merged(element, names, bits, contends=True), own)
+        named = self._find_named(element)
+        bits = self._hiding.match(element, named.names)
+        return self._add_own(self._find_merged(element, named, bits, True), own)
 
     def _find_merged(
-        self, element: etree._Element, names: ElementNames, bits: int, *, contends: bool = False
+        self, element: etree._Element, named: NamedElements, bits: int, contends: bool
     ) -> MergedRules:
         """The declarations of all the rules that mean an element; those that contend with others
         only where something hides it, or `contends` says so.
         """
-        alone = self._merged.get((bits,))
+        alone = self._alone.get(bits)
         if alone is None:
             rules = self._hiding.rules_of(bits)
             self._context.budget.spend(len(rules))
-            alone = self._merged[(bits,)] = merge_rules(rules)
+            alone = self._alone[bits] = merge_rules(rules)
             if is_suspicious(alone.both):
                 self._suspicious.add(bits)
         if not contends and bits not in self._suspicious:
             return alone  # rules that do not hide can take nothing from it
-        contending = self._contended.get(names)
+        contending = named.contending
         if contending is None:
-            contending = self._contended[names] = self._find_contending(names)
-        if not contending:
-            return alone
-        matchers = [self._hiding, *contending]
+            contending = self._find_contending(named.names)
+            named.set_contending(contending, element)
+            if self._contenders.has_attributes:
+                named.is_steady = False
         found = [bits]
-        for matcher in contending:
-            found.append(matcher.match(element, names))
-        key = (*map(id, contending), *found)
-        merged = self._merged.get(key)
+        for place, matched in enumerate(named.found):
+            if matched is None:
+                matched = contending.matchers[place].match(element, named.names)
+            found.append(matched)
+        if self._contenders.has_attributes:
+            others = self._list_matchers(self._contenders.find_attributes(element))
+            found += [matcher.match(element, named.names) for matcher in others]
+            contending = self._find_group([*contending.matchers, *others])
+        if not contending.matchers:
+            return alone
+        key = tuple(found)
+        merged = contending.merged.get(key)
         if merged is None:
-            found_rules: list[Rule] = []
-            for matcher, matched in zip(matchers, found, strict=True):
+            found_rules = self._hiding.rules_of(bits)
+            for matcher, matched in zip(contending.matchers, found[1:], strict=True):
                 found_rules += matcher.rules_of(matched)
             self._context.budget.spend(len(found_rules))
-            merged = self._merged[key] = merge_rules(found_rules)
+            merged = contending.merged[key] = merge_rules(found_rules)
         return merged
 
     def _read_hiding_rules(self) -> None:
@@ -437,12 +466,24 @@ class Stylesheet:
                 rules.append(raw)
         return Contenders(rules, lambda: find_contended_words(self._rules))
 
-    def _find_contending(self, names: ElementNames) -> list[RuleMatcher]:
+    def _find_contending(self, names: ElementNames) -> ContendingRules:
         """The rules that say something else about elements of some names than those that hide
         them.
         """
+        return self._find_group(self._list_matchers(list_keys(names)))
+
+    def _find_group(self, matchers: list[RuleMatcher]) -> ContendingRules:
+        """The rules of some matchers; the same for all elements that have the same."""
+        key = tuple(matchers)
+        contending = self._contended.get(key)
+        if contending is None:
+            contending = self._contended[key] = ContendingRules(matchers)
+        return contending
+
+    def _list_matchers(self, keys: Iterable[str]) -> list[RuleMatcher]:
+        """The rules that contend about elements with some keys, each read once."""
         matchers: list[RuleMatcher] = []
-        for key in list_keys(names):
+        for key in keys:
             matcher = self._contending.get(key)
             if matcher is None:
                 found: list[Rule] = []
@@ -453,14 +494,3 @@ class Stylesheet:
             if matcher.has_rules:
                 matchers.append(matcher)
         return matchers
-
-
-def _put_over(merged: MergedRules, own: tuple[Declarations, Declarations]) -> Declarations:
-    """What counts of rules and of the style attribute of an element: important declarations after
-    all ordinary ones.
-    """
-    style = dict(merged.ordinary)
-    apply_declarations(style, own[0])
-    apply_declarations(style, merged.important)
-    apply_declarations(style, own[1])
-    return style

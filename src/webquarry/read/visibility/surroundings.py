@@ -39,6 +39,14 @@ _WHOLE = 1200.0  # pixels that all of its own width or height counts for
 _MOVES_LATER = (b":checked", b":target", b":hover", b":focus", b"keyframes")
 
 _LEAST_COVER = 16.0  # pixels
+# What an element must declare so that it is hidden by what is around it, but for boxes that are
+# known to be narrow or flat.
+_LOOKED_AT = frozenset(
+    {
+        "z-index", "filter", "clip-path", "-webkit-clip-path", "grid-template-rows",
+        "grid-template-columns", "grid-template",
+    }
+)  # fmt: skip
 
 
 class Surroundings:
@@ -51,17 +59,18 @@ class Surroundings:
         roots: Sequence[etree._Element],
         find_layout: Callable[[etree._Element], Declarations],
         css: bytes = b"",
-        *,
         pulled: Sequence[etree._Element] = (),
-        is_still: bool = False,
+        has_scripts: Callable[[], bool] | None = None,
     ) -> None:
         """`find_layout` tells how an element is laid out; `pulled` are the empty boxes that a
-        margin may lay over others; a page that `is_still` has no scripts that move something into
+        margin may lay over others; `has_scripts` tells whether a script may move something into
         sight later.
         """
         self._roots = roots
         self._find_layout = find_layout
-        self._is_still = is_still and not any(word in css for word in _MOVES_LATER)
+        self._has_scripts = has_scripts
+        self._css = css
+        self._is_still: bool | None = None  # nothing is moved into sight later
         self.covered = set(_find_covered(pulled))  # by what is pulled over them
         self._narrow: set[etree._Element] = set()  # what stands in columns without width
         self._collapsed: set[etree._Element] = set()  # grids whose rows have no height
@@ -71,6 +80,17 @@ class Surroundings:
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
     ) -> str | None:
         """Why an element is not seen, given the style of its parent."""
+        if self._is_still is None:
+            self._is_still = self._find_whether_still()
+        needs_look = self._is_still or self._collapsed or self._narrow or parent.flat_lines
+        if not needs_look and _LOOKED_AT.isdisjoint(declarations):
+            return None
+        return self._judge_closely(element, declarations, parent)
+
+    def _judge_closely(
+        self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
+    ) -> str | None:
+        """The same, where something declared or something around may hide an element."""
         is_moved = declarations.get("position") == "relative"
         if parent.boxed and is_moved and (parse_length(declarations.get("z-index", "")) or 0) < 0:
             return OFF_SCREEN
@@ -92,6 +112,12 @@ class Surroundings:
         ):
             return NO_SIZE
         return None
+
+    def _find_whether_still(self) -> bool:
+        """Whether neither a script nor a state of the page moves something."""
+        if self._has_scripts is None or self._has_scripts():
+            return False
+        return not any(word in self._css for word in _MOVES_LATER)
 
     def _has_no_height(
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle

@@ -1,9 +1,12 @@
 cimport cython
 
+from webquarry.read.visibility.sheet.style_memory cimport KnownStyle, StyleMemory
+from webquarry.read.visibility.stylesheet cimport Stylesheet
+
 cdef class VisibilityTracker:
     cdef object _expandable
     cdef public object revealed
-    cdef object _sheet
+    cdef Stylesheet _sheet
     cdef bint _certain
     cdef object _first_ground
     cdef object _style
@@ -21,7 +24,7 @@ cdef class VisibilityTracker:
     cdef object _effects
     cdef object _columns
     cdef dict _suspected
-    cdef object _memory
+    cdef StyleMemory _memory
     cdef set _ids
     cdef public frozenset tags
     cdef public frozenset watched
@@ -33,4 +36,13 @@ cdef class VisibilityTracker:
     cpdef enter(self, element, list names)
     cpdef leave(self)
     cdef bint _apply(self, style) except -1
+    cpdef _judge(self, element, list names, parent)
+    cdef _find_last_reason(self, element, tuple reasons, dict declarations)
+    @cython.locals(known=KnownStyle)
+    cdef tuple _add_reasons(self, element, tuple reasons, dict declarations, parent)
+    @cython.locals(known=tuple)
     cdef tuple _judge_names(self, element, list names)
+    cdef tuple _parse_own_style(self, element)
+    @cython.locals(own=tuple, ordinary=dict, important=dict)
+    cdef dict _find_declarations(self, element, bint has_rule)
+    cdef _compute_style(self, element, dict declarations, parent)

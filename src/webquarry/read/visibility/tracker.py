@@ -65,7 +65,6 @@ _OPENED_LATER = frozenset(
 _UNDONE_BY_DISPLAY = frozenset({HIDDEN, CLOSED})
 _LONGEST_LINE = 120  # characters
 _CELLS = frozenset({"td", "th"})
-_SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
 _WHOLE_PAGE = frozenset({"html", "body"})
 # Browsers know that these are empty. The parser does not, and puts what follows into them.
 _HOLD_NOTHING = frozenset({"wbr", "source", "track", "embed", "keygen", "bgsound"})
@@ -115,14 +114,13 @@ class VisibilityTracker:
         self._certain = not links_to_sheets and not sheet.blind_to_background
         self._first_ground = WHITE if self._certain else None
         self._style = ComputedStyle(ground=self._first_ground)
-        self._above: list[ComputedStyle] = []
+        self._above: list[tuple[ComputedStyle, str | None]] = []
         self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
         self._memory = StyleMemory()
-        is_still = not self._scripts.are_any
         self._surroundings = Surroundings(
-            roots, self.find_layout, page_info.css, pulled=page_info.pulled, is_still=is_still
+            roots, self.find_layout, page_info.css, page_info.pulled, self.has_scripts
         )
         self._effects = Effects(self.find_layout, knows_all=not links_to_sheets)
         self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
@@ -247,10 +245,11 @@ class VisibilityTracker:
         # a sheet that is not read may insist that what is hidden stays so
         if is_displayed and reasons and not self._page_info.foreign_rules:
             reasons = tuple(one for one in reasons if one not in _UNDONE_BY_DISPLAY)
-        reason = self._memory.find_reason(declarations)
-        if reason is not None or not _SHRINKING.isdisjoint(declarations):
+        known = self._memory.find(declarations)
+        reason = known.reason
+        if reason is not None or known.is_shrinking:
             declarations = self._effects.keep_working(element, declarations)
-            reason = self._memory.find_reason(declarations)
+            reason = self._memory.find(declarations).reason
         if reason is None:
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
@@ -315,14 +314,13 @@ class VisibilityTracker:
 
     def leave(self) -> None:
         """Go back to the style that the text had before the last `enter` that changed it."""
-        self._style = self._above.pop()
-        self.muted = self._style.reason
+        self._style, self.muted = self._above.pop()
 
     def _apply(self, style: ComputedStyle) -> bool:
         """Make a style that of the text from here on; whether it is another than before."""
-        if style == self._style:
+        if style is self._style or style == self._style:
             return False
-        self._above.append(self._style)
+        self._above.append((self._style, self.muted))
         self._style = style
         self.muted = style.reason
         return True
@@ -439,7 +437,8 @@ class VisibilityTracker:
         if has_rule or self._is_own_suspicious(element, own):
             ordinary = self._sheet.style_of(element, own)
         else:
-            ordinary = {**ordinary, **important}
+            if important:
+                ordinary = {**ordinary, **important}
             if has_calls((element.get("style") or "").lower()):
                 ordinary = self._sheet.resolve_own(element, ordinary)
         if "animation" in ordinary or "animation-name" in ordinary:

@@ -1,5 +1,9 @@
 # it is asked about every element that a rule may mean
 
+cimport cython
+
+from webquarry.read.css.selectors.model cimport Compound, ElementNames
+
 cdef class SelectorBudget:
     cdef public Py_ssize_t left
     cdef object _count_more
@@ -18,13 +22,15 @@ cdef class SelectorContext:
     cdef object _body
     cdef object _has_script
 
-    cpdef names_of(self, element)
+    @cython.locals(key=tuple, names=ElementNames)
+    cpdef ElementNames names_of(self, element)
     cpdef parent_of(self, element)
     cpdef position_of(self, element, bint of_type, of)
 
 cdef class Matcher:
     cdef SelectorContext _context
-    cdef list _states
+    cdef list _compounds
+    cdef list _relations
     cdef object _start
     cdef object _beside
     cdef object _linking
@@ -41,12 +47,20 @@ cdef class Matcher:
     cdef object _all
 
     cpdef match(self, element)
-    cpdef match_named(self, element, names)
+    cpdef match_named(self, element, ElementNames names)
     cpdef bint is_by_names(self, element) except -1
-    cdef _match(self, element, names)
-    cdef _fit(self, element, names)
-    cdef _fit_names(self, names, keys)
+    cdef _match(self, element, ElementNames names)
+    cdef _fit(self, element, ElementNames names)
+    @cython.locals(numbers=list, number=Py_ssize_t, compound=Compound)
+    cdef _fit_names(self, ElementNames names, list keys)
+    @cython.locals(places=list, number=Py_ssize_t, compound=Compound)
     cdef _test(self, element, fit)
+    @cython.locals(known=tuple, path=list, handed=tuple)
     cdef tuple _find_inside(self, element)
+    @cython.locals(handed=tuple)
     cdef _find_beside(self, element)
-    cdef _hand_on(self, states)
+    @cython.locals(masks=list, handed=tuple)
+    cdef tuple _hand_on(self, states)
+
+cdef list _keys_of(ElementNames names)
+cpdef list bits_of(number)

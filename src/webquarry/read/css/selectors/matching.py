@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from lxml import etree
 
@@ -19,6 +18,7 @@ from webquarry.read.css.selectors.model import (
     ANCESTOR,
     ANYTHING,
     BESIDE,
+    EARLIER,
     PARENT,
     Compound,
     ElementNames,
@@ -207,23 +207,10 @@ def _runs(script: _Element) -> bool:
     return is_code and bool(script.get("src") or (script.text or "").strip())
 
 
-class _State(NamedTuple):
-    """That the part of a selector up to one compound has matched."""
-
-    relation: int
-    compound: Compound
-
-
-class _Handed(NamedTuple):
-    """The bits that an element which has matched makes possible for others."""
-
-    inside: int = 0  # for all elements in it
-    children: int = 0
-    next: int = 0
-    later: int = 0  # for all that follow it in the same parent
-
-
-_NOTHING = _Handed()
+# The bits that an element which has matched makes possible for others: for all elements in it, for
+# its children, for the next one, for all that follow it in the same parent.
+_Handed = tuple[int, int, int, int]
+_NOTHING: _Handed = (0, 0, 0, 0)
 
 
 class Matcher:
@@ -231,7 +218,9 @@ class Matcher:
 
     def __init__(self, context: SelectorContext, selectors: Sequence[Selector]) -> None:
         self._context = context
-        self._states: list[_State] = []
+        # by the number of a state: the part of a selector up to one compound has matched
+        self._compounds: list[Compound] = []
+        self._relations: list[int] = []  # of each to the one on its left
         self._start = 0  # bits of states that need nothing on the left
         self._beside = 0  # bits of those that need something before them in the same parent
         self._linking = 0  # bits of those that others need
@@ -251,20 +240,25 @@ class Matcher:
     def _add(self, selectors: Sequence[Selector]) -> None:
         """Number the selectors, and behind them the parts that they have on the left."""
         known: dict[tuple[int, int, str], int] = {}
-        self._states = [_State(one.steps[-1][0], one.last) for one in selectors]
+        self._compounds = [one.last for one in selectors]
+        self._relations = [one.steps[-1][0] for one in selectors]
         for number, one in enumerate(selectors):
             before = -1
+            if one.is_compound:
+                self._start |= _ONE << number
+                continue
             for relation, compound in one.steps[:-1]:
                 key = (before, relation, compound.text)
                 state = known.get(key)
                 if state is None:
-                    state = known[key] = len(self._states)
-                    self._states.append(_State(relation, compound))
+                    state = known[key] = len(self._compounds)
+                    self._compounds.append(compound)
+                    self._relations.append(relation)
                     self._link(before, state)
                 before = state
             self._link(before, number)
-        for number, numbered in enumerate(self._states):
-            self._index(number, numbered.compound)
+        for number, last in enumerate(self._compounds):
+            self._index(number, last)
 
     def _link(self, before: int, number: int) -> None:
         """Note what a state needs on its left."""
@@ -272,7 +266,7 @@ class Matcher:
         if before < 0:
             self._start |= bit
             return
-        relation = self._states[number].relation
+        relation = self._relations[number]
         self._linking |= _ONE << before
         self._links[before][relation] |= bit
         if relation not in (ANCESTOR, PARENT):
@@ -353,19 +347,19 @@ class Matcher:
             if numbers is None or not self._context.budget.spend(len(numbers)):
                 continue
             for number in numbers:
-                if self._states[number].compound.names_fit(names):
+                if self._compounds[number].names_fit(names):
                     fit |= _ONE << number
         return fit
 
     def _test(self, element: _Element, fit: int) -> int:
         """Those of the states in which an element is by more than its names."""
         pending = fit & self._tested
-        if not pending:
+        if not pending or self._context.budget.is_spent:
             return fit
         for number in bits_of(pending):
             if not self._context.budget.spend(1):
                 return fit
-            if not self._states[number].compound.tests_fit(element, self._context):
+            if not self._compounds[number].tests_fit(element, self._context):
                 fit ^= _ONE << number
         return fit
 
@@ -388,7 +382,7 @@ class Matcher:
             if fit & self._beside:
                 possible |= self._find_beside(inner)
             handed = self._hand_on(self._test(inner, fit & possible))
-            known = (known[0] | handed.inside, handed.children)
+            known = (known[0] | handed[0], handed[1])
             self._inside[inner] = known
         return known
 
@@ -410,14 +404,16 @@ class Matcher:
                 self._siblings[sibling] = beside
             fit = self._fit(sibling, self._context.names_of(sibling)) & (possible | beside)
             handed = self._hand_on(self._test(sibling, fit))
-            following = handed.next
-            later |= handed.later
+            following = handed[2]
+            later |= handed[3]
         return self._siblings.get(element, 0)
 
     def _hand_on(self, states: int) -> _Handed:
         """What an element in some states makes possible."""
         states &= self._linking
         handed = self._handed.get(states)
+        if handed is None and self._context.budget.is_spent:
+            return _NOTHING
         if handed is None:
             masks = [0, 0, 0, 0]
             for number in bits_of(states):
@@ -425,9 +421,8 @@ class Matcher:
                     return _NOTHING
                 for relation, mask in enumerate(self._links[number]):
                     masks[relation] |= mask
-            handed = self._handed[states] = _Handed(
-                masks[ANCESTOR], masks[PARENT], masks[BESIDE], masks[-1]
-            )
+            handed = (masks[ANCESTOR], masks[PARENT], masks[BESIDE], masks[EARLIER])
+            self._handed[states] = handed
         return handed
 
 
@@ -441,14 +436,16 @@ def _keys_of(names: ElementNames) -> list[str]:
     return keys
 
 
-def bits_of(number: int) -> Iterator[int]:
+def bits_of(number: int) -> list[int]:
     """The places of the bits that are set, from the lowest."""
     if number & (number - 1) == 0:  # one at most
         if number:
-            yield number.bit_length() - 1
-        return
+            return [number.bit_length() - 1]
+        return []
+    places: list[int] = []
     digits = bin(number)[:1:-1]
     place = digits.find("1")
     while place >= 0:
-        yield place
+        places.append(place)
         place = digits.find("1", place + 1)
+    return places

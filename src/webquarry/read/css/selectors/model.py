@@ -6,7 +6,6 @@ case; whether it counts is for the page to say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from lxml import etree
@@ -19,15 +18,15 @@ ANYTHING = "*"  # the key of what has no name of its own
 Specificity = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ElementNames:
     """Tag, classes and id of an element, as selectors compare them. A page has one of these for
     all elements with the same.
     """
 
-    tag: str
-    classes: frozenset[str]
-    identity: str
+    def __init__(self, tag: str, classes: frozenset[str], identity: str) -> None:
+        self.tag = tag
+        self.classes = classes
+        self.identity = identity
 
 
 class TreeContext(Protocol):
@@ -71,22 +70,33 @@ class ElementTest(Protocol):
     def matches(self, element: etree._Element, context: TreeContext) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
 class Compound:
-    """`p.note#first[lang]`: everything that one element must be."""
+    """`p.note#first[lang]`: everything that one element must be. Not to be changed.
 
-    text: str  # as it was written; the same text in the same place means the same
-    tag: str = ""
-    identity: str = ""
-    classes: frozenset[str] = frozenset()
-    tests: tuple[ElementTest, ...] = ()  # those that the names decide come first
-    keys: tuple[str, ...] = (ANYTHING,)  # an element that it means has one of these names
-    specificity: Specificity = (0, 0, 0)
+    `text` is as it was written: the same text in the same place means the same. An element that it
+    means has one of the names in `keys`.
+    """
 
-    @property
-    def is_by_names(self) -> bool:
-        """Whether tag, classes and id decide the matter alone."""
-        return not self.tests or self.tests[-1].by_names
+    def __init__(
+        self,
+        text: str,
+        tag: str = "",
+        identity: str = "",
+        classes: frozenset[str] = frozenset(),
+        tests: tuple[ElementTest, ...] = (),
+        keys: tuple[str, ...] = (ANYTHING,),
+        specificity: Specificity = (0, 0, 0),
+    ) -> None:
+        """Those of the tests that the names decide come first."""
+        self.text = text
+        self.tag = tag
+        self.identity = identity
+        self.classes = classes
+        self.tests = tests
+        self.keys = keys
+        self.specificity = specificity
+        # whether tag, classes and id decide the matter alone
+        self.is_by_names = not tests or tests[-1].by_names
 
     def names_fit(self, names: ElementNames) -> bool:
         """Whether the names are right, and all that they decide."""
@@ -113,29 +123,23 @@ class Compound:
         return self.names_fit(context.names_of(element)) and self.tests_fit(element, context)
 
 
-@dataclass(frozen=True, slots=True)
 class Selector:
-    """Compounds from left to right, each with what the one before must be to it."""
+    """Compounds from left to right, each with what the one before must be to it. Not to be
+    changed.
+    """
 
-    steps: tuple[tuple[int, Compound], ...]
-    specificity: Specificity
-
-    @property
-    def last(self) -> Compound:
-        """What the element itself must be."""
-        return self.steps[-1][1]
-
-    @property
-    def is_compound(self) -> bool:
-        """Whether it asks about one element only."""
-        return len(self.steps) == 1
+    def __init__(self, steps: tuple[tuple[int, Compound], ...], specificity: Specificity) -> None:
+        self.steps = steps
+        self.specificity = specificity
+        self.last: Compound = steps[-1][1]  # what the element itself must be
+        self.is_compound = len(steps) == 1  # it asks about one element only
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class SelectorList:
-    """Selectors of which one is enough."""
+    """Selectors of which one is enough. Not to be changed."""
 
-    selectors: tuple[Selector, ...]
+    def __init__(self, selectors: tuple[Selector, ...]) -> None:
+        self.selectors = selectors
 
     @property
     def specificity(self) -> Specificity:

@@ -8,7 +8,6 @@ is not known.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 
 from webquarry.read.css.declarations import unescape
 from webquarry.read.css.scan import find_closing, find_string_end, split_list
@@ -97,15 +96,15 @@ class _NoElement(Exception):
     """It is about a part of an element, such as `::before`, and not about any element."""
 
 
-@dataclass
 class _Parts:
     """A compound while it is read."""
 
-    tag: str = ""
-    identities: list[str] = field(default_factory=list)
-    classes: set[str] = field(default_factory=set)
-    tests: list[ElementTest] = field(default_factory=list)
-    weight: list[int] = field(default_factory=lambda: [0, 0, 0])
+    def __init__(self) -> None:
+        self.tag = ""
+        self.identities: list[str] = []
+        self.classes: set[str] = set()
+        self.tests: list[ElementTest] = []
+        self.weight = [0, 0, 0]
 
     def add_weight(self, specificity: Specificity) -> None:
         for place, count in enumerate(specificity):
@@ -128,8 +127,14 @@ class SelectorParser:
         """The selectors of a rule. `parent` is what `&` stands for; a selector of a rule that
         `nests` in another one begins there, if it does not say so itself.
         """
+        return self.parse_each(split_list(text), parent, nests=nests)
+
+    def parse_each(
+        self, texts: list[str], parent: SelectorList | None = None, *, nests: bool = False
+    ) -> SelectorList:
+        """The same for selectors that are no list any more."""
         selectors: list[Selector] = []
-        for one in split_list(text):
+        for one in texts:
             try:
                 selectors.append(self._parse(one, parent, 0, nests=nests))
             except _NoElement:
@@ -356,7 +361,7 @@ class SelectorParser:
             except _NoElement as error:
                 raise InvalidSelector(one) from error
             first = (relation, found.steps[0][1])
-            selectors.append(replace(found, steps=(first, *found.steps[1:])))
+            selectors.append(Selector((first, *found.steps[1:]), found.specificity))
         return SelectorList(tuple(selectors))
 
     def _parse_position(

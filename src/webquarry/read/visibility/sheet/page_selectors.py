@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from lxml import etree
 
@@ -78,11 +77,16 @@ class PageSelectors:
             nests = not rule.outer.is_scope
         if len(needed) < len(texts) and not uses_known_pseudo(rule.selectors):
             self._parser.parse_list(rule.selectors, parent, nests=nests)  # is it valid?
-        wanted = [text for text in needed if not self._waits_for_script(text)]
-        wanted = [_PART.sub(_find_part, text) for text in wanted]
+        wanted: list[str] = []
+        for text in needed:
+            if self._waits_for_script(text):
+                continue
+            if "::" in text:
+                text = _PART.sub(_find_part, text)
+            wanted.append(text)
         if not wanted:
             return ()
-        selectors = self._parser.parse_list(",".join(wanted), parent, nests=nests)
+        selectors = self._parser.parse_each(wanted, parent, nests=nests)
         scope = _find_scope(rule.outer)
         if scope is None:
             return selectors.selectors
@@ -129,7 +133,8 @@ class PageSelectors:
         scoped: list[Selector] = []
         for selector in selectors.selectors:
             *steps, (relation, last) = selector.steps
-            scoped.append(replace(selector, steps=(*steps, (relation, _add_tests(last, tests)))))
+            inner = _add_tests(last, tests)
+            scoped.append(Selector((*steps, (relation, inner)), selector.specificity))
         return scoped
 
     def _waits_for_script(self, text: str) -> bool:
@@ -173,7 +178,15 @@ def _add_tests(compound: Compound, tests: Sequence[AnyOf]) -> Compound:
     if keys == (ANYTHING,):
         keys = tests[0].selectors.keys
     text = "|".join([compound.text, *(str(id(test)) for test in tests)])
-    return replace(compound, tests=tuple(joined), keys=keys, text=text)
+    return Compound(
+        text,
+        compound.tag,
+        compound.identity,
+        compound.classes,
+        tuple(joined),
+        keys,
+        compound.specificity,
+    )
 
 
 def is_quirky(roots: Sequence[etree._Element]) -> bool:

@@ -5,7 +5,6 @@ around.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -25,12 +24,22 @@ from webquarry.read.css.variables import (
     has_calls,
     resolve_style,
 )
+from webquarry.read.html.tree import having_attributes
 from webquarry.read.visibility.sheet.page_selectors import PageSelectors
+
+# Whatever value these get from a variable, it hides nothing.
+NEVER_BY_VARIABLES = frozenset(
+    {
+        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
+        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
+        "-webkit-background-clip",
+    }
+)  # fmt: skip
 
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
 _Declared = tuple[tuple[str, str], ...]
-_find_inline: Any = etree.XPath("//*[contains(@style, '--')]")
+_STYLE = frozenset({"style"})
 _MOST_RULES = 10_000
 _MOST_CHECKED = 10_000  # declarations; of more, all is possible
 _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
@@ -40,12 +49,19 @@ def _find_nothing(name: str) -> None:
     """No variable has a value."""
 
 
-class _UsedNames(NamedTuple):
-    """What some declarations call for."""
+class _UsedNames:
+    """What some declarations call for. `is_any` says that it is something that may hide the
+    element, `asks_element` that some value is that of an attribute of the element.
+    """
 
-    variables: frozenset[str]
-    is_any: bool  # something is called for that may hide the element
-    asks_element: bool  # some value is that of an attribute of the element
+    def __init__(self, variables: frozenset[str], is_any: bool, asks_element: bool) -> None:
+        self.variables = variables
+        self.is_any = is_any
+        self.asks_element = asks_element
+        self.resolved: dict[VariableScope, Declarations] = {}
+
+
+_NOTHING_USED = _UsedNames(frozenset(), False, False)
 
 
 class PageVariables:
@@ -83,7 +99,8 @@ class PageVariables:
         # by the rules that define some, and what stands around
         self._same: dict[tuple[int, VariableScope], VariableScope] = {}
         self._used: dict[_Declared, _UsedNames] = {}
-        self._resolved: dict[tuple[_Declared, VariableScope], Declarations] = {}
+        # by identity, which is told at once; the declarations are kept, so that it stays theirs
+        self._used_by: dict[int, tuple[Declarations, _UsedNames]] = {}
 
     def may_make(self, body: str) -> bool:
         """Whether some values of its variables let a body hide something."""
@@ -111,12 +128,10 @@ class PageVariables:
 
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
-        if not any(map(has_calls, style.values())):
-            return style
-        declared = tuple(style.items())
-        names = self._used.get(declared)
-        if names is None:
-            names = self._used[declared] = self._find_used(style)
+        known = self._used_by.get(id(style))
+        if known is None:
+            known = self._used_by[id(style)] = (style, self._find_names(style))
+        names = known[1]
         if not names.is_any:
             return style
         if not names.variables:
@@ -129,11 +144,20 @@ class PageVariables:
         if names.asks_element:
             return resolve_style(style, scope.find, element.get)
         # elements with the same declarations and the same variables have the same style
-        resolved = self._resolved.get((declared, scope))
+        resolved = names.resolved.get(scope)
         if resolved is None:
-            resolved = resolve_style(style, scope.find, element.get)
-            self._resolved[declared, scope] = resolved
+            resolved = names.resolved[scope] = resolve_style(style, scope.find, element.get)
         return resolved
+
+    def _find_names(self, style: Declarations) -> _UsedNames:
+        """What a style calls for; the same for those that declare the same."""
+        if not any(map(has_calls, style.values())):
+            return _NOTHING_USED
+        declared = tuple(style.items())
+        names = self._used.get(declared)
+        if names is None:
+            names = self._used[declared] = self._find_used(style)
+        return names
 
     def _find_used(self, style: Declarations) -> _UsedNames:
         """What a style calls for that may hide something."""
@@ -163,8 +187,11 @@ class PageVariables:
         if self._has_inline:
             inline_roots = self._context.roots[:1]
         for root in inline_roots:
-            for element in _find_inline(root):
-                ordinary, important = find_definitions(element.get("style") or "")
+            for element in having_attributes(root, _STYLE):
+                style = element.get("style") or ""
+                if "--" not in style:
+                    continue
+                ordinary, important = find_definitions(style)
                 self._inline[element] = ordinary | important
                 found.append(self._inline[element])
         self._possible = PossibleValues(found)

@@ -1,4 +1,22 @@
+cimport cython
+
 from webquarry.read.css.selectors.matching cimport Matcher
+from webquarry.read.css.selectors.model cimport ElementNames, Selector
+
+cdef class Rule:
+    cdef public Selector selector
+    cdef public dict ordinary
+    cdef public dict important
+    cdef public Py_ssize_t order
+    cdef public Py_ssize_t layer
+    cdef public bint hides
+    cdef public bint is_sure
+
+cdef class MergedRules:
+    cdef public dict ordinary
+    cdef public dict important
+    cdef public dict both
+    cdef public bint has_calls
 
 cdef class RuleMatcher:
     cdef list _rules
@@ -7,5 +25,23 @@ cdef class RuleMatcher:
     cdef public object hiding
     cdef public object unsure
 
-    cpdef match(self, element, names)
+    cpdef match(self, element, ElementNames names)
     cpdef list rules_of(self, bits)
+
+cdef class ContendingRules:
+    cdef public list matchers
+    cdef public dict merged
+
+cdef class NamedElements:
+    cdef public ElementNames names
+    cdef public bint is_steady
+    cdef public bint is_unknown
+    cdef public object style
+    cdef public ContendingRules contending
+    cdef public list found
+
+    @cython.locals(rules=RuleMatcher)
+    cpdef set_contending(self, ContendingRules contending, element)
+
+@cython.locals(rule=Rule)
+cpdef MergedRules merge_rules(list rules)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from operator import attrgetter
 
 from lxml import etree
 
@@ -16,17 +15,29 @@ from webquarry.read.css.shorthands import apply_declarations
 from webquarry.read.css.variables import has_calls
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """What one selector declares."""
+    """What one selector declares. Not to be changed."""
 
-    selector: Selector
-    ordinary: Declarations
-    important: Declarations
-    order: int
-    layer: int  # the rank of its layer
-    hides: bool  # by itself
-    is_sure: bool = True  # that it applies to the page
+    def __init__(
+        self,
+        selector: Selector,
+        ordinary: Declarations,
+        important: Declarations,
+        order: int,
+        layer: int,
+        hides: bool,
+        is_sure: bool = True,
+    ) -> None:
+        """`layer` is the rank of its layer; `hides` says that it does so by itself, `is_sure` that
+        it applies to the page.
+        """
+        self.selector = selector
+        self.ordinary = ordinary
+        self.important = important
+        self.order = order
+        self.layer = layer
+        self.hides = hides
+        self.is_sure = is_sure
 
     @property
     def weight(self) -> tuple[int, tuple[int, int, int], int]:
@@ -39,16 +50,18 @@ class Rule:
         return -self.layer, self.selector.specificity, self.order
 
 
-class MergedRules(NamedTuple):
-    """What some rules declare together."""
+class MergedRules:
+    """What some rules declare together; `both` is all of it. Not to be changed."""
 
-    ordinary: Declarations
-    important: Declarations
-    both: Declarations
-    has_calls: bool  # some value in both depends on the element, by a variable or an attribute
+    def __init__(self, ordinary: Declarations, important: Declarations, both: Declarations) -> None:
+        self.ordinary = ordinary
+        self.important = important
+        self.both = both
+        # some value depends on the element, by a variable or an attribute
+        self.has_calls = any(map(has_calls, both.values()))
 
 
-NOTHING_MERGED = MergedRules({}, {}, {}, False)
+NOTHING_MERGED = MergedRules({}, {}, {})
 
 
 class RuleMatcher:
@@ -72,14 +85,50 @@ class RuleMatcher:
 
 def merge_rules(rules: list[Rule]) -> MergedRules:
     """What some rules declare together; they are put into the order in which they count."""
-    rules.sort(key=lambda rule: rule.weight)
-    ordinary = merge((rule.layer, rule.ordinary) for rule in rules)
+    rules.sort(key=attrgetter("weight"))
+    ordinary = merge([(rule.layer, rule.ordinary) for rule in rules])
     heavy = [rule for rule in rules if rule.important]
-    heavy.sort(key=lambda rule: rule.important_weight)
-    important = merge((-rule.layer, rule.important) for rule in heavy)
+    heavy.sort(key=attrgetter("important_weight"))
+    important = merge([(-rule.layer, rule.important) for rule in heavy])
     both = dict(ordinary)
     apply_declarations(both, important)
-    return MergedRules(ordinary, important, both, any(map(has_calls, both.values())))
+    return MergedRules(ordinary, important, both)
+
+
+class ContendingRules:
+    """Rules that contend about some elements, by the names that find them, and what those that mean
+    an element declare together with the ones that hide it.
+    """
+
+    def __init__(self, matchers: list[RuleMatcher]) -> None:
+        self.matchers = matchers
+        self.merged: dict[tuple[int, ...], MergedRules] = {}
+
+
+class NamedElements:
+    """What the rules of a page say of all elements with the same names."""
+
+    def __init__(self, names: ElementNames, *, is_steady: bool, is_unknown: bool) -> None:
+        """`is_steady` says that the same rules which may hide them mean all of them, `is_unknown`
+        that a rule may do so which was not looked into.
+        """
+        self.names = names
+        self.is_steady = is_steady
+        self.is_unknown = is_unknown
+        self.style: Declarations | None = None  # that of all of them, if that is known
+        self.contending: ContendingRules | None = None  # once asked for
+        self.found: list[int | None] = []  # by each of those: the rules that mean all of them
+
+    def set_contending(self, contending: ContendingRules, element: etree._Element) -> None:
+        """Note the rules that contend about them; `element` is one of them."""
+        self.contending = contending
+        for rules in contending.matchers:
+            bits = None
+            if rules.matcher.is_by_names(element):
+                bits = rules.match(element, self.names)
+            else:
+                self.is_steady = False
+            self.found.append(bits)
 
 
 def _set_bits(numbers: Iterable[int]) -> int:

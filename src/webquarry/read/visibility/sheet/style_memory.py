@@ -11,21 +11,40 @@ from webquarry.read.visibility.computed import ComputedStyle
 from webquarry.read.visibility.concealment import reason_to_skip
 
 _COLOURED_BY_ATTRIBUTES = frozenset({"font", "body"})
+_SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
+
+
+class KnownStyle:
+    """Declarations, and what they came to. They may not be changed."""
+
+    def __init__(self, declarations: Declarations) -> None:
+        self.declarations = declarations
+        self.reason = reason_to_skip(declarations)  # why they hide an element by themselves
+        self.is_shrinking = not _SHRINKING.isdisjoint(declarations)
+        # by what else decides the style of an element; the style of its parent is kept with it, so
+        # that its identity stays its own
+        self.computed: dict[tuple[int, str, bool, float], tuple[ComputedStyle, ComputedStyle]] = {}
 
 
 class StyleMemory:
     """What the declarations of one page came to."""
 
     def __init__(self) -> None:
-        self._computed: dict[tuple[object, ...], tuple[ComputedStyle, ComputedStyle]] = {}
-        self._reasons: dict[tuple[tuple[str, str], ...], str | None] = {}
+        # by identity, which is told at once; the declarations are kept, so that it stays theirs
+        self._same: dict[int, tuple[Declarations, KnownStyle]] = {}
+        self._alike: dict[tuple[tuple[str, str], ...], KnownStyle] = {}
 
-    def find_reason(self, declarations: Declarations) -> str | None:
-        """What `reason_to_skip` says."""
+    def find(self, declarations: Declarations) -> KnownStyle:
+        """What is known of declarations."""
+        same = self._same.get(id(declarations))
+        if same is not None:
+            return same[1]
         key = tuple(declarations.items())
-        if key not in self._reasons:
-            self._reasons[key] = reason_to_skip(declarations)
-        return self._reasons[key]
+        known = self._alike.get(key)
+        if known is None:
+            known = self._alike[key] = KnownStyle(declarations)
+        self._same[id(declarations)] = (declarations, known)
+        return known
 
     def compute_child(
         self,
@@ -39,16 +58,22 @@ class StyleMemory:
         in the same style.
         """
         tag = element.tag
-        is_by_tag = tag not in _COLOURED_BY_ATTRIBUTES and element.get("bgcolor") is None
-        key = (id(parent), tag, is_painted_elsewhere, root_size, *declarations.items())
-        if is_by_tag and key in self._computed:
-            return self._computed[key][1]
-        style = parent.compute_child(
-            element, declarations, root_size=root_size, is_painted_elsewhere=is_painted_elsewhere
-        )
-        if is_by_tag:
-            self._computed[key] = (
-                parent,
-                style,
-            )  # the parent is kept, so that its id stays its own
-        return style
+        if tag in _COLOURED_BY_ATTRIBUTES or element.get("bgcolor") is not None:
+            return parent.compute_child(
+                element,
+                declarations,
+                root_size=root_size,
+                is_painted_elsewhere=is_painted_elsewhere,
+            )
+        computed = self.find(declarations).computed
+        key = (id(parent), tag, is_painted_elsewhere, root_size)
+        known = computed.get(key)
+        if known is None:
+            style = parent.compute_child(
+                element,
+                declarations,
+                root_size=root_size,
+                is_painted_elsewhere=is_painted_elsewhere,
+            )
+            known = computed[key] = (parent, style)
+        return known[1]
