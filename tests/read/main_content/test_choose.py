@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -25,17 +24,17 @@ def flow(body: str) -> Flow:
 
 
 def test_the_threshold_is_lower_on_a_page_where_nothing_is_certain() -> None:
-    words = np.full(4, 10.0)
+    words = [10.0] * 4
 
-    certain = find_threshold(np.array([0.99, 0.98, 0.4, 0.01]), words)
-    vague = find_threshold(np.array([0.4, 0.35, 0.3, 0.3]), words)
+    certain = find_threshold([0.99, 0.98, 0.4, 0.01], words)
+    vague = find_threshold([0.4, 0.35, 0.3, 0.3], words)
 
     assert vague < 0.35 < 0.4 < certain
 
 
 def test_a_long_list_that_is_rather_not_wanted_is_left_out_as_a_whole() -> None:
-    chances = np.array([0.99] * 5 + [0.35] * 20)
-    words = np.full(25, 20.0)
+    chances = [0.99] * 5 + [0.35] * 20
+    words = [20.0] * 25
 
     # each by itself, one in three of the list would be worth more than they cost
     assert find_single_threshold(chances, words) < 0.4
@@ -44,7 +43,7 @@ def test_a_long_list_that_is_rather_not_wanted_is_left_out_as_a_whole() -> None:
 
 @pytest.mark.parametrize("chances", [[0.0, 0.0], [1.0, 1.0]])
 def test_the_threshold_stays_within_its_bounds(chances: list[float]) -> None:
-    assert 0.2 <= find_threshold(np.array(chances), np.ones(2)) <= 0.5
+    assert 0.2 <= find_threshold(chances, [1.0, 1.0]) <= 0.5
 
 
 def test_a_long_text_that_comes_again_elsewhere_is_dropped() -> None:
@@ -65,8 +64,8 @@ def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
     )
 
     assert prefer_visible(found, [0, 2]) == [1, 2]
-    chances = np.array([0.9, 0.1, 0.9])
-    assert choose(found, Chances(chances, chances), np.array([14.0, 14.0, 2.0])) == [1, 2]
+    chances = [0.9, 0.1, 0.9]
+    assert choose(found, Chances(chances, chances), [14.0, 14.0, 2.0]) == [1, 2]
 
 
 def test_hidden_text_without_a_copy_stays_for_something_on_the_page_may_open_it() -> None:
@@ -112,13 +111,13 @@ def test_a_heading_comes_along_with_the_text_below_it_unless_it_is_most_unlikely
 ) -> None:
     found = flow(f"<h2>Name</h2><p>{LONG}</p>")
 
-    assert add_headings(found, np.array([chance, 0.9]), [1]) == kept
+    assert add_headings(found, [chance, 0.9], [1]) == kept
 
 
 def test_a_heading_above_nothing_that_is_kept_stays_out() -> None:
     found = flow(f"<p>{LONG}</p><h2>Name</h2><p>other</p>")
 
-    assert add_headings(found, np.array([0.9, 0.3, 0.1]), [0]) == [0]
+    assert add_headings(found, [0.9, 0.3, 0.1], [0]) == [0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -145,13 +144,13 @@ def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
 
 def test_chances_that_are_known_already_take_the_place_of_the_models() -> None:
     document = parse_html("<body><p>The first sentence.</p><p>The second one.</p></body>")
-    chances = Chances(np.array([0.1, 0.1]), np.array([0.1, 0.9]))
+    chances = Chances([0.1, 0.1], [0.1, 0.9])
 
     assert select_main_content(document, chances=chances).texts == ["The second one."]
 
 
 def test_chances_of_another_page_are_refused() -> None:
-    chances = Chances(np.array([0.9]), np.array([0.9]))
+    chances = Chances([0.9], [0.9])
 
     with pytest.raises(ValueError, match="another page"):
         select_main_content(parse_html("<body><p>One.</p><p>Two.</p></body>"), chances=chances)

@@ -171,31 +171,31 @@ cdef class WordTable:
 
 def read_names(list tags not None, list names not None, list ids not None, WordTable table not None,
                const double[::1] values not None, dict tag_numbers not None, Py_ssize_t longest,
-               Py_ssize_t[:, ::1] kinds not None, double[:, ::1] said not None):
-    """For each element, a column each: the number of its tag and one for tag and class together; sum, lowest and highest of
-    what its class and its id say.
+               Py_ssize_t[::1] tags_of not None, Py_ssize_t[::1] kinds not None, double[:, ::1] said not None):
+    """For each element the number of its tag and one for tag and class together; sum, lowest and highest of what its class
+    and its id say, a column each.
     """
     cdef Py_ssize_t size = len(tags), box, first
     cdef dict seen = {}, numbers = {}  # the first element with the same names; the number of each kind
     cdef NameReader reader = NameReader(table, values)
     cdef tuple written
-    if (len(names) != size or len(ids) != size or kinds.shape[0] != 2 or kinds.shape[1] != size or said.shape[0] != 3
-            or said.shape[1] != size):
+    if (len(names) != size or len(ids) != size or tags_of.shape[0] != size or kinds.shape[0] != size
+            or said.shape[0] != 3 or said.shape[1] != size):
         raise ValueError("the names do not fit together")
     for box in range(size):
         written = (tags[box], names[box], ids[box])
         earlier = seen.get(written)
         if earlier is not None:
             first = earlier
-            kinds[0, box], kinds[1, box] = kinds[0, first], kinds[1, first]
+            tags_of[box], kinds[box] = tags_of[first], kinds[first]
             said[0, box], said[1, box], said[2, box] = said[0, first], said[1, first], said[2, first]
             continue
         seen[written] = box
         reader.total = reader.lowest = reader.highest = 0.0
         kind = (written[0], reader.read((<str>written[1])[:longest]))
         reader.read((<str>written[2])[:longest])
-        kinds[0, box] = tag_numbers.get(written[0], 0)
-        kinds[1, box] = numbers.setdefault(kind, len(numbers))
+        tags_of[box] = tag_numbers.get(written[0], 0)
+        kinds[box] = numbers.setdefault(kind, len(numbers))
         said[0, box], said[1, box], said[2, box] = reader.total, reader.lowest, reader.highest
 
 

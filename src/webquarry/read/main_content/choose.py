@@ -13,10 +13,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from heapq import nlargest
 
-import numpy as np
-
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.lifts import Array
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
@@ -52,10 +49,10 @@ _CONSENT = re.compile(
 )
 
 
-def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
-    """The numbers of the blocks to keep, in order."""
+def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
+    """The numbers of the blocks to keep, in order, by how many words each has."""
     threshold = find_threshold(chances.final, words)
-    kept: list[int] = np.flatnonzero(chances.final >= threshold).tolist()
+    kept = [index for index, chance in enumerate(chances.final) if chance >= threshold]
     kept = add_tables(flow, kept)
     kept = add_code(flow, kept)
     kept = add_ends(flow, chances, kept)
@@ -168,7 +165,7 @@ def is_notice(text: str) -> bool:
     return "cookie" in lowered and _CONSENT.search(text) is not None
 
 
-def add_headings(flow: Flow, chances: Array, kept: Sequence[int]) -> list[int]:
+def add_headings(flow: Flow, chances: Sequence[float], kept: Sequence[int]) -> list[int]:
     """The same blocks, and the headings right before them: readers need the name of what they
     read.
     """

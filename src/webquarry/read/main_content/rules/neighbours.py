@@ -4,8 +4,6 @@ code, and the next sentence of the same text.
 
 from __future__ import annotations
 
-import numpy as np
-
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
@@ -37,8 +35,7 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     takes them for a part of the text: what follows the end of a text talks its last sentence down.
     """
     chosen = set(kept)
-    likelier: list[float] = np.maximum(chances.first, chances.final).tolist()
-    for index, chance in enumerate(likelier):
+    for index, chance in enumerate(map(max, chances.first, chances.final)):
         box = flow.boxes[index]
         if chance < _LIKELY_BEHIND_CODE or index - 1 not in chosen:
             continue

@@ -21,9 +21,10 @@ _Kind = tuple[str, ...]
 def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the few that are missing of those that are alike."""
     chosen = set(kept)
-    possible = (chances.first >= _POSSIBLE) | (chances.final >= _POSSIBLE)
-    missing = [index for index in possible.nonzero()[0].tolist() if index not in chosen]
-    missing = [index for index in missing if _is_text(flow, index)]
+    missing = []
+    for index, chance in enumerate(map(max, chances.first, chances.final)):
+        if chance >= _POSSIBLE and index not in chosen and _is_text(flow, index):
+            missing.append(index)
     names, flags = flow.names, flow.flags
     # the classes of their boxes; those that are hidden or set aside do not count
     missing_boxes = [flow.boxes[index] for index in missing]
