@@ -13,6 +13,7 @@ from lxml import etree
 
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 _TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
+_WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 _MOST_PULLED = 100  # boxes of a page that may be pulled over others
 _find_styled: Any = etree.XPath("/descendant::*[@style]")
 
@@ -23,7 +24,7 @@ def find_elements(
     list[etree._Element],
     list[str],
     list[tuple[str, str]],
-    bool,
+    list[etree._Element],
     bool,
     bool,
     str | None,
@@ -36,7 +37,8 @@ def find_elements(
     styles: list[etree._Element] = []
     data: list[str] = []
     metas: list[tuple[str, str]] = []
-    links_to_sheet = typesets_tex = has_raised = False
+    fallbacks: list[etree._Element] = []
+    typesets_tex = has_raised = False
     base = title = None
     for element in (element for root in roots for element in root.iter(*_TAGS)):
         tag = element.tag
@@ -46,10 +48,11 @@ def find_elements(
                 typesets_tex |= _TYPESETTER.search(source) is not None
             elif element.get("type", "").endswith("ld+json"):
                 data.append(element.text or "")
-        elif tag == "link":
-            links_to_sheet |= "stylesheet" in element.get("rel", "").lower()
-        elif tag == "style":
-            styles.append(element)
+        elif tag == "style" or (tag == "link" and _leads_to_sheet(element)):
+            if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
+                fallbacks.append(element)
+            elif not _is_inert(element):
+                styles.append(element)
         elif tag == "sup":
             has_raised = True
         elif tag == "meta":
@@ -59,13 +62,24 @@ def find_elements(
         elif tag == "base":
             if base is None:
                 base = element.get("href")
-        elif title is None and next(element.iterancestors("svg"), None) is None:
+        elif tag == "title" and title is None and next(element.iterancestors("svg"), None) is None:
             title = element
     has_variables, pulled = _read_styles(roots)
     return (
-        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title,
+        styles, data, metas, fallbacks, typesets_tex, has_raised, base, title,
         _has_columns(roots), has_variables, pulled,
     )  # fmt: skip
+
+
+def _leads_to_sheet(link: etree._Element) -> bool:
+    """Whether a link leads to a style sheet."""
+    return "stylesheet" in link.get("rel", "").lower()
+
+
+def _is_inert(element: etree._Element) -> bool:
+    """Whether a style stands in a template, of which browsers apply only those of shadow trees."""
+    templates = element.iterancestors("template")
+    return any(template.get("shadowrootmode") is None for template in templates)
 
 
 def _read_styles(roots: Sequence[etree._Element]) -> tuple[bool, list[etree._Element]]:

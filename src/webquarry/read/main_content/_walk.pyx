@@ -140,12 +140,22 @@ cdef class Walk:
         PyMem_Free(self._atoms.entries)
         PyMem_Free(self._images.entries)
 
-    def images(self, blocks):
+    def images(self, blocks, classes):
         cdef Py_ssize_t index
         cdef list found = []
+        cdef xmlNode* node
+        cdef xmlAttr* attribute
+        cdef bytes names, one
         for index in range(self._images.size):
-            if self._images.entries[index].place in blocks:
-                found.append(elementFactory(self._document, self._images.entries[index].node))
+            node = self._images.entries[index].node
+            attribute = find_attribute(node, "class")
+            if attribute is NULL or self._images.entries[index].place not in blocks:
+                continue
+            names = self._value(node, attribute).encode()
+            for one in classes:
+                if one in names:
+                    found.append(elementFactory(self._document, node))
+                    break
         return found
 
     def choose_parts(self, blocks, list more):

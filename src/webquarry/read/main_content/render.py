@@ -15,7 +15,7 @@ from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import ChosenParts, Flow
 from webquarry.read.main_content.rules.notes import find_notes
 from webquarry.read.main_content.select import Selection
-from webquarry.read.main_content.tags import HIDDEN_FLAG
+from webquarry.read.main_content.tags import FORMULA_CLASSES, HIDDEN_FLAG
 from webquarry.read.markdown.convert import UNDECIDED_NOTE, Markdown
 from webquarry.read.markdown.elements import BOX_TAGS
 from webquarry.read.markdown.footnotes import Footnotes
@@ -43,7 +43,8 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     """The kept blocks as Markdown; the title is for the caller to add."""
     flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
-    formulas = [image for image in flow.walk.images(kept) if is_formula_image(image)]
+    images = flow.walk.images(kept, FORMULA_CLASSES)
+    formulas = [image for image in images if is_formula_image(image)]
     parts = flow.walk.choose_parts(kept, formulas)
     footnotes = Footnotes(document.roots)
     found_notes: set[int] = set()

@@ -35,10 +35,12 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     takes them for a part of the text: what follows the end of a text talks its last sentence down.
     """
     chosen = set(kept)
-    for index, chance in enumerate(map(max, chances.first, chances.final)):
-        box = flow.boxes[index]
+    first, final = chances.first, chances.final
+    for index in range(1, len(first)):
+        chance = max(first[index], final[index])
         if chance < _LIKELY_BEHIND_CODE or index - 1 not in chosen:
             continue
+        box = flow.boxes[index]
         is_behind_code = flow.tags[flow.boxes[index - 1]] == "pre"
         if flow.tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
             continue

@@ -22,7 +22,9 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the few that are missing of those that are alike."""
     chosen = set(kept)
     missing = []
-    for index, chance in enumerate(map(max, chances.first, chances.final)):
+    first, final = chances.first, chances.final
+    for index in range(len(first)):
+        chance = max(first[index], final[index])
         if chance >= _POSSIBLE and index not in chosen and _is_text(flow, index):
             missing.append(index)
     names, flags = flow.names, flow.flags
@@ -37,7 +39,7 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
             alike.setdefault(_find_kind(flow, index), []).append(index)
     possible_ones = set(missing)
     for blocks in alike.values():
-        count = sum(index in chosen for index in blocks)
+        count = len(chosen.intersection(blocks))
         if len(blocks) >= _FEWEST and count >= _MOST * len(blocks):
             chosen.update(possible_ones.intersection(blocks))
     return sorted(chosen)
