@@ -39,7 +39,8 @@ def tree(trees: int = 1) -> Trees:
     return Trees(
         features=np.array([[0] * trees, [1] * trees], np.intp),
         borders=np.array([[1.0] * trees, [2.0] * trees], np.float32),
-        leaves=np.array([0.0, 1.0, 2.0, 3.0] * trees, np.float32),
+        leaves=np.array([0, 10, 20, 30] * trees, np.int16),
+        scale=10.0,
         bias=0.5,
     )
 
@@ -117,28 +118,27 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
 
 @given(st.integers(0, 1_200), st.integers(1, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_compiled_trees_come_to_the_same_sum_to_the_last_bit(
-    blocks: int, trees: int, seed: int
-) -> None:
+def test_compiled_trees_come_to_the_same_sum(blocks: int, trees: int, seed: int) -> None:
     pytest.importorskip(
         "webquarry.read.main_content._trees", reason="the compiled trees were not built"
     )
     dice = np.random.default_rng(seed)
-    rows, depth = 9, int(dice.integers(1, 9))
+    rows, depth = 9, int(dice.choice([1, 2, 4, 5, 5, 5, 8]))
     matrix = dice.normal(size=(rows, blocks)).round(1)  # so that some are as large as a border
     matrix[dice.random(matrix.shape) < 0.05] = np.nan
     model = Trees(
         features=dice.integers(0, rows, (depth, trees)).astype(np.intp),
         borders=dice.normal(size=(depth, trees)).round(1).astype(np.float32),
-        leaves=dice.normal(size=trees << depth).astype(np.float32),
+        leaves=dice.integers(-(2**15), 2**15, trees << depth).astype(np.int16),
+        scale=10_000.0,
         bias=0.0,
     )
-    total = np.zeros(blocks)
+    sums = np.zeros(blocks, np.intc)
 
-    model.forest.sum_leaves(matrix, total)
+    model.forest.sum_leaves(matrix, sums)
 
-    in_numpy = model.sum_leaves(matrix.astype(np.float32)) if blocks else total
-    assert total.tolist() == in_numpy.tolist()
+    in_numpy = model.sum_leaves(matrix.astype(np.float32)) if blocks else sums
+    assert sums.tolist() == in_numpy.tolist()
 
 
 def test_both_opinions_become_one_in_numpy_as_in_what_is_compiled(
@@ -162,11 +162,11 @@ def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -
     compiled = pytest.importorskip(
         "webquarry.read.main_content._trees", reason="the compiled trees were not built"
     )
-    borders, own_leaves = np.zeros((1, 1), np.float32), np.zeros(leaves, np.float32)
+    borders, own_leaves = np.zeros((1, 1), np.float32), np.zeros(leaves, np.int16)
 
     def ask() -> None:
         forest = compiled.Forest(np.array([[feature]]), borders, own_leaves)
-        forest.sum_leaves(np.zeros((9, 4)), np.zeros(4))
+        forest.sum_leaves(np.zeros((9, 4)), np.zeros(4, np.intc))
 
     with pytest.raises(ValueError, match="tree"):
         ask()
@@ -176,11 +176,11 @@ def test_trees_with_more_borders_than_are_told_apart_are_refused() -> None:
     compiled = pytest.importorskip(
         "webquarry.read.main_content._trees", reason="the compiled trees were not built"
     )
-    trees = 256
+    trees = 128
     borders = np.arange(trees, dtype=np.float32).reshape(1, trees)
 
     with pytest.raises(ValueError, match="too many"):
-        compiled.Forest(np.zeros((1, trees), np.intp), borders, np.zeros(2 * trees, np.float32))
+        compiled.Forest(np.zeros((1, trees), np.intp), borders, np.zeros(2 * trees, np.int16))
 
 
 def make_net(units: int, inputs: int, seed: int) -> Net:

@@ -4,11 +4,11 @@ class Forest:
     """Trees over the rows of a matrix."""
 
     def __init__(self, features: Rows, borders: Rows, leaves: Rows) -> None: ...
-    def sum_leaves(self, rows: Rows, total: Rows) -> None:
-        """Add to `total`, an entry a block, the leaf of every tree; `rows` has a row a feature and
-        a column a block.
+    def sum_leaves(self, rows: Rows, sums: Rows) -> None:
+        """Add to the sums, one a block, the leaf of every tree; `rows` has a row a feature and a
+        column a block.
         """
-    def find_chances(self, rows: Rows, bias: float, chances: Rows) -> None: ...
+    def find_chances(self, rows: Rows, scale: float, bias: float, chances: Rows) -> None: ...
 
 class Layers:
     """A hidden layer and a straight sum."""

@@ -1,7 +1,7 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Symmetric trees and a small net, evaluated for many blocks at once. `model.py` is the same in numpy.
 
-Leaves are added in the order of the trees, so that both come to the same sum to the last bit.
+Leaves are whole numbers, so that both come to the same sum in whatever order they are added.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
@@ -34,29 +34,119 @@ cdef extern from *:
         for (block = 0; block < size; block++) bins[block] = (unsigned char)below[block];
     }
 
-    /* The leaf of each block in one tree: a bit a level. More blocks may be looked at than there are. */
-    static TWICE void find_places(const unsigned char *bins, const unsigned short *rows, const unsigned char *limits,
-                                  int depth, int size, unsigned char *places)
+    /* Add to the sum of each block its leaf in every tree, a bit of whose number is found a level. */
+    static void add_leaves(const unsigned char *bins, const unsigned short *rows, const unsigned char *limits, int depth,
+                           const short *leaves, int trees, int size, int *sums)
     {
-        int block, level;
-        const int end = (size + TILE - 1) / TILE * TILE;
-        if (depth == 5) {  /* as ours are: spelled out, they are looked at together */
-            const unsigned char *one = bins + rows[0] * AT_ONCE, *two = bins + rows[1] * AT_ONCE;
-            const unsigned char *three = bins + rows[2] * AT_ONCE, *four = bins + rows[3] * AT_ONCE;
-            const unsigned char *five = bins + rows[4] * AT_ONCE;
-            const unsigned char a = limits[0], b = limits[1], c = limits[2], d = limits[3], e = limits[4];
-            for (block = 0; block < end; block++)
-                places[block] = (one[block] > a ? 1 : 0) | (two[block] > b ? 2 : 0) | (three[block] > c ? 4 : 0)
-                    | (four[block] > d ? 8 : 0) | (five[block] > e ? 16 : 0);
-            return;
-        }
-        for (block = 0; block < end; block++) places[block] = 0;
-        for (level = 0; level < depth; level++) {
-            const unsigned char *own = bins + rows[level] * AT_ONCE;
-            const unsigned char limit = limits[level], bit = (unsigned char)(1 << level);
-            for (block = 0; block < end; block++) places[block] |= own[block] > limit ? bit : 0;
+        unsigned char places[AT_ONCE];
+        int tree, level, block;
+        for (tree = 0; tree < trees; tree++) {
+            const short *own_leaves = leaves + ((size_t)tree << depth);
+            for (block = 0; block < size; block++) places[block] = 0;
+            for (level = 0; level < depth; level++) {
+                const unsigned char *own = bins + rows[tree * depth + level] * AT_ONCE;
+                const unsigned char limit = limits[tree * depth + level], bit = (unsigned char)(1 << level);
+                for (block = 0; block < size; block++) places[block] |= own[block] > limit ? bit : 0;
+            }
+            for (block = 0; block < size; block++) sums[block] += own_leaves[places[block]];
         }
     }
+
+    #if defined(__GNUC__) && defined(__x86_64__) && defined(__linux__)
+    #include <immintrin.h>
+    #define HAS_WIDE 1
+
+    typedef struct { __m256i low, lower_half, high, higher_half; } Leaves;
+
+    /* The 32 leaves of a tree of five levels as bytes: their lower and their higher ones, of the first 16 and the others. */
+    static __attribute__((target("avx2"))) Leaves split_leaves(const short *leaves)
+    {
+        const __m256i bytes = _mm256_set1_epi16(255);
+        const __m256i first = _mm256_loadu_si256((const __m256i *)leaves);
+        const __m256i second = _mm256_loadu_si256((const __m256i *)(leaves + 16));
+        /* packing works in halves: put the quarters back in their order */
+        const __m256i low = _mm256_permute4x64_epi64(
+            _mm256_packus_epi16(_mm256_and_si256(first, bytes), _mm256_and_si256(second, bytes)), 0xD8);
+        const __m256i high = _mm256_permute4x64_epi64(
+            _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8)), 0xD8);
+        Leaves split;
+        split.low = _mm256_permute2x128_si256(low, low, 0x00);
+        split.lower_half = _mm256_permute2x128_si256(low, low, 0x11);
+        split.high = _mm256_permute2x128_si256(high, high, 0x00);
+        split.higher_half = _mm256_permute2x128_si256(high, high, 0x11);
+        return split;
+    }
+
+    /* The leaves of 32 blocks in one tree, as 16-bit numbers: of blocks 0-7 and 16-23, and of the others. */
+    static inline __attribute__((target("avx2"), always_inline)) void take_leaves(
+        const unsigned char **own, const __m256i *limits, const Leaves *leaves, int start, __m256i *even, __m256i *odd)
+    {
+        #define PASSES(level) _mm256_cmpgt_epi8(_mm256_loadu_si256((const __m256i *)(own[level] + start)), limits[level])
+        const __m256i place = _mm256_or_si256(
+            _mm256_or_si256(_mm256_and_si256(PASSES(0), _mm256_set1_epi8(1)),
+                            _mm256_and_si256(PASSES(1), _mm256_set1_epi8(2))),
+            _mm256_or_si256(_mm256_and_si256(PASSES(2), _mm256_set1_epi8(4)),
+                            _mm256_and_si256(PASSES(3), _mm256_set1_epi8(8))));
+        const __m256i is_second = PASSES(4);
+        const __m256i low = _mm256_blendv_epi8(_mm256_shuffle_epi8(leaves->low, place),
+                                               _mm256_shuffle_epi8(leaves->lower_half, place), is_second);
+        const __m256i high = _mm256_blendv_epi8(_mm256_shuffle_epi8(leaves->high, place),
+                                                _mm256_shuffle_epi8(leaves->higher_half, place), is_second);
+        *even = _mm256_unpacklo_epi8(low, high);
+        *odd = _mm256_unpackhi_epi8(low, high);
+        #undef PASSES
+    }
+
+    /* The same for an even number of trees of five levels, two trees and 32 blocks at a time. */
+    static __attribute__((target("avx2"))) void add_leaves_wide(
+        const unsigned char *bins, const unsigned short *rows, const unsigned char *limits, const short *leaves, int trees,
+        int size, int *sums)
+    {
+        const __m256i ones = _mm256_set1_epi16(1);
+        __m256i ordered[AT_ONCE / 8];  /* the sums of each 32 blocks: 0-3 and 16-19, 4-7 and 20-23, and so on */
+        const int groups = (size + 31) / 32;
+        int tree, level, group, part, block;
+        for (group = 0; group < 4 * groups; group++) ordered[group] = _mm256_setzero_si256();
+        for (tree = 0; tree < trees; tree += 2) {
+            const unsigned char *own[10];
+            __m256i own_limits[10];
+            const Leaves one = split_leaves(leaves + 32 * (size_t)tree);
+            const Leaves other = split_leaves(leaves + 32 * (size_t)(tree + 1));
+            for (level = 0; level < 10; level++) {
+                own[level] = bins + rows[tree * 5 + level] * AT_ONCE;
+                own_limits[level] = _mm256_set1_epi8((char)limits[tree * 5 + level]);
+            }
+            for (group = 0; group < groups; group++) {
+                __m256i even, odd, other_even, other_odd, *own_sums = ordered + 4 * group;
+                take_leaves(own, own_limits, &one, 32 * group, &even, &odd);
+                take_leaves(own + 5, own_limits + 5, &other, 32 * group, &other_even, &other_odd);
+                #define ADD(part, pairs) own_sums[part] = _mm256_add_epi32(own_sums[part], _mm256_madd_epi16(pairs, ones))
+                ADD(0, _mm256_unpacklo_epi16(even, other_even));
+                ADD(1, _mm256_unpackhi_epi16(even, other_even));
+                ADD(2, _mm256_unpacklo_epi16(odd, other_odd));
+                ADD(3, _mm256_unpackhi_epi16(odd, other_odd));
+                #undef ADD
+            }
+        }
+        for (group = 0; group < groups; group++) {
+            int found[32];
+            for (part = 0; part < 4; part++) {
+                int eight[8];
+                _mm256_storeu_si256((__m256i *)eight, ordered[4 * group + part]);
+                for (block = 0; block < 4; block++) {
+                    found[4 * part + block] = eight[block];
+                    found[16 + 4 * part + block] = eight[4 + block];
+                }
+            }
+            for (block = 0; block < 32 && 32 * group + block < size; block++) sums[32 * group + block] += found[block];
+        }
+    }
+
+    static int can_add_wide(void) { return __builtin_cpu_supports("avx2"); }
+    #else
+    #define add_leaves_wide(bins, rows, limits, leaves, trees, size, sums) ((void)0)
+    static int can_add_wide(void) { return 0; }
+    #endif
 
     /* Distances from what is usual, none of them far away. */
     static TWICE void scale_input(const double *values, int size, float middle, float scale, int is_wide, float farthest,
@@ -99,8 +189,11 @@ cdef extern from *:
         AT_ONCE
         TILE
     void count_borders(const double* values, int size, const float* borders, int count, unsigned char* bins) noexcept
-    void find_places(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits, int depth, int size,
-                     unsigned char* places) noexcept
+    void add_leaves(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits, int depth,
+                    const short* leaves, int trees, int size, int* sums) noexcept
+    void add_leaves_wide(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits,
+                         const short* leaves, int trees, int size, int* sums) noexcept
+    bint can_add_wide() noexcept
     void scale_input(const double* values, int size, float middle, float scale, int is_wide, float farthest,
                      float* scaled) noexcept
     void add_inputs(const float* inputs, const float* weights, int count, float* sums) noexcept
@@ -108,7 +201,7 @@ cdef extern from *:
 
 cdef enum:
     DEEPEST = 8  # levels
-    MOST_BORDERS = 255  # of one feature
+    MOST_BORDERS = 127  # of one feature
 
 
 cdef class Forest:
@@ -124,10 +217,10 @@ cdef class Forest:
     cdef float* _borders  # MOST_BORDERS for each used feature
     cdef unsigned short* _splits  # of each level of each tree, which used feature it asks for
     cdef unsigned char* _limits  # and how many of its borders must lie below more than that
-    cdef const float[::1] _leaves
+    cdef const short[::1] _leaves
 
     def __cinit__(self, const Py_ssize_t[:, ::1] features not None, const float[:, ::1] borders not None,
-                  const float[::1] leaves not None):
+                  const short[::1] leaves not None):
         cdef Py_ssize_t level, tree, place
         cdef dict known = {}  # the borders of each feature
         self._depth, self._trees = features.shape[0], features.shape[1]
@@ -175,13 +268,13 @@ cdef class Forest:
             known[feature] = {border: number for number, border in enumerate(ordered)}
         return 0
 
-    def sum_leaves(self, const double[:, ::1] rows not None, double[::1] total not None):
-        """Add to `total`, an entry a block, the leaf of every tree; `rows` has a row a feature and a column a block."""
+    def sum_leaves(self, const double[:, ::1] rows not None, int[::1] sums not None):
+        """Add to the sums, one a block, the leaf of every tree; `rows` has a row a feature and a column a block."""
         cdef Py_ssize_t blocks = rows.shape[1], start, place, used = len(self._used)
         cdef int size
         cdef Py_ssize_t* used_rows
         cdef unsigned char* bins
-        if total.shape[0] != blocks or rows.shape[0] < self._rows:
+        if sums.shape[0] != blocks or rows.shape[0] < self._rows:
             raise ValueError("a tree asks for a feature that is not there, or there are other blocks")
         used_rows = <Py_ssize_t*>PyMem_Malloc((used + 1) * sizeof(Py_ssize_t))
         bins = <unsigned char*>PyMem_Calloc(used + 1, AT_ONCE)
@@ -195,42 +288,33 @@ cdef class Forest:
                 for place in range(used):
                     count_borders(&rows[used_rows[place], start], size, self._borders + place * MOST_BORDERS,
                                   self._counts[place], bins + place * AT_ONCE)
-                self._add_leaves(bins, &total[start], size)
+                self._add_leaves(bins, &sums[start], size)
         finally:
             PyMem_Free(used_rows)
             PyMem_Free(bins)
 
-    cdef void _add_leaves(self, const unsigned char* bins, double* total, int size) noexcept:
-        """Two trees at a time, so that a sum is written half as often."""
-        cdef Py_ssize_t tree, depth = self._depth
-        cdef int block
-        cdef unsigned char one[AT_ONCE]
-        cdef unsigned char other[AT_ONCE]
-        cdef const float* leaves
-        cdef const float* others
-        for tree in range(0, self._trees - 1, 2):
-            find_places(bins, self._splits + tree * depth, self._limits + tree * depth, <int>depth, size, one)
-            find_places(bins, self._splits + (tree + 1) * depth, self._limits + (tree + 1) * depth, <int>depth, size,
-                        other)
-            leaves = &self._leaves[tree << depth]
-            others = leaves + (<Py_ssize_t>1 << depth)
-            for block in range(size):
-                total[block] = (total[block] + leaves[one[block]]) + others[other[block]]
-        if self._trees % 2:
-            tree = self._trees - 1
-            find_places(bins, self._splits + tree * depth, self._limits + tree * depth, <int>depth, size, one)
-            leaves = &self._leaves[tree << depth]
-            for block in range(size):
-                total[block] += leaves[one[block]]
+    cdef void _add_leaves(self, const unsigned char* bins, int* sums, int size) noexcept:
+        cdef int depth = <int>self._depth, trees = <int>self._trees, done = 0
+        if depth == 5 and trees >= 2 and can_add_wide():
+            done = trees - trees % 2
+            add_leaves_wide(bins, self._splits, self._limits, &self._leaves[0], done, size, sums)
+        if done < trees:
+            add_leaves(bins, self._splits + done * depth, self._limits + done * depth, depth,
+                       &self._leaves[(<Py_ssize_t>done) << depth], trees - done, size, sums)
 
-    def find_chances(self, const double[:, ::1] rows not None, double bias, double[::1] chances not None):
-        """The chance of each block, for a matrix with a row a feature."""
-        cdef Py_ssize_t block
-        for block in range(chances.shape[0]):
-            chances[block] = 0.0
-        self.sum_leaves(rows, chances)
-        for block in range(chances.shape[0]):
-            chances[block] = 1.0 / (1.0 + exp(-(chances[block] + bias)))
+    def find_chances(self, const double[:, ::1] rows not None, double scale, double bias, double[::1] chances not None):
+        """The chance of each block, for a matrix with a row a feature; so many in a leaf are 1."""
+        cdef Py_ssize_t block, blocks = chances.shape[0]
+        cdef int* sums = <int*>PyMem_Calloc(blocks + 1, sizeof(int))
+        if sums is NULL:
+            raise MemoryError
+        try:
+            if blocks:
+                self.sum_leaves(rows, <int[:blocks]>sums)
+            for block in range(blocks):
+                chances[block] = 1.0 / (1.0 + exp(-(sums[block] / scale + bias)))
+        finally:
+            PyMem_Free(sums)
 
 
 def blend_chances(const double[::1] first not None, const double[::1] second not None, const double[::1] net not None,

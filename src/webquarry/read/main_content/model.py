@@ -26,7 +26,7 @@ from webquarry.read.main_content.context import (
 )
 from webquarry.read.main_content.feature_names import NAMES
 from webquarry.read.main_content.features import Features
-from webquarry.read.main_content.lifts import Array, Lifts
+from webquarry.read.main_content.lifts import Array, Ints, Lifts
 
 try:
     from webquarry.read.main_content import _trees as compiled
@@ -68,7 +68,8 @@ class Trees:
 
     features: Rows  # depth x trees
     borders: Rows  # depth x trees, in single precision
-    leaves: Any  # trees x leaves, flat, in single precision
+    leaves: Any  # trees x leaves, flat, as whole numbers of 16 bits
+    scale: float  # what a leaf is divided by
     bias: float
 
     @cached_property
@@ -79,13 +80,13 @@ class Trees:
     def chances(self, rows: Rows) -> Rows:
         """The chance of each block, for a matrix with a row a feature."""
         if compiled is None:
-            total = self.sum_leaves(np.asarray(rows, np.float32))
-            return _to_chances(total + self.bias)
+            sums = self.sum_leaves(np.asarray(rows, np.float32))
+            return _to_chances(sums / self.scale + self.bias)
         chances = make_row(rows.shape[1])
-        self.forest.find_chances(rows, self.bias, chances)
+        self.forest.find_chances(rows, self.scale, self.bias, chances)
         return chances
 
-    def sum_leaves(self, matrix: _Singles) -> Array:
+    def sum_leaves(self, matrix: _Singles) -> Ints:
         """The sum of the leaves that each block falls into, in numpy."""
         trees = self.features.shape[1]
         blocks = matrix.shape[1]
@@ -98,7 +99,7 @@ class Trees:
             return parts[0]
         return np.concatenate(parts)
 
-    def _sum_chunk(self, matrix: _Singles) -> Array:
+    def _sum_chunk(self, matrix: _Singles) -> Ints:
         features, borders = np.asarray(self.features), np.asarray(self.borders)
         depth, trees = features.shape
         shape = (trees, matrix.shape[1])
@@ -113,8 +114,8 @@ class Trees:
             leaf |= is_above.view(np.uint8)
         first_leaf = np.arange(trees, dtype=np.intp) << depth
         chosen = np.asarray(self.leaves).take(leaf + first_leaf[:, None])
-        total: Array = chosen.sum(axis=0, dtype=np.float64)
-        return total
+        sums: Ints = chosen.sum(axis=0, dtype=np.intp)
+        return sums
 
 
 def list_net_inputs(matrix: Rows, context: Rows) -> _Singles:
@@ -250,17 +251,17 @@ def _parse_net(data: Mapping[str, Any]) -> Net:
 def _parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
     """Trees whose splits ask for rows of a matrix, from those whose splits ask for names."""
     rows = [names.index(name) for name in data["features"]]
-    scale = data["leaf_scale"]
-    features, borders, leaves = [], [], array("f")
+    features, borders, leaves = [], [], array("h")
     for tree in data["trees"]:
         splits = tree["splits"]
         features.append([rows[number] for number, _ in splits])
         borders.append([border for _, border in splits])
-        leaves.extend([leaf / scale for leaf in tree["leaves"]])
+        leaves.extend(tree["leaves"])
     return Trees(
         features=pack_integers(list(zip(*features, strict=True))),
         borders=pack_singles(list(zip(*borders, strict=True))),
         leaves=leaves,
+        scale=data["leaf_scale"],
         bias=data["bias"],
     )
 
