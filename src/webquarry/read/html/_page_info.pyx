@@ -110,10 +110,14 @@ cdef class PageFinder:
 
     cdef int _add_script(self, xmlNode* node) except -1:
         cdef xmlAttr* attribute = find_attribute(node, "src")
-        cdef bytes source
+        cdef const char* source
+        cdef bytes joined
         if attribute is not NULL:
             if not self._typesets_tex:
-                source = self._value(node, attribute).encode()
+                source = plain_value(attribute)
+                if source is NULL:
+                    joined = self._value(node, attribute).encode()
+                    source = joined
                 self._typesets_tex = holds_word(source, "mathjax") or holds_word(source, "katex")
             return 0
         attribute = find_attribute(node, "type")

@@ -95,13 +95,13 @@ def drop_copies(flow: Flow, kept: Sequence[int]) -> list[int]:
     A long one that holds the beginnings of two others goes too: it is a copy of the whole text in
     one piece.
     """
-    texts = flow.texts
+    texts, boxes, parent_of = flow.texts, flow.boxes, flow.parents
     parents: dict[str, int] = {}  # of the element that a text first stood in
     single: list[int] = []
     for index in kept:
         text = texts[index]
         if len(text) >= _LONG:
-            parent = flow.parents[flow.boxes[index]]
+            parent = parent_of[boxes[index]]
             if parents.setdefault(text, parent) != parent:
                 continue  # the same list or recipe repeats a line on purpose
         single.append(index)

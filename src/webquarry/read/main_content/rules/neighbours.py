@@ -36,13 +36,14 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """
     chosen = set(kept)
     first, final = chances.first, chances.final
+    boxes, tags = flow.boxes, flow.tags
     for index in range(1, len(first)):
         chance = max(first[index], final[index])
-        if chance < _LIKELY_BEHIND_CODE or index - 1 not in chosen:
+        if chance < _LIKELY_BEHIND_CODE or index in chosen or index - 1 not in chosen:
             continue
-        box = flow.boxes[index]
-        is_behind_code = flow.tags[flow.boxes[index - 1]] == "pre"
-        if flow.tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
+        box = boxes[index]
+        is_behind_code = tags[boxes[index - 1]] == "pre"
+        if tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
             continue
         parent = max(flow.parents[box], 0)
         follows_in_box = flow.first[parent] < index

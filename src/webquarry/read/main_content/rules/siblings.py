@@ -52,11 +52,12 @@ def _is_text(flow: Flow, index: int) -> bool:
 
 def _find_kind(flow: Flow, index: int) -> _Kind:
     """The tags and classes of the boxes around a block: the same for blocks that are alike."""
+    tags, names, parents = flow.tags, flow.names, flow.parents
     box = flow.boxes[index]
     kind: list[str] = []
     for _ in range(_LEVELS):
         if box < 0:
             break
-        kind += (flow.tags[box], flow.names[box])
-        box = flow.parents[box]
+        kind += (tags[box], names[box])
+        box = parents[box]
     return tuple(kind)
