@@ -181,12 +181,14 @@ def read_names(list tags not None, list names not None, list ids not None, WordT
     cdef Py_ssize_t size = len(tags), box, first
     cdef dict seen = {}, numbers = {}  # the first element with the same names; the number of each kind
     cdef NameReader reader = NameReader(table, values)
-    cdef tuple written
+    cdef object written
     if (len(names) != size or len(ids) != size or tags_of.shape[0] != size or kinds.shape[0] != size
             or said.shape[0] != 3 or said.shape[1] != size):
         raise ValueError("the names do not fit together")
     for box in range(size):
-        written = (tags[box], names[box], ids[box])
+        written = tags[box]
+        if names[box] or ids[box]:  # most have neither
+            written = (tags[box], names[box], ids[box])
         earlier = seen.get(written)
         if earlier is not None:
             first = earlier
@@ -195,9 +197,9 @@ def read_names(list tags not None, list names not None, list ids not None, WordT
             continue
         seen[written] = box
         reader.total = reader.lowest = reader.highest = 0.0
-        kind = (written[0], reader.read((<str>written[1])[:longest]))
-        reader.read((<str>written[2])[:longest])
-        tags_of[box] = tag_numbers.get(written[0], 0)
+        kind = (tags[box], reader.read((<str>names[box])[:longest]))
+        reader.read((<str>ids[box])[:longest])
+        tags_of[box] = tag_numbers.get(tags[box], 0)
         kinds[box] = numbers.setdefault(kind, len(numbers))
         said[0, box], said[1, box], said[2, box] = reader.total, reader.lowest, reader.highest
 
