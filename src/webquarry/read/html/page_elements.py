@@ -49,10 +49,7 @@ def find_elements(
             elif element.get("type", "").endswith("ld+json"):
                 data.append(element.text or "")
         elif tag == "style" or (tag == "link" and _leads_to_sheet(element)):
-            if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
-                fallbacks.append(element)
-            elif not _is_inert(element):
-                styles.append(element)
+            _add_style(element, styles, fallbacks)
         elif tag == "sup":
             has_raised = True
         elif tag == "meta":
@@ -76,10 +73,18 @@ def _leads_to_sheet(link: etree._Element) -> bool:
     return "stylesheet" in link.get("rel", "").lower()
 
 
-def _is_inert(element: etree._Element) -> bool:
-    """Whether a style stands in a template, of which browsers apply only those of shadow trees."""
+def _add_style(
+    element: etree._Element, styles: list[etree._Element], fallbacks: list[etree._Element]
+) -> None:
+    """Add a style to those that count, or to those that count only where no scripts run. One in a
+    template is inert, but for those of shadow trees.
+    """
+    if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
+        fallbacks.append(element)
+        return
     templates = element.iterancestors("template")
-    return any(template.get("shadowrootmode") is None for template in templates)
+    if all(template.get("shadowrootmode") is not None for template in templates):
+        styles.append(element)
 
 
 def _read_styles(roots: Sequence[etree._Element]) -> tuple[bool, list[etree._Element]]:

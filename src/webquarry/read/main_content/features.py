@@ -163,11 +163,6 @@ class Features:
         """How many words each block has."""
         return take_row(self.counts, texts.WORDS)
 
-    @property
-    def columns(self) -> dict[str, Rows]:
-        """The rows by name."""
-        return {name: take_row(self.matrix, row) for name, row in ROW.items()}
-
 
 def build_features(flow: Flow, lifts: Lifts) -> Features:
     """Everything that the model may ask about the blocks of a page."""
