@@ -13,6 +13,7 @@ from lxml import etree
 
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 _TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
+_SHEET_TAGS = ("style", "link")
 _WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 _MOST_PULLED = 100  # boxes of a page that may be pulled over others
 _find_styled: Any = etree.XPath("/descendant::*[@style]")
@@ -48,7 +49,7 @@ def find_elements(
                 typesets_tex |= _TYPESETTER.search(source) is not None
             elif element.get("type", "").endswith("ld+json"):
                 data.append(element.text or "")
-        elif tag == "style" or (tag == "link" and _leads_to_sheet(element)):
+        elif tag in _SHEET_TAGS:
             _add_style(element, styles, fallbacks)
         elif tag == "sup":
             has_raised = True
@@ -59,7 +60,7 @@ def find_elements(
         elif tag == "base":
             if base is None:
                 base = element.get("href")
-        elif tag == "title" and title is None and next(element.iterancestors("svg"), None) is None:
+        elif title is None and next(element.iterancestors("svg"), None) is None:
             title = element
     has_variables, pulled = _read_styles(roots)
     return (
@@ -68,17 +69,14 @@ def find_elements(
     )  # fmt: skip
 
 
-def _leads_to_sheet(link: etree._Element) -> bool:
-    """Whether a link leads to a style sheet."""
-    return "stylesheet" in link.get("rel", "").lower()
-
-
 def _add_style(
     element: etree._Element, styles: list[etree._Element], fallbacks: list[etree._Element]
 ) -> None:
-    """Add a style to those that count, or to those that count only where no scripts run. One in a
-    template is inert, but for those of shadow trees.
+    """Add a style, or a link that leads to one, to those that count, or to those that count only
+    where no scripts run. One in a template is inert, but for those of shadow trees.
     """
+    if element.tag == "link" and "stylesheet" not in element.get("rel", "").lower():
+        return
     if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
         fallbacks.append(element)
         return
