@@ -66,15 +66,18 @@ def select_main_content(
 
 def _expect_f1(kept: list[int], chances: Sequence[float], words: Sequence[float]) -> float:
     """The expected F1 of keeping some blocks."""
-    wanted = [chance * count for chance, count in zip(chances, words, strict=True)]
-    size = sum(words[index] for index in kept) + sum(wanted)
+    size = hits = 0.0
+    for index in range(len(words)):
+        size += chances[index] * words[index]
+    for index in kept:
+        size += words[index]
+        hits += chances[index] * words[index]
     if not size:
         return 0.0
-    hits = sum(wanted[index] for index in kept)
     return round(2 * hits / size, 4)
 
 
 def has_fallback(flow: Flow, blocks: list[int]) -> bool:
     """Whether some of these blocks are shown only by browsers without scripts."""
-    flags = flow.flags
-    return any(flags[flow.boxes[block]] & FALLBACK_FLAG for block in blocks)
+    flags, boxes = flow.flags, flow.boxes
+    return any(flags[boxes[block]] & FALLBACK_FLAG for block in blocks)
