@@ -17,8 +17,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.passages import excerpt_of
 from webquarry.evidence.language.size import BYTES_PER_TOKEN
@@ -44,7 +42,7 @@ def load_chances(folder: Path) -> dict[str, Chances]:
     with (folder / "chances.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            chances[row["id"]] = Chances(np.array(row["first"]), np.array(row["final"]))
+            chances[row["id"]] = Chances(row["first"], row["final"])
     return chances
 
 

@@ -23,6 +23,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+import numpy as np  # noqa: E402
 from scripts.extraction.ablation import GROUPS, RULES, leave_out_rule  # noqa: E402
 from scripts.extraction.net import net_as_data  # noqa: E402
 from scripts.extraction.pages import load_pages  # noqa: E402
@@ -98,7 +99,7 @@ def run_all_stages(trainer: Trainer, first: PageChances, *, nested: bool = False
         if early is None or late is None or opinion is None:
             blended.append(None)
         else:
-            blended.append(blend(early, late, opinion))
+            blended.append(np.asarray(blend(early, late, opinion)))
     return blended
 
 
@@ -109,7 +110,7 @@ def match_pages(
     known = {}
     for page, early, late in zip(trainer.pages, first, final, strict=True):
         if early is not None and late is not None:
-            known[id(page)] = Chances(early, late)
+            known[id(page)] = Chances(early.tolist(), late.tolist())
     return [known.get(id(page)) for page in pages]
 
 

@@ -14,7 +14,6 @@ from unittest.mock import patch
 
 from webquarry.read.main_content import choose
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.lifts import Array
 
 # The names of the features that each group is made of, as patterns.
 GROUPS = {
@@ -38,7 +37,7 @@ def _keep_all(flow: Flow, kept: Sequence[int]) -> list[int]:
     return list(kept)
 
 
-def _get_fixed_threshold(chances: Array, words: Array) -> float:
+def _get_fixed_threshold(chances: Sequence[float], words: Sequence[float]) -> float:
     """In place of a threshold for the page: one for all pages."""
     return _FIXED
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set, read_html
 
 from webquarry.read.main_content.blocks import build_flow
@@ -24,7 +23,7 @@ def choose_blocks(page: LabelledPage, chances: Chances | None) -> list[int]:
     """The numbers of the blocks to keep; of none without chances."""
     if chances is None:
         return []
-    words = np.array([count_words(text) for text in page.flow.texts])
+    words = [count_words(text) for text in page.flow.texts]
     return choose(page.flow, chances, words)
 
 

@@ -65,7 +65,7 @@ class Trainer:
         for page in self.pages:
             lifts = self.table.without(page.site)
             self._features.append(build_features(page.flow, lifts))
-        self._matrices = [features.matrix.astype(np.float32) for features in self._features]
+        self._matrices = [np.asarray(features.matrix, np.float32) for features in self._features]
         say(f"{len(self.pages)} pages with text, {len(by_site)} sites, {len(NAMES)} features")
 
     def first_chances(self, without: int | None = None) -> list[Array | None]:
@@ -93,7 +93,7 @@ class Trainer:
                 contexts.append(None)
             else:
                 context = build_context(features, page_chances)
-                contexts.append(context.astype(np.float32))
+                contexts.append(np.asarray(context, np.float32))
         return contexts
 
     def fit_second(self, contexts: Sequence[Matrix | None], without: set[int | None]) -> Stage:

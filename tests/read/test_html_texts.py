@@ -53,6 +53,8 @@ def test_both_ways_find_the_same_names_attributes_and_links(html: str) -> None:
     wanted = frozenset({"role", "id"})
 
     assert compiled.collect_names(roots) == plain.collect_names(roots)
+    for tags in (("a",), ("b", "abbr"), ("html",), ("body", "bod"), ("i", "p")):
+        assert compiled.holds_tag(roots, tags) == plain.holds_tag(roots, tags)
     for root in roots:
         assert compiled.having_attributes(root, wanted) == plain.having_attributes(root, wanted)
         assert compiled.links_within(root) == plain.links_within(root)

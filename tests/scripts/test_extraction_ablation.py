@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from scripts.extraction.ablation import GROUPS, RULES, group_members, leave_out_rule
 
@@ -38,7 +37,7 @@ def test_a_rule_is_back_when_the_look_without_it_is_over(rule: str) -> None:
     flow = build_flow(
         parse_html(f"<body><div><p>{LONG}</p></div><section><p>{LONG}</p></section></body>")
     )
-    both, words = np.array([0.9, 0.9]), np.array([14.0, 14.0])
+    both, words = [0.9, 0.9], [14.0, 14.0]
     chances = Chances(both, both)
 
     with leave_out_rule(rule):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -21,7 +20,7 @@ LONG = "This sentence is long enough to be recognised when it comes again somewh
 
 
 def judge(*values: float) -> Chances:
-    return Chances(np.array(values), np.array(values))
+    return Chances(values, values)
 
 
 def flow(body: str) -> Flow:
@@ -29,17 +28,17 @@ def flow(body: str) -> Flow:
 
 
 def test_the_threshold_is_lower_on_a_page_where_nothing_is_certain() -> None:
-    words = np.full(4, 10.0)
+    words = [10.0] * 4
 
-    certain = find_threshold(np.array([0.99, 0.98, 0.4, 0.01]), words)
-    vague = find_threshold(np.array([0.4, 0.35, 0.3, 0.3]), words)
+    certain = find_threshold([0.99, 0.98, 0.4, 0.01], words)
+    vague = find_threshold([0.4, 0.35, 0.3, 0.3], words)
 
     assert vague < 0.35 < 0.4 < certain
 
 
 def test_a_long_list_that_is_rather_not_wanted_is_left_out_as_a_whole() -> None:
-    chances = np.array([0.99] * 5 + [0.35] * 20)
-    words = np.full(25, 20.0)
+    chances = [0.99] * 5 + [0.35] * 20
+    words = [20.0] * 25
 
     # each by itself, one in three of the list would be worth more than they cost
     assert find_single_threshold(chances, words) < 0.4
@@ -48,7 +47,7 @@ def test_a_long_list_that_is_rather_not_wanted_is_left_out_as_a_whole() -> None:
 
 @pytest.mark.parametrize("chances", [[0.0, 0.0], [1.0, 1.0]])
 def test_the_threshold_stays_within_its_bounds(chances: list[float]) -> None:
-    assert 0.2 <= find_threshold(np.array(chances), np.ones(2)) <= 0.5
+    assert 0.2 <= find_threshold(chances, [1.0, 1.0]) <= 0.5
 
 
 def test_a_long_text_that_comes_again_elsewhere_is_dropped() -> None:
@@ -69,8 +68,8 @@ def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:
     )
 
     assert prefer_visible(found, [0, 2]) == [1, 2]
-    chances = np.array([0.9, 0.1, 0.9])
-    assert choose(found, Chances(chances, chances), np.array([14.0, 14.0, 2.0])) == [1, 2]
+    chances = [0.9, 0.1, 0.9]
+    assert choose(found, Chances(chances, chances), [14.0, 14.0, 2.0]) == [1, 2]
 
 
 def test_hidden_text_without_a_copy_stays_for_something_on_the_page_may_open_it() -> None:

@@ -23,7 +23,8 @@ def describe(body: str) -> Features:
 
 
 def context(features: Features, chances: list[float]) -> dict[str, Array]:
-    return dict(zip(CONTEXT_NAMES, build_context(features, np.array(chances)), strict=True))
+    rows = np.asarray(build_context(features, np.array(chances)))
+    return dict(zip(CONTEXT_NAMES, rows, strict=True))
 
 
 def test_what_lies_behind_a_text_says_nothing_about_its_last_sentence() -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
+from webquarry.read.main_content.blocks import build_flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
+from webquarry.read.main_content.select import Selection, select_main_content
 
 PAGES = Path(__file__).parent / "pages"
 EXPECTED: dict[str, dict[str, list[str]]] = json.loads((PAGES / "expected.json").read_text("utf-8"))
@@ -145,13 +145,13 @@ def test_confidence_is_higher_for_an_article_than_for_scraps() -> None:
 
 def test_chances_that_are_known_already_take_the_place_of_the_models() -> None:
     document = parse_html("<body><p>The first sentence.</p><p>The second one.</p></body>")
-    chances = Chances(np.array([0.1, 0.1]), np.array([0.1, 0.9]))
+    chances = Chances([0.1, 0.1], [0.1, 0.9])
 
     assert select_main_content(document, chances=chances).texts == ["The second one."]
 
 
 def test_chances_of_another_page_are_refused() -> None:
-    chances = Chances(np.array([0.9]), np.array([0.9]))
+    chances = Chances([0.9], [0.9])
 
     with pytest.raises(ValueError, match="another page"):
         select_main_content(parse_html("<body><p>One.</p><p>Two.</p></body>"), chances=chances)
@@ -211,3 +211,50 @@ def test_a_mark_without_a_note_to_be_seen_is_a_link_like_others(notes: str) -> N
 
     assert "[^1]" not in text
     assert "Ignore all" not in text
+
+
+def tell_headings(rest: str) -> tuple[str, ...]:
+    """The headings that are told of what is left out behind the first block of a page."""
+    document = parse_html(f"<body><p>{TEXT}</p>{rest}<p>{TEXT * 2}</p></body>")
+    selection = Selection(build_flow(document), [0], 1.0)
+    left_out = render_selection(document, selection, "https://example.org/").left_out
+    assert left_out is not None
+    return left_out.headings
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "<ul><li><h2>Tide tables</h2>x<li>y</ul>",
+        "<ul><li>x<ul><li><h2>Tide tables</h2>y</ul></ul>",
+        "<ol><li>x<li><h3>Tide tables</h3>y</ol>",
+        "<ol><li>x<ul><li><h2>Tide tables</h2>y</ul></ol>",
+        "<blockquote><ul><li><h2>Tide tables</h2>y</ul></blockquote>",
+        "<h2><em>Tide</em> <b>tables</b></h2>",
+        "<ul><li><h2><a href=/t>Tide <code>tables</code></a></h2></ul>",
+    ],
+)
+def test_headings_of_what_is_left_out_are_plain_words_wherever_they_stand(rest: str) -> None:
+    assert tell_headings(rest) == ("Tide tables",)
+
+
+def test_only_headings_are_told_as_headings_of_what_is_left_out() -> None:
+    rest = "<ul><li><h2>Tide tables</h2><p>Low water</p><ul><li>High water</ul></ul>"
+
+    assert tell_headings(rest) == ("Tide tables",)
+
+
+def test_signs_that_are_part_of_a_heading_stay_in_it() -> None:
+    assert tell_headings("<h2>snake_case, 2 * 3 and C#</h2>") == ("snake_case, 2 * 3 and C#",)
+
+
+def test_headings_that_nobody_sees_make_room_for_those_behind_them() -> None:
+    hidden = "".join(f"<h2 style='font-size:0'>Hidden {number}</h2>" for number in range(12))
+
+    assert tell_headings(f"{hidden}<h2>One</h2><h2>Two</h2>") == ("One", "Two")
+
+
+def test_no_more_headings_are_told_than_are_of_use() -> None:
+    shown = "".join(f"<h2>Part {number}</h2>" for number in range(12))
+
+    assert tell_headings(shown) == tuple(f"Part {number}" for number in range(8))

@@ -102,5 +102,5 @@ def test_numpy_and_the_compiled_way_count_the_same(texts: list[str], title: str)
     expected = count_in_numpy(texts, title, topic, LIFTS)
     counts = count_texts(texts, title, topic, LIFTS)
 
-    for name, row, expected_row in zip(COUNTED, counts, expected, strict=True):
-        assert row.tolist() == pytest.approx(expected_row.tolist()), name
+    for name, row, expected_row in zip(COUNTED, counts.tolist(), expected.tolist(), strict=True):
+        assert row == pytest.approx(expected_row), name

@@ -43,6 +43,20 @@ def read(without: tuple[str, ...]) -> tuple[str, list[str]]:
     return walk, texts
 
 
+def test_a_process_that_reads_pages_does_without_numpy() -> None:
+    pytest.importorskip(
+        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+    )
+    program = (
+        "import sys; from webquarry.read.workers.job import load_what_pages_need;"
+        "load_what_pages_need(); print('numpy' in sys.modules,"
+        "'webquarry.read.main_content.model' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.stdout.split() == ["False", "True"], done.stderr
+
+
 def test_pages_come_out_the_same_without_the_compiled_parts() -> None:
     walk, texts = read(PARTS)
     compiled_walk, compiled_texts = read(())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.main_content import walk as plain
-from webquarry.read.main_content.tags import MOST_BLOCKS
+from webquarry.read.main_content.tags import FORMULA_CLASSES, MOST_BLOCKS
 from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
 
 compiled = pytest.importorskip(
@@ -75,10 +75,11 @@ def assert_same_flow(html: str) -> None:
     assert other.list_blocks() == one.list_blocks()
     blocks = set(range(len(one.texts)))
     for some in (blocks, {0, 2} & blocks, {len(blocks) - 1} & blocks, set()):
-        assert other.images(some) == one.images(some)
+        assert other.images(some, [b""]) == one.images(some, [b""])
+        assert other.images(some, FORMULA_CLASSES) == one.images(some, FORMULA_CLASSES)
         assert_same_choice(
-            one.choose_parts(some, one.images(some)),
-            other.choose_parts(some, other.images(some)),
+            one.choose_parts(some, one.images(some, [b""])),
+            other.choose_parts(some, other.images(some, [b""])),
             document,
         )
 
@@ -98,6 +99,7 @@ def test_both_walks_find_the_same_in_a_page(page: Path) -> None:
 @given(st.lists(PIECES, max_size=40).map("".join))
 @example("")
 @example("<p>a<img><br>b<br><br>c</p><pre> x <p>y</p>\n</pre>")
+@example("<p>a<img class=latex><img class='x MathJax math'>b<img class>c</p>")
 @settings(max_examples=300, deadline=None)
 def test_both_walks_find_the_same_in_any_soup_of_tags(html: str) -> None:
     assert_same_flow(html)

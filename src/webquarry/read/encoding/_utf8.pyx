@@ -33,8 +33,14 @@ def is_utf8(bytes body not None):
     cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(body)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(body), place = 0
     cdef uint64_t eight
+    cdef uint64_t four_times[4]
     cdef int length
     while place < size:
+        if place + 32 <= size:  # most of a page is ASCII
+            memcpy(four_times, text + place, 32)
+            if not (four_times[0] | four_times[1] | four_times[2] | four_times[3]) & 0x8080808080808080u:
+                place += 32
+                continue
         if place + 8 <= size:
             memcpy(&eight, text + place, 8)
             if not eight & 0x8080808080808080u:

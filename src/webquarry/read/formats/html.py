@@ -91,7 +91,7 @@ def _convert_wiki_page(document: Document, source: FetchedDocument) -> _Part | N
 
 def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
     """The texts of a page, and which of them are its main part."""
-    from webquarry.read.main_content.select import select_main_content  # numpy, as below
+    from webquarry.read.main_content.select import select_main_content  # as below
 
     selection = part.selection or select_main_content(document)
     flow = selection.flow
@@ -131,7 +131,7 @@ def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
 
 def _convert_main_part(document: Document, url: str) -> _Part:
     """The main part of a page; all of it, with a note, where none is found."""
-    # numpy, which whole pages do without
+    # the trees, which whole pages do without
     from webquarry.read.main_content.render import render_selection
     from webquarry.read.main_content.select import select_main_content
 

@@ -60,9 +60,14 @@ cdef Py_ssize_t strip_length(const char* content, Py_ssize_t size) except -1:
     return size
 
 
-cdef xmlAttr* find_attribute(xmlNode* node, const char* name) noexcept:
+cdef inline bint is_called(xmlAttr* attribute, const char* name) noexcept:
+    """Whether an attribute has a name; most do not even begin like it."""
+    return (<const char*>attribute.name)[0] == name[0] and strcmp(<const char*>attribute.name, name) == 0
+
+
+cdef inline xmlAttr* find_attribute(xmlNode* node, const char* name) noexcept:
     cdef xmlAttr* attribute = node.properties
-    while attribute is not NULL and strcmp(<const char*>attribute.name, name) != 0:
+    while attribute is not NULL and not is_called(attribute, name):
         attribute = attribute.next
     return attribute
 

@@ -8,7 +8,7 @@ def find_elements(
     list[etree._Element],
     list[str],
     list[tuple[str, str]],
-    bool,
+    list[etree._Element],
     bool,
     bool,
     str | None,

@@ -43,12 +43,12 @@ cdef class PageFinder:
 
     cdef _Document _document
     cdef xmlNode* _first_root
-    cdef list _styles, _data, _metas, _pulled
-    cdef bint _links_to_sheet, _typesets_tex, _has_raised, _has_columns, _has_variables
+    cdef list _styles, _data, _metas, _fallbacks, _pulled
+    cdef bint _typesets_tex, _has_raised, _has_columns, _has_variables
     cdef object _base, _title
 
     def __cinit__(self):
-        self._styles, self._data, self._metas, self._pulled = [], [], [], []
+        self._styles, self._data, self._metas, self._fallbacks, self._pulled = [], [], [], [], []
 
     cdef tuple find(self, roots):
         cdef _Element root
@@ -63,7 +63,7 @@ cdef class PageFinder:
                     self._look_at(node)
                 node = next_element(node, root._c_node)
         return (
-            self._styles, self._data, self._metas, self._links_to_sheet, self._typesets_tex, self._has_raised, self._base,
+            self._styles, self._data, self._metas, self._fallbacks, self._typesets_tex, self._has_raised, self._base,
             self._title, self._has_columns, self._has_variables, self._pulled,
         )
 
@@ -75,7 +75,7 @@ cdef class PageFinder:
             if is_named(node, "script"):
                 self._add_script(node)
             elif is_named(node, "style"):
-                self._styles.append(elementFactory(self._document, node))
+                self._add_style(node)
             elif is_named(node, "sup"):
                 self._has_raised = True
         elif first == 108 and is_named(node, "link"):
@@ -110,10 +110,14 @@ cdef class PageFinder:
 
     cdef int _add_script(self, xmlNode* node) except -1:
         cdef xmlAttr* attribute = find_attribute(node, "src")
-        cdef bytes source
+        cdef const char* source
+        cdef bytes joined
         if attribute is not NULL:
             if not self._typesets_tex:
-                source = self._value(node, attribute).encode()
+                source = plain_value(attribute)
+                if source is NULL:
+                    joined = self._value(node, attribute).encode()
+                    source = joined
                 self._typesets_tex = holds_word(source, "mathjax") or holds_word(source, "katex")
             return 0
         attribute = find_attribute(node, "type")
@@ -122,9 +126,33 @@ cdef class PageFinder:
         return 0
 
     cdef int _add_link(self, xmlNode* node) except -1:
+        """Those that lead to a sheet."""
         cdef xmlAttr* attribute = find_attribute(node, "rel")
-        if attribute is not NULL and not self._links_to_sheet:
-            self._links_to_sheet = holds_word(self._value(node, attribute).encode(), "stylesheet")
+        cdef const char* value
+        cdef bytes joined
+        if attribute is NULL:
+            return 0
+        value = plain_value(attribute)
+        if value is NULL:
+            joined = self._value(node, attribute).encode()
+            value = joined
+        if holds_word(value, "stylesheet"):
+            self._add_style(node)
+        return 0
+
+    cdef int _add_style(self, xmlNode* node) except -1:
+        """One in a template is inert, but for those of shadow trees."""
+        cdef xmlNode* around = node.parent
+        cdef bint is_inert = False
+        while around is not NULL and around.type == XML_ELEMENT_NODE:
+            if is_named(around, "noscript") or is_named(around, "noframes") or is_named(around, "noembed"):
+                self._fallbacks.append(elementFactory(self._document, node))
+                return 0
+            if is_named(around, "template") and find_attribute(around, "shadowrootmode") is NULL:
+                is_inert = True
+            around = around.parent
+        if not is_inert:
+            self._styles.append(elementFactory(self._document, node))
         return 0
 
     cdef int _add_meta(self, xmlNode* node) except -1:

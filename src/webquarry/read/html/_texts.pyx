@@ -11,6 +11,9 @@ from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TE
 
 import_lxml__etree()
 
+cdef enum:
+    MOST_NAMES = 8  # of tags that are looked for at once
+
 
 cdef inline bint is_text(xmlNode* node) noexcept:
     return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
@@ -231,3 +234,27 @@ def links_within(_Element root not None):
                 found.append(elementFactory(root._doc, node))
         node = next_node(node, root._c_node)
     return found
+
+
+def holds_tag(roots not None, tuple names not None):
+    """Whether one of the elements of a page has one of these names; there are few of them."""
+    cdef list encoded = [name.encode() for name in names]
+    cdef const char* wanted[MOST_NAMES]
+    cdef int count = len(encoded), index
+    cdef _Element root
+    cdef xmlNode* node
+    cdef char first
+    if count > MOST_NAMES:
+        raise ValueError("there are too many names")
+    for index in range(count):
+        wanted[index] = <bytes>encoded[index]
+    for root in roots:
+        node = root._c_node
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE:
+                first = (<const char*>node.name)[0]
+                for index in range(count):
+                    if first == wanted[index][0] and strcmp(<const char*>node.name, wanted[index]) == 0:
+                        return True
+            node = next_node(node, root._c_node)
+    return False

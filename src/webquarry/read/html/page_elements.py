@@ -13,6 +13,8 @@ from lxml import etree
 
 _TYPESETTER = re.compile("mathjax|katex", re.IGNORECASE)
 _TAGS = ("style", "link", "base", "title", "script", "meta", "sup")
+_SHEET_TAGS = ("style", "link")
+_WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 _MOST_PULLED = 100  # boxes of a page that may be pulled over others
 _find_styled: Any = etree.XPath("/descendant::*[@style]")
 
@@ -23,7 +25,7 @@ def find_elements(
     list[etree._Element],
     list[str],
     list[tuple[str, str]],
-    bool,
+    list[etree._Element],
     bool,
     bool,
     str | None,
@@ -36,7 +38,8 @@ def find_elements(
     styles: list[etree._Element] = []
     data: list[str] = []
     metas: list[tuple[str, str]] = []
-    links_to_sheet = typesets_tex = has_raised = False
+    fallbacks: list[etree._Element] = []
+    typesets_tex = has_raised = False
     base = title = None
     for element in (element for root in roots for element in root.iter(*_TAGS)):
         tag = element.tag
@@ -46,10 +49,8 @@ def find_elements(
                 typesets_tex |= _TYPESETTER.search(source) is not None
             elif element.get("type", "").endswith("ld+json"):
                 data.append(element.text or "")
-        elif tag == "link":
-            links_to_sheet |= "stylesheet" in element.get("rel", "").lower()
-        elif tag == "style":
-            styles.append(element)
+        elif tag in _SHEET_TAGS:
+            _add_style(element, styles, fallbacks)
         elif tag == "sup":
             has_raised = True
         elif tag == "meta":
@@ -63,9 +64,25 @@ def find_elements(
             title = element
     has_variables, pulled = _read_styles(roots)
     return (
-        styles, data, metas, links_to_sheet, typesets_tex, has_raised, base, title,
+        styles, data, metas, fallbacks, typesets_tex, has_raised, base, title,
         _has_columns(roots), has_variables, pulled,
     )  # fmt: skip
+
+
+def _add_style(
+    element: etree._Element, styles: list[etree._Element], fallbacks: list[etree._Element]
+) -> None:
+    """Add a style, or a link that leads to one, to those that count, or to those that count only
+    where no scripts run. One in a template is inert, but for those of shadow trees.
+    """
+    if element.tag == "link" and "stylesheet" not in element.get("rel", "").lower():
+        return
+    if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
+        fallbacks.append(element)
+        return
+    templates = element.iterancestors("template")
+    if all(template.get("shadowrootmode") is not None for template in templates):
+        styles.append(element)
 
 
 def _read_styles(roots: Sequence[etree._Element]) -> tuple[bool, list[etree._Element]]:

@@ -22,7 +22,6 @@ except (ImportError, ValueError):  # not built, or for another lxml: the same in
     from webquarry.read.html.page_elements import find_elements
 
 _LONGEST_MEDIA = 1_000  # characters
-_WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,10 @@ class PageInfo:
 class FoundElements(NamedTuple):
     """What of a page concerns the whole of it, as it stands there."""
 
-    styles: list[etree._Element]
+    styles: list[etree._Element]  # and the links that lead to sheets, as they come
     data: list[str]
     metas: list[tuple[str, str]]
-    links_to_sheet: bool
+    fallback_styles: list[etree._Element]  # those that count only where no scripts run
     typesets_tex: bool
     has_raised: bool
     base: str | None
@@ -66,30 +65,12 @@ def collect_page_info(
     that it links to, packed, each behind its address.
     """
     found = FoundElements(*find_elements(roots))
-    sheets = SheetCollector()
-    fallbacks = SheetCollector()
-    elements = found.styles
-    if found.links_to_sheet:  # those of links come in between
-        elements = [element for root in roots for element in root.iter("style", "link")]
     linked = _unpack_styles(styles)
-    base = join_address(url, found.base or "")
-    for element in elements:
-        if element.tag == "link":
-            if "stylesheet" not in (element.get("rel") or "").lower():
-                continue
-            # one that is not known is as good as several
-            is_known = bool(linked) or "data:" in (element.get("href") or "").lower()
-            if not is_known and not sheets.is_complete:
-                continue
-        collector = sheets
-        if next(element.iterancestors(*_WITHOUT_SCRIPTS), None) is not None:
-            collector = fallbacks
-        elif _is_inert(element):
-            continue
-        if element.tag == "link":
-            _add_link(element, collector, linked, base)
-        else:
-            _add_style(element, collector)
+    base = ""
+    if linked:
+        base = join_address(url, found.base or "")
+    sheets = _collect_sheets(found.styles, linked, base)
+    fallbacks = _collect_sheets(found.fallback_styles, linked, base)
     title = ""
     if found.title is not None:
         title = text_of(found.title)
@@ -107,6 +88,22 @@ def collect_page_info(
         has_variables=found.has_variables,
         pulled=tuple(found.pulled),
     )
+
+
+def _collect_sheets(
+    elements: Sequence[etree._Element], linked: Mapping[str, bytes], base: str
+) -> SheetCollector:
+    """The sheets of some style elements and links."""
+    sheets = SheetCollector()
+    for element in elements:
+        if element.tag == "style":
+            _add_style(element, sheets)
+            continue
+        # one that is not known is as good as several
+        is_known = bool(linked) or "data:" in (element.get("href") or "").lower()
+        if is_known or sheets.is_complete:
+            _add_link(element, sheets, linked, base)
+    return sheets
 
 
 def _unpack_styles(styles: bytes) -> dict[str, bytes]:
@@ -130,7 +127,9 @@ def _add_link(
     if media:
         wrapper = f"@media {media[:_LONGEST_MEDIA]}{{".replace("\0", "").encode(errors="replace")
     address = attributes.get("href", "")
-    css = linked.get(join_address(base, address))
+    css = None
+    if linked:
+        css = linked.get(join_address(base, address))
     if css is not None:
         sheets.add(css, wrapper)
     else:
@@ -145,9 +144,3 @@ def _add_style(element: etree._Element, sheets: SheetCollector) -> None:
         return
     text = etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
     sheets.add(text)
-
-
-def _is_inert(element: etree._Element) -> bool:
-    """Whether a style stands in a template, of which browsers apply only those of shadow trees."""
-    templates = element.iterancestors("template")
-    return any(template.get("shadowrootmode") is None for template in templates)

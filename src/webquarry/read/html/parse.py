@@ -18,6 +18,7 @@ from webquarry.read.html.flatten import flatten, trim_attributes
 from webquarry.read.html.inline_tags import rename_inline_tags
 from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.html.shadow import compose_shadow_trees, has_shadow_trees
+from webquarry.read.html.tree import holds_tag
 from webquarry.read.text.characters import without_surrogates
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
@@ -25,6 +26,8 @@ FLATTENED = (
     "The page nests elements thousands of levels deep; the innermost boxes were taken apart so "
     "that no text is lost."
 )
+# Without one of these a page has neither shadow trees nor text in drawings.
+_COMPOSED_TAGS = ("template", "text", "foreignobject", "textpath")
 _CUT_MESSAGES = ("Excessive depth", "Resource limit exceeded")
 
 
@@ -87,6 +90,8 @@ def parse_html(page: str | bytes) -> Document:
 
 def _compose(roots: list[etree._Element]) -> None:
     """Make the tree that of what browsers paint, where that is another one than was written."""
+    if not holds_tag(roots, _COMPOSED_TAGS):
+        return
     if has_shadow_trees(roots):
         compose_shadow_trees(roots)
     if has_drawn_text(roots):

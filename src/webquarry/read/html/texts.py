@@ -76,3 +76,8 @@ def ids_of(root: etree._Element, tags: Set[str]) -> set[str]:
         if identity is not None:
             ids.add(identity)
     return ids
+
+
+def holds_tag(roots: Sequence[etree._Element], names: tuple[str, ...]) -> bool:
+    """Whether one of the elements of a page has one of these names; there are few of them."""
+    return any(next(root.iter(*names), None) is not None for root in roots)

@@ -1,11 +1,11 @@
-from webquarry.read.main_content.lifts import Array, Ints
+from webquarry.read.main_content.arrays.buffers import Rows
 
 def fill_table(
-    table: Ints,
+    table: Rows,
     parents: list[int],
     first: list[int],
     last: list[int],
     flags: list[int],
     levels: list[int],
 ) -> None: ...
-def link_boxes(table: Ints, kind: Ints, names: Array, repeats: int) -> None: ...
+def link_boxes(table: Rows, kind: Rows, names: Rows, repeats: int) -> None: ...

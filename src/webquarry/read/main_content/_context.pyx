@@ -37,20 +37,28 @@ cdef int compare_ranks(const void* one, const void* other) noexcept nogil:
     return -1 if left.place < right.place else 1
 
 
+cdef RankedBlock* rank_blocks(const double* chances, const double* words, Py_ssize_t n) except NULL:
+    """The blocks in the order in which they are kept; for the caller to free."""
+    cdef RankedBlock* ranks = <RankedBlock*>PyMem_Calloc(n, sizeof(RankedBlock))
+    cdef Py_ssize_t block
+    if ranks is NULL:
+        raise MemoryError
+    for block in range(n):
+        ranks[block].chance, ranks[block].words, ranks[block].place = chances[block], words[block], block
+    qsort(ranks, n, sizeof(RankedBlock), compare_ranks)
+    return ranks
+
+
 def find_threshold(const double[::1] chances not None, const double[::1] words not None, limits):
-    """The chance from which on keeping a block makes the expected F1 of the page the largest."""
+    """The chance from which on keeping a block makes the expected F1 of the page the largest, each wanted by itself."""
     cdef Py_ssize_t n = chances.shape[0], block
     cdef double hits = 0.0, kept = 0.0, wanted = 0.0, best = -1.0, expected, threshold = 0.0
     cdef RankedBlock* ranks
     if n < 1 or words.shape[0] != n:
         raise ValueError("the chances are those of another page")
-    ranks = <RankedBlock*>PyMem_Calloc(n, sizeof(RankedBlock))
-    if ranks is NULL:
-        raise MemoryError
+    ranks = rank_blocks(&chances[0], &words[0], n)
     for block in range(n):
-        ranks[block].chance, ranks[block].words, ranks[block].place = chances[block], words[block], block
         wanted += chances[block] * words[block]
-    qsort(ranks, n, sizeof(RankedBlock), compare_ranks)
     for block in range(n):
         hits += ranks[block].chance * ranks[block].words
         kept += ranks[block].words
@@ -59,6 +67,84 @@ def find_threshold(const double[::1] chances not None, const double[::1] words n
             best, threshold = expected, ranks[block].chance
     PyMem_Free(ranks)
     return min(max(<double>limits.strictness * threshold, <double>limits.lowest), <double>limits.highest)
+
+
+cdef double sum_in_pairs(const double* numbers, Py_ssize_t size) noexcept:
+    """A sum in the order in which numpy adds up."""
+    cdef double eight[8]
+    cdef double total = 0.0
+    cdef Py_ssize_t index, half
+    if size > 128:
+        half = size // 2
+        half -= half % 8
+        return sum_in_pairs(numbers, half) + sum_in_pairs(numbers + half, size - half)
+    index = 0
+    if size >= 8:
+        for index in range(8):
+            eight[index] = numbers[index]
+        for index in range(8, size - size % 8):
+            eight[index % 8] += numbers[index]
+        total = ((eight[0] + eight[1]) + (eight[2] + eight[3])) + ((eight[4] + eight[5]) + (eight[6] + eight[7]))
+    for index in range(size - size % 8, size):
+        total += numbers[index]
+    return total
+
+
+cdef double expect_together(double kept, const double* wanted, double* hits, Py_ssize_t levels) noexcept:
+    """The expected F1 of keeping so many words, if any of some numbers of words may be those that are wanted."""
+    cdef Py_ssize_t level
+    for level in range(levels):
+        hits[level] = 2 * min(kept, wanted[level]) / (kept + wanted[level])
+    return sum_in_pairs(hits, levels) / levels
+
+
+def find_best_cut(list chances not None, list words not None, list levels not None, double together):
+    """The chance of the last block to be kept, for the largest expected F1 of the page; only cuts at some levels of chances
+    are compared. How much the blocks are taken together is given.
+    """
+    cdef Py_ssize_t n = len(chances), cuts = len(levels), block, cut, above = 0, best = 0
+    cdef double total, expected, highest = -1.0, found
+    cdef RankedBlock* ranks = NULL
+    cdef double* numbers
+    if n < 1 or len(words) != n or cuts < 1:
+        raise ValueError("the chances are those of another page")
+    # chances, words, what is kept up to each block, hits up to each block; of each cut the words above it and room to sum
+    numbers = <double*>PyMem_Calloc(4 * n + 2 * cuts, sizeof(double))
+    cdef Py_ssize_t* last = <Py_ssize_t*>PyMem_Calloc(cuts, sizeof(Py_ssize_t))
+    cdef double* kept = numbers + 2 * n
+    cdef double* hits = numbers + 3 * n
+    cdef double* wanted = numbers + 4 * n
+    try:
+        if numbers is NULL or last is NULL:
+            raise MemoryError
+        for block in range(n):
+            numbers[block], numbers[n + block] = chances[block], words[block]
+        ranks = rank_blocks(numbers, numbers + n, n)
+        for block in range(n):
+            hits[block] = ranks[block].chance * ranks[block].words
+            kept[block] = ranks[block].words
+        total = sum_in_pairs(hits, n)
+        for block in range(1, n):
+            hits[block] += hits[block - 1]
+            kept[block] += kept[block - 1]
+        for cut in range(cuts - 1, -1, -1):  # the highest level first
+            while above < n and ranks[above].chance > <double>levels[cut]:
+                above += 1
+            last[cut] = max(above, 1) - 1
+            wanted[cut] = kept[last[cut]] if above > 0 else 0.0
+        for cut in range(cuts):
+            if cut and last[cut] == last[cut - 1]:
+                continue  # the same cut
+            block = last[cut]
+            expected = together * expect_together(kept[block], wanted, wanted + cuts, cuts)
+            expected += (1 - together) * (2 * hits[block] / (kept[block] + total))
+            if expected > highest:
+                highest, best = expected, block
+        return ranks[best].chance
+    finally:
+        PyMem_Free(ranks)
+        PyMem_Free(numbers)
+        PyMem_Free(last)
 
 
 def fill_context(double[:, ::1] matrix not None, double[:, ::1] features not None, const double[::1] chances not None,

@@ -1,42 +1,39 @@
-import numpy as np
-from numpy.typing import NDArray
+from webquarry.read.main_content.arrays.buffers import Rows
 
-def sum_of_leaves(
-    matrix: NDArray[np.float32],
-    features: NDArray[np.intp],
-    borders: NDArray[np.float32],
-    leaves: NDArray[np.float32],
-    total: NDArray[np.float64],
-) -> None:
-    """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a
-    column a block.
-    """
+class Forest:
+    """Trees over the rows of a matrix."""
 
-def find_chances(
-    rows: NDArray[np.float64],
-    features: NDArray[np.intp],
-    borders: NDArray[np.float32],
-    leaves: NDArray[np.float32],
-    bias: float,
-    chances: NDArray[np.float64],
-) -> None: ...
+    def __init__(self, features: Rows, borders: Rows, leaves: Rows) -> None: ...
+    def sum_leaves(self, rows: Rows, sums: Rows) -> None:
+        """Add to the sums, one a block, the leaf of every tree; `rows` has a row a feature and a
+        column a block.
+        """
+    def find_chances(self, rows: Rows, scale: float, bias: float, chances: Rows) -> None: ...
+
+class Layers:
+    """A hidden layer and a straight sum."""
+
+    def __init__(
+        self,
+        middle: Rows,
+        scale: Rows,
+        weights: Rows,
+        offsets: Rows,
+        outputs: Rows,
+        straight: Rows,
+        wide: int,
+        farthest: float,
+    ) -> None: ...
+    def judge(
+        self, matrix: Rows, context: Rows, rows: list[int], bias: float, total: Rows
+    ) -> None: ...
+
 def blend_chances(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    net: NDArray[np.float64],
+    first: Rows,
+    second: Rows,
+    net: Rows,
     second_share: float,
     net_share: float,
     sure: float,
-    both: NDArray[np.float64],
+    both: Rows,
 ) -> None: ...
-def sum_of_units(
-    inputs: NDArray[np.float32],
-    weights: NDArray[np.float32],
-    offsets: NDArray[np.float32],
-    outputs: NDArray[np.float32],
-    straight: NDArray[np.float32],
-    total: NDArray[np.float64],
-) -> None:
-    """Add to `total`, an entry a block, what a net says without its bias; `inputs` has a column a
-    block.
-    """

@@ -1,103 +1,320 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Symmetric trees and a small net, evaluated for many blocks at once. `model.py` is the same in numpy.
 
-Leaves are added in the order of the trees, so that both come to the same sum to the last bit.
+Leaves are whole numbers, so that both come to the same sum in whatever order they are added.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport exp, fabsf, log
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.math cimport exp, log
+from libc.string cimport memset
 
+cdef extern from *:
+    """
+    /* Loops over numbers are compiled twice, and the wider one runs where the processor can. None of the two multiplies
+       and adds in one step, so that both come to the same. */
+    #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+    #define TWICE __attribute__((target_clones("avx2", "default")))
+    #else
+    #define TWICE
+    #endif
+    enum { AT_ONCE = 256, TILE = 32 };
+
+    /* Of so many blocks, how many of the borders of a feature lie below its value. */
+    static TWICE void count_borders(const double *values, int size, const float *borders, int count, unsigned char *bins)
+    {
+        float singles[AT_ONCE];
+        int below[AT_ONCE];
+        int block, border;
+        for (block = 0; block < size; block++) singles[block] = (float)values[block];
+        for (block = 0; block < size; block++) below[block] = 0;
+        for (border = 0; border < count; border++) {
+            const float limit = borders[border];
+            for (block = 0; block < size; block++) below[block] += singles[block] > limit;
+        }
+        for (block = 0; block < size; block++) bins[block] = (unsigned char)below[block];
+    }
+
+    /* Add to the sum of each block its leaf in every tree, a bit of whose number is found a level. */
+    static void add_leaves(const unsigned char *bins, const unsigned short *rows, const unsigned char *limits, int depth,
+                           const short *leaves, int trees, int size, int *sums)
+    {
+        unsigned char places[AT_ONCE];
+        int tree, level, block;
+        for (tree = 0; tree < trees; tree++) {
+            const short *own_leaves = leaves + ((size_t)tree << depth);
+            for (block = 0; block < size; block++) places[block] = 0;
+            for (level = 0; level < depth; level++) {
+                const unsigned char *own = bins + rows[tree * depth + level] * AT_ONCE;
+                const unsigned char limit = limits[tree * depth + level], bit = (unsigned char)(1 << level);
+                for (block = 0; block < size; block++) places[block] |= own[block] > limit ? bit : 0;
+            }
+            for (block = 0; block < size; block++) sums[block] += own_leaves[places[block]];
+        }
+    }
+
+    #if defined(__GNUC__) && defined(__x86_64__) && defined(__linux__)
+    #include <immintrin.h>
+    #define HAS_WIDE 1
+
+    typedef struct { __m256i low, lower_half, high, higher_half; } Leaves;
+
+    /* The 32 leaves of a tree of five levels as bytes: their lower and their higher ones, of the first 16 and the others. */
+    static __attribute__((target("avx2"))) Leaves split_leaves(const short *leaves)
+    {
+        const __m256i bytes = _mm256_set1_epi16(255);
+        const __m256i first = _mm256_loadu_si256((const __m256i *)leaves);
+        const __m256i second = _mm256_loadu_si256((const __m256i *)(leaves + 16));
+        /* packing works in halves: put the quarters back in their order */
+        const __m256i low = _mm256_permute4x64_epi64(
+            _mm256_packus_epi16(_mm256_and_si256(first, bytes), _mm256_and_si256(second, bytes)), 0xD8);
+        const __m256i high = _mm256_permute4x64_epi64(
+            _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8)), 0xD8);
+        Leaves split;
+        split.low = _mm256_permute2x128_si256(low, low, 0x00);
+        split.lower_half = _mm256_permute2x128_si256(low, low, 0x11);
+        split.high = _mm256_permute2x128_si256(high, high, 0x00);
+        split.higher_half = _mm256_permute2x128_si256(high, high, 0x11);
+        return split;
+    }
+
+    /* The leaves of 32 blocks in one tree, as 16-bit numbers: of blocks 0-7 and 16-23, and of the others. */
+    static inline __attribute__((target("avx2"), always_inline)) void take_leaves(
+        const unsigned char **own, const __m256i *limits, const Leaves *leaves, int start, __m256i *even, __m256i *odd)
+    {
+        #define PASSES(level) _mm256_cmpgt_epi8(_mm256_loadu_si256((const __m256i *)(own[level] + start)), limits[level])
+        const __m256i place = _mm256_or_si256(
+            _mm256_or_si256(_mm256_and_si256(PASSES(0), _mm256_set1_epi8(1)),
+                            _mm256_and_si256(PASSES(1), _mm256_set1_epi8(2))),
+            _mm256_or_si256(_mm256_and_si256(PASSES(2), _mm256_set1_epi8(4)),
+                            _mm256_and_si256(PASSES(3), _mm256_set1_epi8(8))));
+        const __m256i is_second = PASSES(4);
+        const __m256i low = _mm256_blendv_epi8(_mm256_shuffle_epi8(leaves->low, place),
+                                               _mm256_shuffle_epi8(leaves->lower_half, place), is_second);
+        const __m256i high = _mm256_blendv_epi8(_mm256_shuffle_epi8(leaves->high, place),
+                                                _mm256_shuffle_epi8(leaves->higher_half, place), is_second);
+        *even = _mm256_unpacklo_epi8(low, high);
+        *odd = _mm256_unpackhi_epi8(low, high);
+        #undef PASSES
+    }
+
+    /* The same for an even number of trees of five levels, two trees and 32 blocks at a time. */
+    static __attribute__((target("avx2"))) void add_leaves_wide(
+        const unsigned char *bins, const unsigned short *rows, const unsigned char *limits, const short *leaves, int trees,
+        int size, int *sums)
+    {
+        const __m256i ones = _mm256_set1_epi16(1);
+        __m256i ordered[AT_ONCE / 8];  /* the sums of each 32 blocks: 0-3 and 16-19, 4-7 and 20-23, and so on */
+        const int groups = (size + 31) / 32;
+        int tree, level, group, part, block;
+        for (group = 0; group < 4 * groups; group++) ordered[group] = _mm256_setzero_si256();
+        for (tree = 0; tree < trees; tree += 2) {
+            const unsigned char *own[10];
+            __m256i own_limits[10];
+            const Leaves one = split_leaves(leaves + 32 * (size_t)tree);
+            const Leaves other = split_leaves(leaves + 32 * (size_t)(tree + 1));
+            for (level = 0; level < 10; level++) {
+                own[level] = bins + rows[tree * 5 + level] * AT_ONCE;
+                own_limits[level] = _mm256_set1_epi8((char)limits[tree * 5 + level]);
+            }
+            for (group = 0; group < groups; group++) {
+                __m256i even, odd, other_even, other_odd, *own_sums = ordered + 4 * group;
+                take_leaves(own, own_limits, &one, 32 * group, &even, &odd);
+                take_leaves(own + 5, own_limits + 5, &other, 32 * group, &other_even, &other_odd);
+                #define ADD(part, pairs) own_sums[part] = _mm256_add_epi32(own_sums[part], _mm256_madd_epi16(pairs, ones))
+                ADD(0, _mm256_unpacklo_epi16(even, other_even));
+                ADD(1, _mm256_unpackhi_epi16(even, other_even));
+                ADD(2, _mm256_unpacklo_epi16(odd, other_odd));
+                ADD(3, _mm256_unpackhi_epi16(odd, other_odd));
+                #undef ADD
+            }
+        }
+        for (group = 0; group < groups; group++) {
+            int found[32];
+            for (part = 0; part < 4; part++) {
+                int eight[8];
+                _mm256_storeu_si256((__m256i *)eight, ordered[4 * group + part]);
+                for (block = 0; block < 4; block++) {
+                    found[4 * part + block] = eight[block];
+                    found[16 + 4 * part + block] = eight[4 + block];
+                }
+            }
+            for (block = 0; block < 32 && 32 * group + block < size; block++) sums[32 * group + block] += found[block];
+        }
+    }
+
+    static int can_add_wide(void) { return __builtin_cpu_supports("avx2"); }
+    #else
+    #define add_leaves_wide(bins, rows, limits, leaves, trees, size, sums) ((void)0)
+    static int can_add_wide(void) { return 0; }
+    #endif
+
+    /* Distances from what is usual, none of them far away. */
+    static TWICE void scale_input(const double *values, int size, float middle, float scale, int is_wide, float farthest,
+                                  float *scaled)
+    {
+        int block;
+        for (block = 0; block < size; block++) scaled[block] = ((float)values[block] - middle) / scale;
+        if (is_wide)
+            for (block = 0; block < size; block++)
+                scaled[block] *= 2 / (1 + (scaled[block] < 0 ? -scaled[block] : scaled[block]));
+        for (block = 0; block < size; block++) {
+            scaled[block] = scaled[block] < -farthest ? -farthest : scaled[block];
+            scaled[block] = scaled[block] > farthest ? farthest : scaled[block];
+        }
+    }
+
+    /* Add to the sum of each of TILE blocks its inputs, each times its weight, in their order. */
+    static TWICE void add_inputs(const float *inputs, const float *weights, int count, float *sums)
+    {
+        float own[TILE];
+        int number, block;
+        for (block = 0; block < TILE; block++) own[block] = sums[block];
+        for (number = 0; number < count; number++) {
+            const float weight = weights[number];
+            const float *input = inputs + number * TILE;
+            for (block = 0; block < TILE; block++) own[block] += weight * input[block];
+        }
+        for (block = 0; block < TILE; block++) sums[block] = own[block];
+    }
+
+    /* What a unit of the net says of TILE blocks. */
+    static TWICE void bend_sums(float *sums, float output)
+    {
+        int block;
+        for (block = 0; block < TILE; block++)
+            sums[block] = output * (sums[block] / (1 + (sums[block] < 0 ? -sums[block] : sums[block])));
+    }
+    """
+    enum:
+        AT_ONCE
+        TILE
+    void count_borders(const double* values, int size, const float* borders, int count, unsigned char* bins) noexcept
+    void add_leaves(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits, int depth,
+                    const short* leaves, int trees, int size, int* sums) noexcept
+    void add_leaves_wide(const unsigned char* bins, const unsigned short* rows, const unsigned char* limits,
+                         const short* leaves, int trees, int size, int* sums) noexcept
+    bint can_add_wide() noexcept
+    void scale_input(const double* values, int size, float middle, float scale, int is_wide, float farthest,
+                     float* scaled) noexcept
+    void add_inputs(const float* inputs, const float* weights, int count, float* sums) noexcept
+    void bend_sums(float* sums, float output) noexcept
 
 cdef enum:
-    AT_ONCE = 512  # blocks, whose leaves stay near the processor
     DEEPEST = 8  # levels
+    MOST_BORDERS = 127  # of one feature
 
 
-cdef void find_places(const float** rows, const float* limits, int* places, Py_ssize_t depth, Py_ssize_t size) noexcept:
-    """The leaf of each block in one tree: a bit a level."""
-    cdef Py_ssize_t block, level
-    cdef int place
-    for block in range(size):
-        place = 0
-        for level in range(depth):
-            place |= <int>(rows[level][block] > limits[level]) << level
-        places[block] = place
+cdef class Forest:
+    """Trees over the rows of a matrix.
 
+    All borders of a feature are known, so a value is told by how many of them lie below it: a byte, of which a processor
+    compares many at once.
+    """
 
-cdef void find_places_in_five(const float** rows, const float* limits, int* places, Py_ssize_t size) noexcept:
-    """The same for trees of five levels, as ours are: spelled out, the compiler takes several blocks at once."""
-    cdef Py_ssize_t block
-    cdef const float* one = rows[0]
-    cdef const float* two = rows[1]
-    cdef const float* three = rows[2]
-    cdef const float* four = rows[3]
-    cdef const float* five = rows[4]
-    cdef float first = limits[0], second = limits[1], third = limits[2], fourth = limits[3], fifth = limits[4]
-    for block in range(size):
-        places[block] = (
-            <int>(one[block] > first) | (<int>(two[block] > second) << 1) | (<int>(three[block] > third) << 2)
-            | (<int>(four[block] > fourth) << 3) | (<int>(five[block] > fifth) << 4)
-        )
+    cdef Py_ssize_t _depth, _trees, _rows
+    cdef list _used  # features, by their rows of the matrix
+    cdef int* _counts  # of the borders of each used feature
+    cdef float* _borders  # MOST_BORDERS for each used feature
+    cdef unsigned short* _splits  # of each level of each tree, which used feature it asks for
+    cdef unsigned char* _limits  # and how many of its borders must lie below more than that
+    cdef const short[::1] _leaves
 
+    def __cinit__(self, const Py_ssize_t[:, ::1] features not None, const float[:, ::1] borders not None,
+                  const short[::1] leaves not None):
+        cdef Py_ssize_t level, tree, place
+        cdef dict known = {}  # the borders of each feature
+        self._depth, self._trees = features.shape[0], features.shape[1]
+        if (borders.shape[0] != self._depth or borders.shape[1] != self._trees or self._depth > DEEPEST
+                or leaves.shape[0] != self._trees << self._depth):
+            raise ValueError("the trees do not fit together")
+        self._leaves = leaves
+        for level in range(self._depth):
+            for tree in range(self._trees):
+                if features[level, tree] < 0:
+                    raise ValueError("a tree asks for a feature that is not there")
+                known.setdefault(features[level, tree], set()).add(borders[level, tree])
+        self._used = sorted(known)
+        self._rows = max(self._used, default=-1) + 1
+        self._counts = <int*>PyMem_Calloc(len(known) + 1, sizeof(int))
+        self._borders = <float*>PyMem_Calloc(MOST_BORDERS * len(known) + 1, sizeof(float))
+        self._splits = <unsigned short*>PyMem_Calloc(self._depth * self._trees + 1, sizeof(unsigned short))
+        self._limits = <unsigned char*>PyMem_Calloc(self._depth * self._trees + 1, 1)
+        if self._counts is NULL or self._borders is NULL or self._splits is NULL or self._limits is NULL:
+            raise MemoryError
+        self._number_borders(known)
+        for tree in range(self._trees):
+            for level in range(self._depth):
+                place = self._used.index(features[level, tree])
+                self._splits[tree * self._depth + level] = <unsigned short>place
+                self._limits[tree * self._depth + level] = known[features[level, tree]][borders[level, tree]]
 
-def sum_of_leaves(
-    const float[:, ::1] matrix,
-    const Py_ssize_t[:, ::1] features,
-    const float[:, ::1] borders,
-    const float[::1] leaves,
-    double[::1] total,
-):
-    """Add to `total`, an entry a block, the leaf of every tree; `matrix` has a row a feature and a column a block."""
-    cdef Py_ssize_t depth = features.shape[0], trees = features.shape[1], blocks = matrix.shape[1]
-    cdef Py_ssize_t start, size, tree, level, block
-    cdef int places[AT_ONCE]
-    cdef const float* rows[DEEPEST]
-    cdef float limits[DEEPEST]
-    cdef const float* own
-    if (borders.shape[0] != depth or borders.shape[1] != trees or leaves.shape[0] != trees << depth or depth > DEEPEST
-            or total.shape[0] != blocks):
-        raise ValueError("the trees do not fit together")
-    for tree in range(trees):
-        for level in range(depth):
-            if not 0 <= features[level, tree] < matrix.shape[0]:
-                raise ValueError("a tree asks for a feature that is not there")
-    for start in range(0, blocks, AT_ONCE):
-        size = min(<Py_ssize_t>AT_ONCE, blocks - start)
-        for tree in range(trees):
-            for level in range(depth):
-                rows[level] = &matrix[features[level, tree], start]
-                limits[level] = borders[level, tree]
-            if depth == 5:
-                find_places_in_five(rows, limits, places, size)
-            else:
-                find_places(rows, limits, places, depth, size)
-            own = &leaves[tree << depth]
-            for block in range(size):
-                total[start + block] += own[places[block]]
+    def __dealloc__(self):
+        PyMem_Free(self._counts)
+        PyMem_Free(self._borders)
+        PyMem_Free(self._splits)
+        PyMem_Free(self._limits)
 
+    cdef int _number_borders(self, dict known) except -1:
+        """Put the borders of each feature in their order, and their numbers in place of the set of them."""
+        cdef Py_ssize_t place, number
+        cdef list ordered
+        for place, feature in enumerate(self._used):
+            ordered = sorted(known[feature])
+            if len(ordered) > MOST_BORDERS or place > 0xFFFF:
+                raise ValueError("trees ask for too many features or borders")
+            self._counts[place] = <int>len(ordered)
+            for number in range(len(ordered)):
+                self._borders[place * MOST_BORDERS + number] = ordered[number]
+            known[feature] = {border: number for number, border in enumerate(ordered)}
+        return 0
 
-def find_chances(double[:, ::1] rows not None, const Py_ssize_t[:, ::1] features not None,
-                 const float[:, ::1] borders not None, const float[::1] leaves not None, double bias,
-                 double[::1] chances not None):
-    """The chance of each block, for a matrix with a row a feature."""
-    cdef Py_ssize_t height = rows.shape[0], blocks = rows.shape[1], row, block
-    cdef float* singles
-    if height < 1 or blocks < 1 or chances.shape[0] != blocks:
-        raise ValueError("there are no blocks, or others")
-    singles = <float*>PyMem_Malloc(height * blocks * sizeof(float))
-    if singles is NULL:
-        raise MemoryError
-    try:
-        for row in range(height):
+    def sum_leaves(self, const double[:, ::1] rows not None, int[::1] sums not None):
+        """Add to the sums, one a block, the leaf of every tree; `rows` has a row a feature and a column a block."""
+        cdef Py_ssize_t blocks = rows.shape[1], start, place, used = len(self._used)
+        cdef int size
+        cdef Py_ssize_t* used_rows
+        cdef unsigned char* bins
+        if sums.shape[0] != blocks or rows.shape[0] < self._rows:
+            raise ValueError("a tree asks for a feature that is not there, or there are other blocks")
+        used_rows = <Py_ssize_t*>PyMem_Malloc((used + 1) * sizeof(Py_ssize_t))
+        bins = <unsigned char*>PyMem_Calloc(used + 1, AT_ONCE)
+        try:
+            if used_rows is NULL or bins is NULL:
+                raise MemoryError
+            for place in range(used):
+                used_rows[place] = self._used[place]
+            for start in range(0, blocks, AT_ONCE):
+                size = <int>min(<Py_ssize_t>AT_ONCE, blocks - start)
+                for place in range(used):
+                    count_borders(&rows[used_rows[place], start], size, self._borders + place * MOST_BORDERS,
+                                  self._counts[place], bins + place * AT_ONCE)
+                self._add_leaves(bins, &sums[start], size)
+        finally:
+            PyMem_Free(used_rows)
+            PyMem_Free(bins)
+
+    cdef void _add_leaves(self, const unsigned char* bins, int* sums, int size) noexcept:
+        cdef int depth = <int>self._depth, trees = <int>self._trees, done = 0
+        if depth == 5 and trees >= 2 and can_add_wide():
+            done = trees - trees % 2
+            add_leaves_wide(bins, self._splits, self._limits, &self._leaves[0], done, size, sums)
+        if done < trees:
+            add_leaves(bins, self._splits + done * depth, self._limits + done * depth, depth,
+                       &self._leaves[(<Py_ssize_t>done) << depth], trees - done, size, sums)
+
+    def find_chances(self, const double[:, ::1] rows not None, double scale, double bias, double[::1] chances not None):
+        """The chance of each block, for a matrix with a row a feature; so many in a leaf are 1."""
+        cdef Py_ssize_t block, blocks = chances.shape[0]
+        cdef int* sums = <int*>PyMem_Calloc(blocks + 1, sizeof(int))
+        if sums is NULL:
+            raise MemoryError
+        try:
+            if blocks:
+                self.sum_leaves(rows, <int[:blocks]>sums)
             for block in range(blocks):
-                singles[row * blocks + block] = <float>rows[row, block]
-        for block in range(blocks):
-            chances[block] = 0.0
-        sum_of_leaves(<float[:height, :blocks]>singles, features, borders, leaves, chances)
-    finally:
-        PyMem_Free(singles)
-    for block in range(blocks):
-        chances[block] = 1.0 / (1.0 + exp(-(chances[block] + bias)))
+                chances[block] = 1.0 / (1.0 + exp(-(sums[block] / scale + bias)))
+        finally:
+            PyMem_Free(sums)
 
 
 def blend_chances(const double[::1] first not None, const double[::1] second not None, const double[::1] net not None,
@@ -114,64 +331,71 @@ def blend_chances(const double[::1] first not None, const double[::1] second not
         both[block] = 1.0 / (1.0 + exp(-(one + net_share * net[block])))
 
 
-cdef void add_inputs(const float* inputs, Py_ssize_t step, const float* weights, Py_ssize_t count, float* sums,
-                     Py_ssize_t size) noexcept:
-    """Add to the sum of each block its inputs, each times its weight; those of an input stand `step` behind those of the last.
+cdef class Layers:
+    """A hidden layer and a straight sum."""
 
-    Four inputs at a time, spelled out for the compiler, which then takes several blocks at once.
-    """
-    cdef Py_ssize_t number = 0, block
-    cdef const float* one
-    cdef const float* two
-    cdef const float* three
-    cdef const float* four
-    cdef float first, second, third, fourth
-    while number + 4 <= count:
-        one = inputs + number * step
-        two = one + step
-        three = two + step
-        four = three + step
-        first, second, third, fourth = weights[number], weights[number + 1], weights[number + 2], weights[number + 3]
-        for block in range(size):
-            sums[block] = (((sums[block] + first * one[block]) + second * two[block]) + third * three[block]) + fourth * four[block]
-        number += 4
-    while number < count:
-        one = inputs + number * step
-        first = weights[number]
-        for block in range(size):
-            sums[block] += first * one[block]
-        number += 1
+    cdef Py_ssize_t _units, _count, _wide
+    cdef float _farthest
+    cdef const float[::1] _middle, _scale, _offsets, _outputs, _straight
+    cdef const float[:, ::1] _weights
 
+    def __cinit__(self, const float[::1] middle not None, const float[::1] scale not None,
+                  const float[:, ::1] weights not None, const float[::1] offsets not None,
+                  const float[::1] outputs not None, const float[::1] straight not None, Py_ssize_t wide, float farthest):
+        self._units, self._count, self._wide, self._farthest = weights.shape[0], weights.shape[1], wide, farthest
+        self._middle, self._scale, self._weights = middle, scale, weights
+        self._offsets, self._outputs, self._straight = offsets, outputs, straight
+        if (not self._count or middle.shape[0] != self._count or scale.shape[0] != self._count
+                or straight.shape[0] != self._count or offsets.shape[0] != self._units
+                or outputs.shape[0] != self._units):
+            raise ValueError("the parts of the net do not fit together")
 
-def sum_of_units(
-    const float[:, ::1] inputs,
-    const float[:, ::1] weights,
-    const float[::1] offsets,
-    const float[::1] outputs,
-    const float[::1] straight,
-    double[::1] total,
-):
-    """Add to `total`, an entry a block, what a net says without its bias; `inputs` has a column a block."""
-    cdef Py_ssize_t units = weights.shape[0], count = weights.shape[1], blocks = inputs.shape[1]
-    cdef Py_ssize_t start, size, unit, block
-    cdef float sums[AT_ONCE]
-    cdef float output
-    if (inputs.shape[0] != count or straight.shape[0] != count or offsets.shape[0] != units
-            or outputs.shape[0] != units or total.shape[0] != blocks or not count):
-        raise ValueError("the parts of the net do not fit together")
-    for start in range(0, blocks, AT_ONCE):
-        size = min(<Py_ssize_t>AT_ONCE, blocks - start)
-        for unit in range(units):
-            for block in range(size):
-                sums[block] = offsets[unit]
-            add_inputs(&inputs[0, start], blocks, &weights[unit, 0], count, sums, size)
-            output = outputs[unit]
-            for block in range(size):
-                sums[block] = output * (sums[block] / (1 + fabsf(sums[block])))
-            for block in range(size):
-                total[start + block] += sums[block]
+    def judge(self, const double[:, ::1] matrix not None, const double[:, ::1] context not None, list rows not None,
+              double bias, double[::1] total not None):
+        """What the net says of each block. `rows` are those of its inputs; behind the rows of the matrix those of the
+        context are counted.
+        """
+        cdef Py_ssize_t blocks = matrix.shape[1], height = matrix.shape[0], start, number, row
+        cdef int size
+        cdef const double** sources
+        cdef float* inputs
+        if context.shape[1] != blocks or total.shape[0] != blocks or len(rows) != self._count:
+            raise ValueError("the net is asked about other inputs or blocks")
+        sources = <const double**>PyMem_Malloc(self._count * sizeof(void*))
+        inputs = <float*>PyMem_Calloc(self._count * TILE, sizeof(float))
+        try:
+            if sources is NULL or inputs is NULL:
+                raise MemoryError
+            for number in range(self._count):
+                row = rows[number]
+                if not 0 <= row < height + context.shape[0]:
+                    raise ValueError("the net asks for an input that is not there")
+                if blocks:
+                    sources[number] = &matrix[row, 0] if row < height else &context[row - height, 0]
+            for start in range(0, blocks, TILE):
+                size = <int>min(<Py_ssize_t>TILE, blocks - start)
+                for number in range(self._count):
+                    scale_input(sources[number] + start, size, self._middle[number], self._scale[number],
+                                number < self._wide, self._farthest, inputs + number * TILE)
+                self._judge_tile(inputs, bias, &total[start], size)
+        finally:
+            PyMem_Free(sources)
+            PyMem_Free(inputs)
+
+    cdef void _judge_tile(self, const float* inputs, double bias, double* total, int size) noexcept:
+        cdef Py_ssize_t unit
+        cdef int block
+        cdef float sums[TILE]
         for block in range(size):
-            sums[block] = 0
-        add_inputs(&inputs[0, start], blocks, &straight[0], count, sums, size)
+            total[block] = 0.0
+        for unit in range(self._units):
+            for block in range(TILE):
+                sums[block] = self._offsets[unit]
+            add_inputs(inputs, &self._weights[unit, 0], <int>self._count, sums)
+            bend_sums(sums, self._outputs[unit])
+            for block in range(size):
+                total[block] += sums[block]
+        memset(sums, 0, sizeof(sums))
+        add_inputs(inputs, &self._straight[0], <int>self._count, sums)
         for block in range(size):
-            total[start + block] += sums[block]
+            total[block] = (total[block] + sums[block]) + bias

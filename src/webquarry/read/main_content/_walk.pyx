@@ -84,14 +84,15 @@ cdef bint is_cell(xmlNode* node) noexcept:
 
 cdef bint may_hide(xmlAttr* attribute) noexcept:
     """Whether `tags.is_hidden` has to be asked because of an attribute."""
-    cdef const char* name = <const char*>attribute.name
     cdef const char* value
-    if strcmp(name, "hidden") == 0:
+    cdef bint is_style
+    if is_called(attribute, "hidden"):
         return True
-    if strcmp(name, "style") != 0 and strcmp(name, "aria-hidden") != 0:
+    is_style = is_called(attribute, "style")
+    if not is_style and not is_called(attribute, "aria-hidden"):
         return False
     value = plain_value(attribute)
-    if value is NULL or name[0] == 97:
+    if value is NULL or not is_style:
         return value is NULL or strcmp(value, "true") == 0
     return strstr(value, "none") is not NULL or strstr(value, "hidden") is not NULL
 
@@ -140,12 +141,22 @@ cdef class Walk:
         PyMem_Free(self._atoms.entries)
         PyMem_Free(self._images.entries)
 
-    def images(self, blocks):
+    def images(self, blocks, classes):
         cdef Py_ssize_t index
         cdef list found = []
+        cdef xmlNode* node
+        cdef xmlAttr* attribute
+        cdef bytes names, one
         for index in range(self._images.size):
-            if self._images.entries[index].place in blocks:
-                found.append(elementFactory(self._document, self._images.entries[index].node))
+            node = self._images.entries[index].node
+            attribute = find_attribute(node, "class")
+            if attribute is NULL or self._images.entries[index].place not in blocks:
+                continue
+            names = self._value(node, attribute).encode()
+            for one in classes:
+                if one in names:
+                    found.append(elementFactory(self._document, node))
+                    break
         return found
 
     def choose_parts(self, blocks, list more):
@@ -360,7 +371,7 @@ cdef class Walk:
         """Start a box; false for one that is never the point of a page."""
         cdef int above = 0, level = 0, flags
         cdef xmlAttr* attribute = node.properties
-        cdef const char* name
+        cdef const char* value
         cdef bint is_suspect = False
         cdef str label = "", identity = ""
         cdef Box* box
@@ -372,13 +383,13 @@ cdef class Walk:
             above, level = self._boxes[self._box].flags, self._boxes[self._box].level
         flags = above | self._flags[slot]
         while attribute is not NULL:
-            name = <const char*>attribute.name
-            if strcmp(name, "class") == 0:
+            if is_called(attribute, "class"):
                 label = self._value(node, attribute)
-                is_suspect |= "hid" in label or "none" in label
-            elif strcmp(name, "id") == 0:
+                value = plain_value(attribute)
+                is_suspect |= value is NULL or strstr(value, "hid") is not NULL or strstr(value, "none") is not NULL
+            elif is_called(attribute, "id"):
                 identity = self._value(node, attribute)
-            elif strcmp(name, "role") == 0:
+            elif is_called(attribute, "role"):
                 flags |= <int>FLAG_OF_ROLE.get(self._value(node, attribute).strip().lower(), 0)
             elif not is_suspect:
                 is_suspect = may_hide(attribute)
@@ -528,7 +539,7 @@ cdef class ChosenParts:
             if self._nodes[place] is not NULL and self._parts[place] & INSIDE:
                 attribute = self._nodes[place].properties
                 while attribute is not NULL:
-                    if strcmp(<const char*>attribute.name, "class") == 0 or strcmp(<const char*>attribute.name, "id") == 0:
+                    if is_called(attribute, "class") or is_called(attribute, "id"):
                         values.add(self._walk._value(self._nodes[place], attribute))
                     attribute = attribute.next
         return frozenset(" ".join(values).lower().split())

@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-from webquarry.read.main_content.lifts import Array, Ints
+from webquarry.read.main_content.arrays.buffers import Rows
 from webquarry.read.main_content.texts import Limits
 from webquarry.read.text.search import WordSearch
 
@@ -16,18 +16,19 @@ def read_names(
     names: list[str],
     ids: list[str],
     table: WordTable,
-    values: Array,
+    values: Rows,
     tag_numbers: dict[str, int],
     longest: int,
-    kinds: Ints,
-    said: Array,
+    tags_of: Rows,
+    kinds: Rows,
+    said: Rows,
 ) -> None: ...
 def fill_counts(
-    counts: Array,
+    counts: Rows,
     texts: list[str],
     table: WordTable,
-    values: Array,
-    about_comments: Array,
+    values: Rows,
+    about_comments: Rows,
     title: WordTable | None,
     topic: WordSearch,
     limits: Limits,

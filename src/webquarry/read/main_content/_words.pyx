@@ -92,7 +92,10 @@ cdef class WordTable:
         PyMem_Free(self._entries)
 
     cdef inline int64_t number_of(self, const unsigned char* word, Py_ssize_t size) noexcept:
-        cdef uint64_t found = hash_of(word, size)
+        return self.number_of_hash(hash_of(word, size))
+
+    cdef inline int64_t number_of_hash(self, uint64_t found) noexcept:
+        """The number of a word that is known by its hash."""
         cdef size_t place = found & self._mask
         if not self._known[(found >> 40) % (KNOWN)] >> ((found >> 34) & 63) & 1:
             return self._unknown
@@ -171,31 +174,33 @@ cdef class WordTable:
 
 def read_names(list tags not None, list names not None, list ids not None, WordTable table not None,
                const double[::1] values not None, dict tag_numbers not None, Py_ssize_t longest,
-               Py_ssize_t[:, ::1] kinds not None, double[:, ::1] said not None):
-    """For each element, a column each: the number of its tag and one for tag and class together; sum, lowest and highest of
-    what its class and its id say.
+               Py_ssize_t[::1] tags_of not None, Py_ssize_t[::1] kinds not None, double[:, ::1] said not None):
+    """For each element the number of its tag and one for tag and class together; sum, lowest and highest of what its class
+    and its id say, a column each.
     """
     cdef Py_ssize_t size = len(tags), box, first
     cdef dict seen = {}, numbers = {}  # the first element with the same names; the number of each kind
     cdef NameReader reader = NameReader(table, values)
-    cdef tuple written
-    if (len(names) != size or len(ids) != size or kinds.shape[0] != 2 or kinds.shape[1] != size or said.shape[0] != 3
-            or said.shape[1] != size):
+    cdef object written
+    if (len(names) != size or len(ids) != size or tags_of.shape[0] != size or kinds.shape[0] != size
+            or said.shape[0] != 3 or said.shape[1] != size):
         raise ValueError("the names do not fit together")
     for box in range(size):
-        written = (tags[box], names[box], ids[box])
+        written = tags[box]
+        if names[box] or ids[box]:  # most have neither
+            written = (tags[box], names[box], ids[box])
         earlier = seen.get(written)
         if earlier is not None:
             first = earlier
-            kinds[0, box], kinds[1, box] = kinds[0, first], kinds[1, first]
+            tags_of[box], kinds[box] = tags_of[first], kinds[first]
             said[0, box], said[1, box], said[2, box] = said[0, first], said[1, first], said[2, first]
             continue
         seen[written] = box
         reader.total = reader.lowest = reader.highest = 0.0
-        kind = (written[0], reader.read((<str>written[1])[:longest]))
-        reader.read((<str>written[2])[:longest])
-        kinds[0, box] = tag_numbers.get(written[0], 0)
-        kinds[1, box] = numbers.setdefault(kind, len(numbers))
+        kind = (tags[box], reader.read((<str>names[box])[:longest]))
+        reader.read((<str>ids[box])[:longest])
+        tags_of[box] = tag_numbers.get(tags[box], 0)
+        kinds[box] = numbers.setdefault(kind, len(numbers))
         said[0, box], said[1, box], said[2, box] = reader.total, reader.lowest, reader.highest
 
 
@@ -211,9 +216,10 @@ cdef class NameReader:
 
     cdef bytes read(self, str text):
         """The parts in lower case with blanks between them, as `WordTable.tokens` has them."""
-        cdef Py_ssize_t size, place = 0, filled = 0, start
+        cdef Py_ssize_t size, place = 0, filled = 0
         cdef const unsigned char* source
         cdef unsigned char lowered[2 * LONGEST_NAMES]
+        cdef uint64_t hashed
         cdef double value
         if not text:
             return b""
@@ -227,15 +233,16 @@ cdef class NameReader:
             if filled:
                 lowered[filled] = 32
                 filled += 1
-            start = filled
             lowered[filled] = LOWER[source[place]]
+            hashed = add_to_hash(NO_BYTES, lowered[filled])
             filled += 1
             place += 1
             while place < size and 97 <= source[place] <= 122:
                 lowered[filled] = source[place]
+                hashed = add_to_hash(hashed, source[place])
                 filled += 1
                 place += 1
-            value = self._values[self._table.number_of(lowered + start, filled - start)]
+            value = self._values[self._table.number_of_hash(hashed or 1)]
             self.total += value
             self.lowest, self.highest = min(self.lowest, value), max(self.highest, value)
         return lowered[:filled]
@@ -335,12 +342,10 @@ cdef look_up_words(double[:, ::1] counts, Py_ssize_t column, str text, bint is_l
     """What the words of a text say; of a long one it is the beginning that is given."""
     cdef Py_ssize_t size, place = 0, count = 0, filled = 0, shift = 0
     cdef const unsigned char* source = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
-    cdef unsigned char word[512]
+    cdef uint64_t hashed = NO_BYTES
     cdef int kind, gap
     cdef int64_t number
     cdef double value, total = 0.0, highest = 0.0, lowest = 0.0, about = 0.0, in_title = 0.0
-    if size >= 512:
-        raise ValueError("the beginning of a text is too long")
     if is_long:
         shift = about_comments.shape[0]  # longer blocks have the second table
     while place <= size:
@@ -351,32 +356,39 @@ cdef look_up_words(double[:, ::1] counts, Py_ssize_t column, str text, bint is_l
                 gap = gap_at(source + place, size - place)
                 kind = GAP if gap else LETTER
         if kind == LETTER:
-            word[filled] = LOWER[source[place]]
+            hashed = add_to_hash(hashed, LOWER[source[place]])
             filled += 1
             place += 1
             continue
         place += gap
         if not filled:
             continue
-        number = table.number_of(word, filled)
+        number = table.number_of_hash(hashed or 1)
         value = values[number + shift]
         total += value
         highest = value if not count else max(highest, value)
         lowest = value if not count else min(lowest, value)
         about = max(about, about_comments[number])
         if title is not None:
-            in_title += title.number_of(word, filled)
-        count, filled = count + 1, 0
+            in_title += title.number_of_hash(hashed or 1)
+        count, filled, hashed = count + 1, 0, NO_BYTES
     counts[MEAN, column] = total / max(count, 1)
     counts[MAX, column], counts[MIN, column] = highest, lowest
     if not is_long:
         counts[COMMENTS, column], counts[TITLE, column] = about, in_title / max(count, 1)
 
 
+cdef uint64_t NO_BYTES = 14695981039346656037u  # the hash that a word begins with
+
+
+cdef inline uint64_t add_to_hash(uint64_t hashed, unsigned char byte) noexcept:
+    return (hashed ^ byte) * 1099511628211u
+
+
 cdef inline uint64_t hash_of(const unsigned char* word, Py_ssize_t size) noexcept:
     """A number for a word; 0 stands for none."""
-    cdef uint64_t found = 14695981039346656037u
+    cdef uint64_t found = NO_BYTES
     cdef Py_ssize_t index
     for index in range(size):
-        found = (found ^ word[index]) * 1099511628211u
+        found = add_to_hash(found, word[index])
     return found or 1

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from webquarry.read.main_content.arrays.buffers import Rows, make_integers, make_rows, take_row
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.lifts import END, Array, Ints, Lookup
 from webquarry.read.main_content.words import END_OF_TEXT
@@ -22,6 +22,10 @@ try:
     from webquarry.read.main_content._words import read_names
 except ImportError:  # not built: numpy does it
     fill_table = link_boxes = read_names = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
 # What is known of every element, a row of the table each. UNIT: the nearest element with siblings
 # like it, -1 for none; SIBLINGS: how many siblings are like it, itself included; CLUSTER: the
@@ -50,8 +54,8 @@ _REPEATS = 3  # siblings alike that make each of them a unit
 class Boxes:
     """A column an element."""
 
-    table: Ints  # rows PARENT to DEEP
-    names: Array  # rows OWN to HIGHEST; 0 lies between the lowest and the highest
+    table: Rows  # PARENT to DEEP
+    names: Rows  # OWN to HIGHEST; 0 lies between the lowest and the highest
 
 
 def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
@@ -59,13 +63,13 @@ def describe_boxes(flow: Flow, lookup: Lookup) -> Boxes:
     if link_boxes is None:
         return describe_in_numpy(flow, lookup)
     size = len(flow.parents)
-    table = np.empty((_ROWS, size), np.intp)
-    kinds = np.empty((2, size), np.intp)
-    names = np.empty((HIGHEST + 1, size))
+    table = make_integers(_ROWS, size)
+    names = make_rows(HIGHEST + 1, size)
+    kind = array("q", bytes(table.itemsize * size))
     fill_table(table, flow.parents, flow.first, flow.last, flow.flags, flow.levels)
     written = (flow.tags, flow.names, flow.ids)
-    read_names(*written, lookup.table, lookup.values, _TAG_NUMBERS, LONGEST, kinds, names)
-    table[TAG], kind = kinds
+    tags = take_row(table, TAG)
+    read_names(*written, lookup.table, lookup.values, _TAG_NUMBERS, LONGEST, tags, kind, names)
     link_boxes(table, kind, names, _REPEATS)
     return Boxes(table, names)
 
@@ -107,7 +111,7 @@ def _read_names(written: list[_Written], lookup: Lookup) -> tuple[Ints, Array]:
     ends = np.flatnonzero(numbers == END)[1::2]  # those behind the ids
     starts = np.zeros_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
-    token_values = lookup.values.take(numbers)
+    token_values = np.asarray(lookup.values).take(numbers)
     values = np.empty((HIGHEST + 1, len(written)))
     np.add.reduceat(token_values, starts, out=values[OWN])
     np.minimum.reduceat(token_values, starts, out=values[LOWEST])

@@ -13,10 +13,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from heapq import nlargest
 
-import numpy as np
-
 from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.lifts import Array
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.items import add_items
@@ -55,10 +52,10 @@ _CONSENT = re.compile(
 )
 
 
-def choose(flow: Flow, chances: Chances, words: Array) -> list[int]:
-    """The numbers of the blocks to keep, in order."""
+def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
+    """The numbers of the blocks to keep, in order, by how many words each has."""
     threshold = find_threshold(chances.final, words)
-    kept: list[int] = np.flatnonzero(chances.final >= threshold).tolist()
+    kept = [index for index, chance in enumerate(chances.final) if chance >= threshold]
     kept = add_tables(flow, kept)
     kept = add_code(flow, kept)
     kept = add_ends(flow, chances, kept)
@@ -104,13 +101,13 @@ def drop_copies(flow: Flow, kept: Sequence[int]) -> list[int]:
     A long one that holds the beginnings of two others goes too: it is a copy of the whole text in
     one piece.
     """
-    texts = flow.texts
+    texts, boxes, parent_of = flow.texts, flow.boxes, flow.parents
     parents: dict[str, int] = {}  # of the element that a text first stood in
     single: list[int] = []
     for index in kept:
         text = texts[index]
         if len(text) >= _LONG:
-            parent = flow.parents[flow.boxes[index]]
+            parent = parent_of[boxes[index]]
             if parents.setdefault(text, parent) != parent:
                 continue  # the same list or recipe repeats a line on purpose
         single.append(index)

@@ -6,10 +6,9 @@ thought of all its like, of the section and of the box around it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from webquarry.read.main_content.arrays.buffers import Rows, make_rows
 from webquarry.read.main_content.boxes import FIRST, LAST
 from webquarry.read.main_content.feature_names import ROW
 from webquarry.read.main_content.features import (
@@ -29,6 +28,10 @@ try:
 except ImportError:  # not built: numpy does it
     FILLED = ()
     fill_context = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
 # Features of the first matrix that the second model sees again.
 CARRIED = (
@@ -70,7 +73,7 @@ _BOX, _WINDOW, _SECTION, _TEXT = range(4)  # ranges of blocks, as in `_MEANS`
 _OPINION, _WEIGHT, _MASS = range(3)
 _NONE = -9.0  # where there is nothing to compare with
 _REACH = 3  # blocks to each side
-_BESIDE = np.array([[-1], [1], [2]])  # blocks away, as in `_STEPS`
+_BESIDE = ([-1], [1], [2])  # blocks away, as in `_STEPS`
 _LEAST = 1e-9  # in place of nothing, to divide by
 SURE = 1e-3  # no chance is nearer to certainty
 
@@ -98,21 +101,20 @@ _LIMITS = ContextLimits()
 _IS_COMPILED = (*FILLED, *CARRIED) == CONTEXT_NAMES
 
 
-def build_context(features: Features, chances: Array) -> Array:
+def build_context(features: Features, chances: Rows) -> Rows:
     """The second matrix, a row for each of `CONTEXT_NAMES`."""
-    matrix = np.empty((len(CONTEXT_NAMES), len(chances)))
-    if _IS_COMPILED:
-        boxes, table = features.flow.boxes, features.boxes.table
-        row = np.ascontiguousarray(chances)
-        fill_context(matrix, features.matrix, row, features.words, boxes, table, _LIMITS)
-    else:
-        fill_in_numpy(matrix, features, chances)
+    if not _IS_COMPILED:
+        return build_in_numpy(features, np.asarray(chances))
+    matrix = make_rows(len(CONTEXT_NAMES), len(chances))
+    boxes, table = features.flow.boxes, features.boxes.table
+    fill_context(matrix, features.matrix, chances, features.words, boxes, table, _LIMITS)
     return matrix
 
 
-def fill_in_numpy(matrix: Array, features: Features, chances: Array) -> None:
-    """Fill the matrix row by row, where nothing is compiled."""
-    page, words = features.page, features.words
+def build_in_numpy(features: Features, chances: Array) -> Array:
+    """The same row by row, where nothing is compiled."""
+    matrix = np.empty((len(CONTEXT_NAMES), len(chances)))
+    page, words = features.page, np.array(features.words)
     logits = log_odds(chances)
     weights = np.sqrt(words)  # longer blocks weigh more
     values = np.array([weights * logits, weights, words * chances])
@@ -132,7 +134,7 @@ def fill_in_numpy(matrix: Array, features: Features, chances: Array) -> None:
     weight = np.maximum(alike[_WEIGHT], _LEAST)
     np.divide(alike[_OPINION], weight, out=matrix[_LIKE_ROWS])
     # of those right before and behind in the same text, and of the heading above
-    beside = page.index + _BESIDE
+    beside = page.index + np.array(_BESIDE)
     is_inside = (beside >= start[_TEXT]) & (beside < end[_TEXT])
     matrix[_BESIDE_ROWS] = np.where(is_inside, logits.take(beside, mode="clip"), _NONE)
     of_heading = logits.take(last_heading, mode="clip")
@@ -145,7 +147,8 @@ def fill_in_numpy(matrix: Array, features: Features, chances: Array) -> None:
         find_single_threshold(chances, words),
     )
     matrix[_PAGE_ROWS] = np.array(facts)[:, None]
-    matrix[_CARRIED_ROWS] = features.matrix[_CARRIED_FROM]
+    matrix[_CARRIED_ROWS] = np.asarray(features.matrix)[_CARRIED_FROM]
+    return matrix
 
 
 def log_odds(chances: Array) -> Array:

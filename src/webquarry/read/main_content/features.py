@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from array import array
 from functools import cached_property
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry.read.main_content import texts
+from webquarry.read.main_content.arrays.buffers import Rows, make_rows, take_row
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.boxes import (
     CLUSTER,
@@ -47,6 +45,11 @@ try:
     from webquarry.read.main_content._features import fill_features
 except ImportError:  # not built, or for features of other names: numpy does it
     fill_features = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
 PARAGRAPH = 80  # characters
 SEVERAL = 2  # paragraphs
@@ -84,7 +87,7 @@ SHARE, PARAGRAPH_SHARE, DENSITY = range(3)
     _ALIKE_WORD,
     _ALIKE_COUNT,
 ) = range(7)
-_FLAG_BITS = np.array([[flag] for flag in FLAG_NAMES.values()], np.int64)
+_FLAG_BITS = [[flag] for flag in FLAG_NAMES.values()]
 
 # Features that are filled together.
 _COUNTED_ROWS = find_rows(COUNTED[0], COUNTED[-1])
@@ -108,10 +111,10 @@ _COMMON_RATIO_ROWS = find_rows("common_share", "common_paragraphs")
 _PAGE_ROWS = find_rows("page_in_main", "page_h1")
 
 # In place of what stands before the first block and behind the last: tag, characters, density.
-_EDGE = np.array([-1.0, 0.0, 1.0])
+_EDGE = (-1.0, 0.0, 1.0)
 # For blocks before the first heading: its level, word, comments, density, and how far it is.
-_HEADLESS = np.array([[0.0], [0.0], [0.0], [-1.0], [99.0]])
-_HEADING_BONUS = np.array([0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15])  # for none, h1, ... h6
+_HEADLESS = ([0.0], [0.0], [0.0], [-1.0], [99.0])
+_HEADING_BONUS = (0.0, 0.5, 0.15, 0.15, 0.15, 0.15, 0.15)  # for none, h1, ... h6
 
 
 class FeatureLimits(NamedTuple):
@@ -127,7 +130,7 @@ class FeatureLimits(NamedTuple):
     comments_far: int = _COMMENTS_FAR
     like_title: float = _LIKE_TITLE
     title_length: int = _TITLE_LENGTH
-    heading_bonus: tuple[float, ...] = tuple(_HEADING_BONUS.tolist())
+    heading_bonus: tuple[float, ...] = _HEADING_BONUS
 
 
 _LIMITS = FeatureLimits()
@@ -136,17 +139,17 @@ _LIMITS = FeatureLimits()
 class Features:
     """A row for each of `NAMES`, and the page that they were made of."""
 
-    def __init__(self, flow: Flow, counts: Array, boxes: Boxes) -> None:
+    def __init__(self, flow: Flow, counts: Rows, boxes: Boxes) -> None:
         self.flow = flow
         self.counts = counts  # a row for each of `texts.COUNTED`
         self.boxes = boxes
         self.matrix = self._build_matrix()
 
-    def _build_matrix(self) -> Array:
+    def _build_matrix(self) -> Rows:
         """Fill the matrix in one go, or row by row where nothing is compiled."""
         if fill_features is None:
             return self.page.build_matrix()
-        matrix = np.empty((len(NAMES), len(self.flow.texts)))
+        matrix = make_rows(len(NAMES), len(self.flow.texts))
         fill_features(matrix, self.flow, self.counts, self.boxes, _LIMITS)
         return matrix
 
@@ -156,15 +159,9 @@ class Features:
         return PageArrays(self.flow, self.counts, self.boxes)
 
     @property
-    def words(self) -> Array:
+    def words(self) -> Rows:
         """How many words each block has."""
-        words: Array = self.matrix[texts.WORDS]
-        return words
-
-    @property
-    def columns(self) -> dict[str, Array]:
-        """The rows by name."""
-        return dict(zip(NAMES, self.matrix, strict=True))
+        return take_row(self.counts, texts.WORDS)
 
 
 def build_features(flow: Flow, lifts: Lifts) -> Features:
@@ -200,13 +197,13 @@ class PageArrays:
     them.
     """
 
-    def __init__(self, flow: Flow, counts: Array, boxes: Boxes) -> None:
+    def __init__(self, flow: Flow, rows: Rows, boxes: Boxes) -> None:
         self.flow = flow
-        self.counts = counts  # a row for each of `texts.COUNTED`
+        self.counts = counts = np.asarray(rows)  # a row for each of `texts.COUNTED`
         self.n = len(flow.texts)
         self.index: Ints = np.arange(self.n)
         # of each element
-        self.table, self.names = boxes.table, boxes.names
+        self.table, self.names = np.asarray(boxes.table), np.asarray(boxes.names)
         self.parent: Ints = np.maximum(self.table[PARENT], 0)
         # of each block: the element it is in, and what is known of that
         self.box = _to_ints(flow.boxes)
@@ -263,7 +260,7 @@ class PageArrays:
         matrix[_COUNTED_ROWS] = self.counts[: len(COUNTED)]
         self._fill_block(matrix)
         self._fill_names(matrix)
-        flags = self.element[FLAGS] & _FLAG_BITS
+        flags = self.element[FLAGS] & np.array(_FLAG_BITS)
         np.not_equal(flags, 0, out=matrix[_FLAG_ROWS], casting="unsafe")
         self._fill_around(matrix)
         self._fill_heading(matrix)
@@ -442,7 +439,7 @@ class PageArrays:
     def _fill_anchor(self, matrix: Array) -> None:
         """Where the block stands relative to the one that says what the title says."""
         likeness = self.counts[texts.TITLE] * np.minimum(1.0, self.chars / _TITLE_LENGTH)
-        likeness += _HEADING_BONUS.take(self.level)
+        likeness += np.array(_HEADING_BONUS).take(self.level)
         anchor = int(np.argmax(likeness))
         if likeness[anchor] <= _LIKE_TITLE:
             matrix[_ANCHOR_ROWS] = _NONE

@@ -7,12 +7,11 @@ once.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from webquarry.read.main_content.words import END_OF_TEXT
 
@@ -20,9 +19,14 @@ try:
     from webquarry.read.main_content._words import WordTable
 except ImportError:  # not built: the same in Python
     from webquarry.read.main_content.words import WordTable  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.intp]
+Array: TypeAlias = "NDArray[np.float64]"
+Ints: TypeAlias = "NDArray[np.intp]"
 
 # Numbers of what is no word: the mark behind each text, and whatever no table knows.
 END, UNKNOWN = 0, 1
@@ -38,8 +42,8 @@ class Lookup:
     """Tables over one set of words, and which of the words have to do with comments."""
 
     numbers: dict[str, int]
-    values: Array  # a table behind the other, flat
-    about_comments: Array
+    values: array[float]  # a table behind the other
+    about_comments: array[float]
 
     @classmethod
     def build(cls, *tables: Mapping[str, float]) -> Lookup:
@@ -50,13 +54,14 @@ class Lookup:
         words.update(dict.fromkeys(COMMENTS))
         numbers = {END_OF_TEXT: END}
         numbers.update((word, number) for number, word in enumerate(words, _FIRST_WORD))
-        values = []
+        values = array("d")
         for table in tables:
-            values += [0.0] * _FIRST_WORD
-            values += [table.get(word, 0.0) for word in words]
-        about_comments = np.zeros(len(words) + _FIRST_WORD)
-        about_comments[[numbers[word] for word in COMMENTS]] = 1.0
-        return cls(numbers, np.array(values), about_comments)
+            values.extend([0.0] * _FIRST_WORD)
+            values.extend([table.get(word, 0.0) for word in words])
+        about_comments = array("d", [0.0] * (len(words) + _FIRST_WORD))
+        for word in COMMENTS:
+            about_comments[numbers[word]] = 1.0
+        return cls(numbers, values, about_comments)
 
     @property
     def size(self) -> int:

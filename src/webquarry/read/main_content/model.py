@@ -9,15 +9,14 @@ block is worth among the others.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from webquarry.read.main_content.arrays.buffers import Rows, make_row, pack_integers, pack_singles
 from webquarry.read.main_content.context import (
     CARRIED,
     CONTEXT_NAMES,
@@ -33,8 +32,13 @@ try:
     from webquarry.read.main_content import _trees as compiled
 except ImportError:  # not built: numpy does it
     compiled = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
-_Singles = NDArray[np.float32]
+_Singles: TypeAlias = "NDArray[np.float32]"
 _CHUNK = 4_000_000  # comparisons made at once; a page of many thousand blocks is judged in parts
 _SECOND_SHARE = 0.5  # of the second opinion in both
 _NET_SHARE = 0.5  # of what the net says, beside both
@@ -62,22 +66,27 @@ _NET_ROWS = [_ALL_NAMES.index(name) for name in NET_INPUTS]
 class Trees:
     """Trees, and the rows of a matrix that they ask for."""
 
-    features: Ints  # depth x trees
-    borders: _Singles  # depth x trees
-    leaves: _Singles  # trees x leaves, flat
+    features: Rows  # depth x trees
+    borders: Rows  # depth x trees, in single precision
+    leaves: Any  # trees x leaves, flat, as whole numbers of 16 bits
+    scale: float  # what a leaf is divided by
     bias: float
 
-    def chances(self, rows: Array) -> Array:
+    @cached_property
+    def forest(self) -> compiled.Forest:
+        """The trees as they are asked most quickly."""
+        return compiled.Forest(self.features, self.borders, self.leaves)
+
+    def chances(self, rows: Rows) -> Rows:
         """The chance of each block, for a matrix with a row a feature."""
         if compiled is None:
-            total = self.sum_leaves(rows.astype(np.float32))
-            return _to_chances(total + self.bias)
-        chances = np.empty(rows.shape[1])
-        trees = (self.features, self.borders, self.leaves, self.bias)
-        compiled.find_chances(np.ascontiguousarray(rows), *trees, chances)
+            sums = self.sum_leaves(np.asarray(rows, np.float32))
+            return _to_chances(sums / self.scale + self.bias)
+        chances = make_row(rows.shape[1])
+        self.forest.find_chances(rows, self.scale, self.bias, chances)
         return chances
 
-    def sum_leaves(self, matrix: _Singles) -> Array:
+    def sum_leaves(self, matrix: _Singles) -> Ints:
         """The sum of the leaves that each block falls into, in numpy."""
         trees = self.features.shape[1]
         blocks = matrix.shape[1]
@@ -90,35 +99,36 @@ class Trees:
             return parts[0]
         return np.concatenate(parts)
 
-    def _sum_chunk(self, matrix: _Singles) -> Array:
-        depth, trees = self.features.shape
+    def _sum_chunk(self, matrix: _Singles) -> Ints:
+        features, borders = np.asarray(self.features), np.asarray(self.borders)
+        depth, trees = features.shape
         shape = (trees, matrix.shape[1])
         leaf = np.zeros(shape, np.uint8)
         is_above = np.empty(shape, np.bool_)
         values = np.empty(shape, np.float32)
         for level in reversed(range(depth)):
             # any mode but "raise" spares a copy
-            matrix.take(self.features[level], 0, out=values, mode="clip")
-            np.greater(values, self.borders[level][:, None], out=is_above)
+            matrix.take(features[level], 0, out=values, mode="clip")
+            np.greater(values, borders[level][:, None], out=is_above)
             leaf += leaf
             leaf |= is_above.view(np.uint8)
         first_leaf = np.arange(trees, dtype=np.intp) << depth
-        chosen = self.leaves.take(leaf + first_leaf[:, None])
-        total: Array = chosen.sum(axis=0, dtype=np.float64)
-        return total
+        chosen = np.asarray(self.leaves).take(leaf + first_leaf[:, None])
+        sums: Ints = chosen.sum(axis=0, dtype=np.intp)
+        return sums
 
 
-def list_net_inputs(matrix: Array, context: Array) -> _Singles:
+def list_net_inputs(matrix: Rows, context: Rows) -> _Singles:
     """What the net looks at, a row for each of `NET_INPUTS`, from the rows of both matrices."""
-    rows = np.concatenate((matrix, context))
+    rows = np.concatenate((np.asarray(matrix), np.asarray(context)))
     return rows.take(_NET_ROWS, 0).astype(np.float32)
 
 
-def scale_net_inputs(rows: _Singles, middle: _Singles, scale: _Singles) -> _Singles:
+def scale_net_inputs(rows: _Singles, middle: Rows, scale: Rows) -> _Singles:
     """The inputs as distances from what is usual, none of them far away."""
     scaled = np.array(rows, np.float32, order="C")
-    scaled -= middle[:, None]
-    scaled /= scale[:, None]
+    scaled -= np.asarray(middle)[:, None]
+    scaled /= np.asarray(scale)[:, None]
     wide = scaled[: len(WIDE_INPUTS)]
     wide *= 2 / (1 + np.abs(wide))
     return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
@@ -126,42 +136,45 @@ def scale_net_inputs(rows: _Singles, middle: _Singles, scale: _Singles) -> _Sing
 
 @dataclass(frozen=True)
 class Net:
-    """A hidden layer and a straight sum over `NET_INPUTS`."""
+    """A hidden layer and a straight sum over `NET_INPUTS`, all in single precision."""
 
-    middle: _Singles  # an entry an input
-    scale: _Singles
-    weights: _Singles  # units x inputs
-    offsets: _Singles  # an entry a unit
-    outputs: _Singles
-    straight: _Singles  # an entry an input
+    middle: Rows  # an entry an input
+    scale: Rows
+    weights: Rows  # units x inputs
+    offsets: Rows  # an entry a unit
+    outputs: Rows
+    straight: Rows  # an entry an input
     bias: float
 
-    def judge(self, matrix: Array, context: Array) -> Array:
+    @cached_property
+    def layers(self) -> compiled.Layers:
+        """The net as it is asked most quickly."""
+        parts = (self.weights, self.offsets, self.outputs, self.straight)
+        return compiled.Layers(self.middle, self.scale, *parts, len(WIDE_INPUTS), _FARTHEST)
+
+    def judge(self, matrix: Rows, context: Rows) -> Rows:
         """How much more or less likely each block is wanted than the trees say, as log odds."""
-        return self.judge_inputs(list_net_inputs(matrix, context))
+        if compiled is None:
+            return self.judge_inputs(list_net_inputs(matrix, context))
+        total = make_row(matrix.shape[1])
+        self.layers.judge(matrix, context, _NET_ROWS, self.bias, total)
+        return total
 
     def judge_inputs(self, inputs: _Singles) -> Array:
-        """The same for a row for each of `NET_INPUTS`."""
+        """The same for a row for each of `NET_INPUTS`, in numpy and in the order of the compiled
+        way.
+        """
         scaled = scale_net_inputs(inputs, self.middle, self.scale)
-        if compiled is None:
-            return self.sum_units(scaled)
-        total = np.zeros(scaled.shape[1])
-        layers = (self.weights, self.offsets, self.outputs, self.straight)
-        compiled.sum_of_units(scaled, *layers, total)
-        return total + self.bias
-
-    def sum_units(self, scaled: _Singles) -> Array:
-        """What comes out for scaled inputs, in numpy and in the order of the compiled way."""
-        units, inputs = self.weights.shape
-        hidden = np.repeat(self.offsets[:, None], scaled.shape[1], axis=1)
+        weights, straight_weights = np.asarray(self.weights), np.asarray(self.straight)
+        hidden = np.repeat(np.asarray(self.offsets)[:, None], scaled.shape[1], axis=1)
         straight = np.zeros(scaled.shape[1], np.float32)
-        for number in range(inputs):
-            hidden += self.weights[:, number, None] * scaled[number]
-            straight += self.straight[number] * scaled[number]
+        for number, row in enumerate(scaled):
+            hidden += weights[:, number, None] * row
+            straight += straight_weights[number] * row
         hidden /= 1 + np.abs(hidden)
         total: Array = np.zeros(scaled.shape[1])
-        for number in range(units):
-            total += self.outputs[number] * hidden[number]
+        for output, unit in zip(np.asarray(self.outputs), hidden, strict=True):
+            total += output * unit
         return total + straight + self.bias
 
 
@@ -169,8 +182,8 @@ class Net:
 class Chances:
     """The chance of each block to be kept."""
 
-    first: Array  # by the block itself and the page
-    final: Array  # by what was thought of the blocks around it, too
+    first: Sequence[float]  # by the block itself and the page
+    final: Sequence[float]  # by what was thought of the blocks around it, too
 
 
 @dataclass(frozen=True)
@@ -189,18 +202,17 @@ class Model:
         first = self.first.chances(features.matrix)
         context = build_context(features, first)
         second = self.second.chances(context)
-        return Chances(first, blend(first, second, self.net.judge(features.matrix, context)))
+        final = blend(first, second, self.net.judge(features.matrix, context))
+        return Chances(first.tolist(), final.tolist())
 
 
-def blend(first: Array, second: Array, net: Array) -> Array:
+def blend(first: Rows, second: Rows, net: Rows) -> Rows:
     """All opinions as one: the mean of the log odds of both sets of trees, and what the net adds to
     it.
     """
     if compiled is not None:
-        blended = np.empty(len(first))
-        one, other = np.ascontiguousarray(first), np.ascontiguousarray(second)
-        more = np.ascontiguousarray(net)
-        compiled.blend_chances(one, other, more, _SECOND_SHARE, _NET_SHARE, SURE, blended)
+        blended = make_row(len(first))
+        compiled.blend_chances(first, second, net, _SECOND_SHARE, _NET_SHARE, SURE, blended)
         return blended
     odds = (1 - _SECOND_SHARE) * log_odds(first) + _SECOND_SHARE * log_odds(second)
     return _to_chances(odds + _NET_SHARE * net)
@@ -224,13 +236,14 @@ def _parse_net(data: Mapping[str, Any]) -> Net:
     """A net whose inputs are in the order of `NET_INPUTS`, from one that knows them by name."""
     places = [data["inputs"].index(name) for name in NET_INPUTS]
     by_input = {}
-    for part in ("middle", "scale", "weights", "straight"):
-        values = np.array(data[part], np.float32)
-        by_input[part] = np.ascontiguousarray(values[..., places])
+    for part in ("middle", "scale", "straight"):
+        by_input[part] = array("f", [data[part][place] for place in places])
+    weights = [[row[place] for place in places] for row in data["weights"]]
     return Net(
         **by_input,
-        offsets=np.array(data["offsets"], np.float32),
-        outputs=np.array(data["outputs"], np.float32),
+        weights=pack_singles(weights),
+        offsets=array("f", data["offsets"]),
+        outputs=array("f", data["outputs"]),
         bias=data["bias"],
     )
 
@@ -238,17 +251,17 @@ def _parse_net(data: Mapping[str, Any]) -> Net:
 def _parse_trees(data: Mapping[str, Any], names: Sequence[str]) -> Trees:
     """Trees whose splits ask for rows of a matrix, from those whose splits ask for names."""
     rows = [names.index(name) for name in data["features"]]
-    features, borders, leaves = [], [], []
+    features, borders, leaves = [], [], array("h")
     for tree in data["trees"]:
         splits = tree["splits"]
         features.append([rows[number] for number, _ in splits])
         borders.append([border for _, border in splits])
-        leaves.append(tree["leaves"])
-    scale = np.float32(data["leaf_scale"])
+        leaves.extend(tree["leaves"])
     return Trees(
-        features=np.array(features, np.intp).T.copy(),
-        borders=np.array(borders, np.float32).T.copy(),
-        leaves=np.array(leaves, np.float32).ravel() / scale,
+        features=pack_integers(list(zip(*features, strict=True))),
+        borders=pack_singles(list(zip(*borders, strict=True))),
+        leaves=leaves,
+        scale=data["leaf_scale"],
         bias=data["bias"],
     )
 

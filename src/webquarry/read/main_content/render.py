@@ -7,21 +7,22 @@ are made of. Hidden text is left out here, by the same judgement as for the whol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.rules.notes import find_notes
 from webquarry.read.main_content.select import Selection
-from webquarry.read.main_content.tags import HIDDEN_FLAG
+from webquarry.read.main_content.tags import FORMULA_CLASSES, HIDDEN_FLAG
 from webquarry.read.markdown.convert import UNDECIDED_NOTE, Markdown, PartsWriter
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.formulas import is_formula_image
 from webquarry.read.markdown.links import Links
 from webquarry.read.models import LeftOutText
 from webquarry.read.text.delimiters import defuse_prose
-from webquarry.read.text.words import Words
+from webquarry.read.text.words import read_line
 from webquarry.read.visibility.tracker import VisibilityTracker
 
 READY_NOTE = "The page hides its text until its script has run; it was read as if it had."
@@ -32,13 +33,16 @@ _MOST_HEADINGS = 8  # of what is left out
 _MOST_CANDIDATES = 24  # headings that are looked at; some may be hidden or stand there twice
 _LONGEST_HEADING = 60  # characters
 _HEADINGS_ROOM = 200  # bytes of all headings together
+# A heading in a line of Markdown; it may stand in quotes and in items of lists.
+_HEADING = re.compile(r"(?:[ >]|[-*+] |\d{1,9}[.)] )*+#{1,6} (.+)")
 
 
 def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
     """The kept blocks as Markdown; the title is for the caller to add."""
     flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
-    formulas = [image for image in flow.walk.images(kept) if is_formula_image(image)]
+    images = flow.walk.images(kept, FORMULA_CLASSES)
+    formulas = [image for image in images if is_formula_image(image)]
     parts = flow.walk.choose_parts(kept, formulas)
     footnotes = Footnotes(document.roots)
     found_notes: set[int] = set()
@@ -48,7 +52,7 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
     size, headings = _measure_rest(flow, kept)
-    heading_parts = flow.walk.choose_parts(headings, [])
+    heading_parts = flow.walk.choose_parts(set(headings), [])
     names = None
     if page_info.css:
         names = parts.names() | heading_parts.names()
@@ -66,45 +70,53 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     text = defuse_prose(walker.blocks.text(), walker.removed)
     left_out = None
     if size >= _LEAST_LEFT_OUT:
-        # by the same walk as the text, so that no heading is told that nobody sees
-        rest = writer.write(heading_parts)
-        lines = defuse_prose(rest.blocks.text(), rest.removed).split("\n")
-        left_out = LeftOutText(size, _shorten_headings(lines))
+        found = _read_headings(flow, headings, writer)
+        left_out = LeftOutText(size, _shorten_headings(found))
     visibility.close()
     return Markdown(text, "", dict(walker.removed), notes, left_out)
 
 
-def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, set[int]]:
+def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, list[int]]:
     """The bytes of the blocks that are not kept, and those among them that are headings."""
     texts: list[str] = []
-    headings: set[int] = set()
+    headings: list[int] = []
     for index, box in enumerate(flow.boxes):
         if index in kept or flow.flags[box] & HIDDEN_FLAG:
             continue
         texts.append(flow.texts[index])
         # the first level is the page's title, which is given beside the text
         if flow.levels[box] > 1 and len(headings) < _MOST_CANDIDATES:
-            headings.add(index)
+            headings.append(index)
     size = len("".join(texts).encode("utf-8", "replace"))
     return size, headings
 
 
-def _shorten_headings(lines: Iterable[str]) -> tuple[str, ...]:
-    """The first headings among the lines of a text, as plain words, as many as there is room
-    for.
+def _read_headings(flow: Flow, headings: Sequence[int], writer: PartsWriter) -> Iterator[str]:
+    """The headings among some blocks, as plain words. They are walked to as the text is, so that
+    none is told that nobody sees; the first ones are mostly enough.
     """
+    for few in (headings[:_MOST_HEADINGS], headings[_MOST_HEADINGS:]):
+        if not few:
+            return
+        walker = writer.write(flow.walk.choose_parts(set(few), []))
+        for line in defuse_prose(walker.blocks.text(), walker.removed).split("\n"):
+            found = _HEADING.match(line)
+            if found is not None:
+                yield read_line(found[1])
+
+
+def _shorten_headings(found: Iterable[str]) -> tuple[str, ...]:
+    """The first of some headings, shortened, as many as there is room for."""
     headings: list[str] = []
     room = _HEADINGS_ROOM
-    for line in lines:
-        marks, _, title = line.partition(" ")
-        if not title or marks.strip("#"):
-            continue
-        words = " ".join(Words(title).text.split())
+    for words in found:
         if len(words) > _LONGEST_HEADING:
             words = f"{words[: _LONGEST_HEADING - 1].rstrip()}…"
         room -= len(words.encode("utf-8", "replace"))
-        if room < 0 or len(headings) == _MOST_HEADINGS:
+        if room < 0:
             break
         if words and words not in headings:
             headings.append(words)
+        if len(headings) == _MOST_HEADINGS:
+            break
     return tuple(headings)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from webquarry.read.html.parse import Document
 from webquarry.read.main_content.blocks import Flow, build_flow
@@ -51,26 +50,34 @@ def select_main_content(
         chances = model.chances(features)
     elif len(chances.final) != len(flow.texts):
         raise ValueError("The chances are those of another page.")
-    words = features.words
+    words = features.words.tolist()
     kept = choose(flow, chances, words)
     if has_fallback(flow, kept) and not is_read_without_scripts(document.roots):
         seen = [index for index in kept if not has_fallback(flow, [index])]
-        if words[seen].sum() < _MOST_OF_IT * words[kept].sum() and not is_given:
+        seen_words = sum(words[index] for index in seen)
+        kept_words = sum(words[index] for index in kept)
+        if seen_words < _MOST_OF_IT * kept_words and not is_given:
             # the choice was for something that nobody sees: choose again without it
             drop_fallbacks(document.roots)
             return select_main_content(document, model)
         kept = seen
-    expected_words = chances.final * words
-    chosen = np.array(kept, np.intp)
-    expected_hits = float(expected_words[chosen].sum())
-    size = float(words[chosen].sum()) + float(expected_words.sum())
-    confidence = 0.0
-    if size:
-        confidence = round(2 * expected_hits / size, 4)
-    return Selection(flow, kept, confidence)
+    return Selection(flow, kept, _expect_f1(kept, chances.final, words))
+
+
+def _expect_f1(kept: list[int], chances: Sequence[float], words: Sequence[float]) -> float:
+    """The expected F1 of keeping some blocks."""
+    size = hits = 0.0
+    for index in range(len(words)):
+        size += chances[index] * words[index]
+    for index in kept:
+        size += words[index]
+        hits += chances[index] * words[index]
+    if not size:
+        return 0.0
+    return round(2 * hits / size, 4)
 
 
 def has_fallback(flow: Flow, blocks: list[int]) -> bool:
     """Whether some of these blocks are shown only by browsers without scripts."""
-    flags = flow.flags
-    return any(flags[flow.boxes[block]] & FALLBACK_FLAG for block in blocks)
+    flags, boxes = flow.flags, flow.boxes
+    return any(flags[boxes[block]] & FALLBACK_FLAG for block in blocks)

@@ -52,6 +52,8 @@ BLOCKS_IN_SVG = (
     "p", "div", "h1", "h2", "h3", "ul", "ol", "table", "section", "article", "main", "text",
     "foreignobject",
 )  # fmt: skip
+# One of these stands in the class of every image that is a formula.
+FORMULA_CLASSES = (b"math", b"tex", b"ql-img-")
 MOST_BLOCKS = 20_000  # more than any page a person reads; of such a page nothing is judged
 
 _HIDING_STYLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden")

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from webquarry.read.main_content.arrays.buffers import Rows, make_rows
 from webquarry.read.main_content.lifts import END, Array, Lifts, mark_words
 from webquarry.read.main_content.words import END_OF_TEXT, split_words
 from webquarry.read.text.search import WordSearch
@@ -21,6 +20,10 @@ try:
     from webquarry.read.main_content._words import WordTable, fill_counts
 except ImportError:  # not built: numpy does it
     fill_counts = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _FIRST_CJK = 0x3040
@@ -83,11 +86,11 @@ class Limits(NamedTuple):
 _LIMITS = Limits()
 
 
-def count_texts(texts: list[str], title: str, topic: Sequence[str], lifts: Lifts) -> Array:
+def count_texts(texts: list[str], title: str, topic: Sequence[str], lifts: Lifts) -> Rows:
     """A row for each of `COUNTED`, a column a block."""
     if fill_counts is None:
         return count_in_numpy(texts, title, topic, lifts)
-    counts = np.zeros((len(COUNTED), len(texts)))
+    counts = make_rows(len(COUNTED), len(texts))
     lookup = lifts.word_lookup
     title_words = None
     if title:
@@ -172,7 +175,7 @@ def _look_up_words(
     # what they speak for or against
     is_long = counts[CHARS] > SHORT
     to_table = np.repeat(lookup.size * is_long, size + 1)  # longer blocks have the second one
-    values = lookup.values.take(numbers + to_table)
+    values = np.asarray(lookup.values).take(numbers + to_table)
     divisor = np.maximum(size, 1.0)
     np.divide(np.add.reduceat(values, starts), divisor, out=counts[MEAN])
     values[ends] = values[ends - 1]  # so that the mark changes neither highest nor lowest
@@ -180,7 +183,7 @@ def _look_up_words(
     np.minimum.reduceat(values, starts, out=counts[MIN])
     counts[MAX : MIN + 1, size == 0] = 0.0
     # what they are about
-    about_comments = lookup.about_comments.take(numbers)
+    about_comments = np.asarray(lookup.about_comments).take(numbers)
     np.maximum.reduceat(about_comments, starts, out=counts[COMMENTS])
     if title:
         in_title = np.add.reduceat(mark_words(joined, title), starts)

@@ -89,10 +89,16 @@ class Walk:
         self._box = -1
         self._broken = False  # the last thing in the block is a line break
 
-    def images(self, blocks: AbstractSet[int]) -> list[Element]:
-        """The images that stand in or before some blocks."""
-        places = zip(self._images, self.image_places, strict=True)
-        return [image for image, block in places if block in blocks]
+    def images(self, blocks: AbstractSet[int], classes: Sequence[bytes]) -> list[Element]:
+        """The images that stand in or before some blocks, and whose class holds one of those."""
+        found = []
+        for image, block in zip(self._images, self.image_places, strict=True):
+            names = image.get("class")
+            if names is None or block not in blocks:
+                continue
+            if any(one in names.encode() for one in classes):
+                found.append(image)
+        return found
 
     def choose_parts(self, blocks: AbstractSet[int], more: list[Element]) -> ChosenParts:
         """What some blocks, and some elements more, are made of."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
 
-_LONGEST = 200  # characters or bytes of a text that is remembered
-_MOST = 1_024  # texts; with what is made of them a megabyte at most
+_LONGEST = 400  # characters or bytes of a text that is remembered
+_MOST = 1_024  # texts; with what is made of them two megabytes at most
 
 _Text = TypeVar("_Text", str, bytes)
 _Answer = TypeVar("_Answer")

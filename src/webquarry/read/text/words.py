@@ -13,6 +13,7 @@ _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)")
 _ESCAPE = re.compile(r"\\([^\w\s])")
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<!\\)(?:[*`]+(?=\S)|(?<=\S)[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))")
 _WORD = re.compile(r"[^\W_]+")
 # Scripts that are written without blanks.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
@@ -53,6 +54,14 @@ class Words:
         prose = _LINK.sub("", prose)
         prose = _HEADING.sub("", prose)
         return count_words(prose)
+
+
+def read_line(markdown: str) -> str:
+    """A line of Markdown as plain words, with one blank between them: without links, emphasis and
+    escapes.
+    """
+    without_emphasis = _EMPHASIS.sub("", markdown)
+    return " ".join(Words(without_emphasis).text.split())
 
 
 def count_words(text: str) -> int:

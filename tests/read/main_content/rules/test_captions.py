@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -18,7 +17,7 @@ def flow(body: str) -> Flow:
 
 
 def judge(*values: float) -> Chances:
-    return Chances(np.array(values), np.array(values))
+    return Chances(values, values)
 
 
 @pytest.mark.parametrize("figure", [FIGURE, f"<div><div>{FIGURE}</div></div>"])

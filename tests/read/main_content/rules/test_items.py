@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -19,7 +18,7 @@ def flow(*items: str) -> Flow:
 
 
 def add_to(found: Flow, kept: list[int], chance: float = 0.1) -> list[int]:
-    values = np.full(len(found.texts), chance)
+    values = [chance] * len(found.texts)
     return add_items(found, Chances(values, values), kept)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -17,7 +16,7 @@ def flow(body: str) -> Flow:
 
 def judge(*pairs: tuple[float, float]) -> Chances:
     """Chances from what the first stage and both together say of each block."""
-    first, final = np.array(pairs).T
+    first, final = zip(*pairs, strict=True)
     return Chances(first, final)
 
 

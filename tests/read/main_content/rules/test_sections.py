@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -24,7 +23,7 @@ def flow(body: str, head: str = "") -> Flow:
 
 
 def judge(values: tuple[float, ...]) -> Chances:
-    return Chances(np.array(values), np.array(values))
+    return Chances(values, values)
 
 
 def test_a_list_comes_along_with_its_name() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -20,7 +19,7 @@ def flow(*facts: str, around: str = "div") -> Flow:
 
 
 def add_to(found: Flow, kept: list[int], chance: float = 0.1) -> list[str]:
-    values = np.full(len(found.texts), chance)
+    values = [chance] * len(found.texts)
     return [found.texts[index] for index in add_short_facts(found, Chances(values, values), kept)]
 
 

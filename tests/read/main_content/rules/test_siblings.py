@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from webquarry.read.html.parse import parse_html
@@ -16,7 +15,7 @@ def flow(body: str) -> Flow:
 
 
 def judge(*values: float) -> Chances:
-    return Chances(np.array(values), np.array(values))
+    return Chances(values, values)
 
 
 def write_posts(*authors: str, name: str = "by") -> str:

@@ -4,8 +4,6 @@ code, and the next sentence of the same text.
 
 from __future__ import annotations
 
-import numpy as np
-
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
@@ -37,13 +35,15 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     takes them for a part of the text: what follows the end of a text talks its last sentence down.
     """
     chosen = set(kept)
-    likelier: list[float] = np.maximum(chances.first, chances.final).tolist()
-    for index, chance in enumerate(likelier):
-        box = flow.boxes[index]
-        if chance < _LIKELY_BEHIND_CODE or index - 1 not in chosen:
+    first, final = chances.first, chances.final
+    boxes, tags = flow.boxes, flow.tags
+    for index in range(1, len(first)):
+        chance = max(first[index], final[index])
+        if chance < _LIKELY_BEHIND_CODE or index in chosen or index - 1 not in chosen:
             continue
-        is_behind_code = flow.tags[flow.boxes[index - 1]] == "pre"
-        if flow.tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
+        box = boxes[index]
+        is_behind_code = tags[boxes[index - 1]] == "pre"
+        if tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
             continue
         parent = max(flow.parents[box], 0)
         follows_in_box = flow.first[parent] < index

@@ -21,9 +21,12 @@ _Kind = tuple[str, ...]
 def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the few that are missing of those that are alike."""
     chosen = set(kept)
-    possible = (chances.first >= _POSSIBLE) | (chances.final >= _POSSIBLE)
-    missing = [index for index in possible.nonzero()[0].tolist() if index not in chosen]
-    missing = [index for index in missing if _is_text(flow, index)]
+    missing = []
+    first, final = chances.first, chances.final
+    for index in range(len(first)):
+        chance = max(first[index], final[index])
+        if chance >= _POSSIBLE and index not in chosen and _is_text(flow, index):
+            missing.append(index)
     names, flags = flow.names, flow.flags
     # the classes of their boxes; those that are hidden or set aside do not count
     missing_boxes = [flow.boxes[index] for index in missing]
@@ -36,7 +39,7 @@ def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
             alike.setdefault(_find_kind(flow, index), []).append(index)
     possible_ones = set(missing)
     for blocks in alike.values():
-        count = sum(index in chosen for index in blocks)
+        count = len(chosen.intersection(blocks))
         if len(blocks) >= _FEWEST and count >= _MOST * len(blocks):
             chosen.update(possible_ones.intersection(blocks))
     return sorted(chosen)
@@ -49,11 +52,12 @@ def _is_text(flow: Flow, index: int) -> bool:
 
 def _find_kind(flow: Flow, index: int) -> _Kind:
     """The tags and classes of the boxes around a block: the same for blocks that are alike."""
+    tags, names, parents = flow.tags, flow.names, flow.parents
     box = flow.boxes[index]
     kind: list[str] = []
     for _ in range(_LEVELS):
         if box < 0:
             break
-        kind += (flow.tags[box], flow.names[box])
-        box = flow.parents[box]
+        kind += (tags[box], names[box])
+        box = parents[box]
     return tuple(kind)

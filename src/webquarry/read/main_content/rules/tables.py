@@ -66,15 +66,16 @@ def _find_inner_tables(flow: Flow) -> dict[int, list[int]]:
 
 def _holds_values(flow: Flow, table: int) -> bool:
     """Whether the blocks of a table are as short as values are, and no items of a menu."""
-    above = flow.flags[table]
+    texts, boxes, flags = flow.texts, flow.boxes, flow.flags
+    above = flags[table]
     blocks = range(flow.first[table], flow.last[table])
     length = items = 0
     for index in blocks:
-        size = len(flow.texts[index])
+        size = len(texts[index])
         if size > _LONGEST_CELL:
             return False
         length += size
-        if flow.flags[flow.boxes[index]] & ~above & ITEM_FLAG:
+        if flags[boxes[index]] & ~above & ITEM_FLAG:
             items += 1
     return length <= _LONGEST_MEAN * len(blocks) and items <= _MOST_ITEMS * len(blocks)
 
@@ -83,21 +84,22 @@ def _lays_out(flow: Flow, table: int) -> bool:
     """Whether the cells of a table hold several blocks each, as the author's box and the text of a
     post do.
     """
+    first, tags = flow.first, flow.tags
     last = flow.last[table]
     cells = 0
     # the boxes in the table stand right behind it
-    for box in range(table + 1, len(flow.tags)):
-        if flow.first[box] >= last:
+    for box in range(table + 1, len(tags)):
+        if first[box] >= last:
             break
-        cells += flow.tags[box] in _CELLS
-    return last - flow.first[table] > _MOST_IN_CELL * cells
+        cells += tags[box] in _CELLS
+    return last - first[table] > _MOST_IN_CELL * cells
 
 
 def _is_calendar(flow: Flow, table: int) -> bool:
     """Whether a table is made of the days of a month, each behind the one before."""
     blocks = range(flow.first[table], flow.last[table])
     days = 0
-    for index in blocks:
-        if flow.texts[index] in _DAYS and int(flow.texts[index]) == days + 1:
+    for text in flow.texts[blocks.start : blocks.stop]:
+        if text in _DAYS and int(text) == days + 1:
             days += 1
     return days >= _FEWEST_DAYS and 2 * days > len(blocks)

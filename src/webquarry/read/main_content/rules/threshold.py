@@ -8,9 +8,8 @@ pay. The truth lies between the two.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry.read.main_content.lifts import Array
 
@@ -18,6 +17,10 @@ try:
     from webquarry.read.main_content import _context as compiled
 except ImportError:  # not built: numpy does it
     compiled = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from webquarry.read.main_content.arrays.late_numpy import np
 
 
 class ThresholdLimits(NamedTuple):
@@ -30,14 +33,22 @@ class ThresholdLimits(NamedTuple):
 
 THRESHOLD_LIMITS = ThresholdLimits()
 _TOGETHER = 0.5  # the weight of the way that takes the blocks together
-_LEVELS = (np.arange(64) + 0.5) / 64  # chances at which the page may be cut
+_LEVELS = [(number + 0.5) / 64 for number in range(64)]  # chances at which the page may be cut
 
 
-def find_threshold(chances: Array, words: Array) -> float:
+def find_threshold(chances: Sequence[float], words: Sequence[float]) -> float:
     """The chance from which on keeping a block makes the expected F1 of the page the largest."""
+    if compiled is None:
+        return find_in_numpy(np.array(chances), np.array(words))
+    best = compiled.find_best_cut(list(chances), list(words), _LEVELS, _TOGETHER)
+    return _set_bounds(best)
+
+
+def find_in_numpy(chances: Array, words: Array) -> float:
+    """The same where nothing is compiled."""
     ordered, kept, singly = _expect_singly(chances, words)
     # the last block above each level; of all cuts only those there are compared
-    above = np.searchsorted(-ordered, -_LEVELS)
+    above = np.searchsorted(-ordered, -np.array(_LEVELS))
     last = np.maximum(above, 1) - 1
     wanted = np.where(above > 0, kept[last], 0.0)
     together = _expect_together(kept[last], wanted)
@@ -45,17 +56,13 @@ def find_threshold(chances: Array, words: Array) -> float:
     return _set_bounds(ordered[last[np.argmax(expected)]])
 
 
-def find_single_threshold(chances: Array, words: Array) -> float:
-    """The same if each block were wanted or not by itself, which is what the second trees know."""
-    if compiled is None:
-        return find_single_in_numpy(chances, words)
-    row = np.ascontiguousarray(chances)
-    return compiled.find_threshold(row, np.ascontiguousarray(words), THRESHOLD_LIMITS)
-
-
-def find_single_in_numpy(chances: Array, words: Array) -> float:
-    """The same where nothing is compiled."""
-    ordered, _, singly = _expect_singly(chances, words)
+def find_single_threshold(
+    chances: Sequence[float] | Array, words: Sequence[float] | Array
+) -> float:
+    """The same if each block were wanted or not by itself, which is what the second trees know;
+    `_context.pyx` has it too.
+    """
+    ordered, _, singly = _expect_singly(np.asarray(chances), np.asarray(words))
     return _set_bounds(ordered[np.argmax(singly)])
 
 

@@ -64,10 +64,11 @@ def add_units(flow: Flow, kept: list[int]) -> list[int]:
 def _find_lists(flow: Flow) -> Iterator[list[int]]:
     """Boxes of the same tag and class in one box, if they may be units of a list."""
     alike: dict[tuple[int, str, str], list[int]] = {}
+    flags, names, parents = flow.flags, flow.names, flow.parents
     for box, tag in enumerate(flow.tags):
-        if tag in _UNIT_TAGS and not flow.flags[box] & _SET_ASIDE:
-            first_name = flow.names[box].partition(" ")[0]
-            alike.setdefault((flow.parents[box], tag, first_name), []).append(box)
+        if tag in _UNIT_TAGS and not flags[box] & _SET_ASIDE:
+            first_name = names[box].partition(" ")[0]
+            alike.setdefault((parents[box], tag, first_name), []).append(box)
     for units in alike.values():
         if len(units) >= _FEWEST_UNITS:
             yield units
