@@ -66,19 +66,22 @@ class Cache:
         self, key: str, make: Make, *, fresh: bool = False, is_missing: bool = False
     ) -> CachedValue:
         """The kept value, or a fresh one. Where the caller has just looked and it `is_missing`, far
-        stores are not asked again.
+        stores are not asked again, unless processes take turns: then they are asked in our turn,
+        and only then.
         """
-        flight = key
         if fresh:
-            flight = f"{key} fresh"  # apart from those who may have just found what is kept
-        else:
-            found = None
-            if not is_missing:
-                found = await self.get(key)
-            if found is not None:
-                count("cache", result="hit")
-                return found
-            count("cache", result="miss")
+            # apart from those who may have just found what is kept
+            return await self._share(f"{key} fresh", key, make, fresh=True)
+        found = self.peek(key)
+        if found is None and self._turns is None and not is_missing:
+            found = await self.get(key)
+        if found is None:
+            found = await self._share(key, key, make, fresh=False)
+        count("cache", result="hit" if found.cached else "miss")
+        return found
+
+    async def _share(self, flight: str, key: str, make: Make, *, fresh: bool) -> CachedValue:
+        """What is made once for all who want it now."""
         work = partial(self._make, key, make, fresh=fresh)
         if self._across_servers is not None:
             work = partial(self._across_servers.share, flight, work)
@@ -193,20 +196,24 @@ class Cache:
     async def _make_in_turn(
         self, turns: Turns, flight: str, key: str, make: Make, *, fresh: bool
     ) -> CachedValue:
-        """A fresh value, or what another process made of it meanwhile. The turn lasts until the
-        value is where others find it.
+        """What is kept, or another process made of it meanwhile, or else a fresh value. The turn
+        lasts until the value is where others find it. Whoever has it at once looks once.
         """
         moment = self._now() if fresh else -math.inf
-        turn = await turns.take(flight)
+        turn = turns.take_at_once(flight)
         try:
             found = None
-            if turn.has_waited or not fresh:
+            if not fresh:
+                found = await self.get(key)
+            if found is None and turn is None:
+                turn = await turns.take(flight)
                 found = await self._get_since(key, moment)
             if found is None:
                 found = await self._make(key, make, fresh=True)
             return found
         finally:
-            self._turns_to_end.append(turn)
+            if turn is not None:
+                self._turns_to_end.append(turn)
             if not self._unwritten:
                 self._end_turns()
 
