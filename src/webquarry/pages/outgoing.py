@@ -35,7 +35,7 @@ def filter_answer(answer: BaseModel) -> None:
     values = answer.__dict__
     for name in _list_fields(type(answer)):
         value = values[name]
-        if value is None:
+        if value is None or (type(value) is str and _is_plain(value)):
             continue
         filtered = filter_value(value)
         if filtered is not value:
@@ -46,10 +46,13 @@ def filter_value(value: Any) -> Any:
     """A value of JSON, or a part of an answer, with its texts filtered; itself where nothing had to
     be changed.
     """
+    kind = type(value)
+    if kind is str and _is_plain(value):
+        return value
+    if kind in _NO_TEXT:
+        return value
     if isinstance(value, str):
         return filter_text(value)
-    if type(value) in _NO_TEXT:
-        return value
     if isinstance(value, BaseModel):
         filter_answer(value)
         return value
@@ -67,11 +70,16 @@ def filter_value(value: Any) -> Any:
 
 def filter_text(text: str) -> str:
     """A text or an address."""
-    if text.isascii() and text.isprintable() and "<" not in text and "[" not in text:
-        return text  # as nearly all
+    if _is_plain(text):
+        return text
     if text.startswith(("http://", "https://")) and " " not in text:
         return clean_url(text)
     return clean(text).text
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text has to be looked for, as in nearly all."""
+    return text.isascii() and text.isprintable() and "<" not in text and "[" not in text
 
 
 def filter_error(error: WebquarryError) -> None:

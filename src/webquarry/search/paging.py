@@ -115,7 +115,9 @@ async def read_pages(
         asked += group
         cursor = query.cursor
         for page in range(most_pages):
-            part = replace(query, allowed_domains=group, page=page, cursor=cursor)
+            part = query
+            if (group, page, cursor) != (query.allowed_domains, query.page, query.cursor):
+                part = replace(query, allowed_domains=group, page=page, cursor=cursor)
             if end is not None:
                 seconds = max(LEAST_SECONDS, end - services.clock.monotonic())
             try:
@@ -222,7 +224,8 @@ def drop_paths(provider: Provider, query: Query) -> Query:
     """The query with what the provider can be told of its domains. Without their paths an allowed
     domain is wider, which is mended by what comes back; a blocked one would take too much with it.
     """
-    if provider.takes_paths:
+    has_domains = query.allowed_domains or query.blocked_domains
+    if provider.takes_paths or not has_domains:
         return query
     allowed = [split_entry(domain)[0] for domain in query.allowed_domains]
     blocked = [domain for domain in query.blocked_domains if not split_entry(domain)[1]]

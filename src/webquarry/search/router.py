@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from webquarry.cache.base import EntrySource, key_of
-from webquarry.cache.cache import Cache
+from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
@@ -50,6 +50,7 @@ class Router:
         self._settings = settings
         self._clock = clock or Clock()
         self._open_cache = open_cache
+        self._signatures: dict[str, list[Any]] = {}
         self.services: Services[Provider] = Services(
             "webquarry.search.providers",
             Provider,
@@ -153,11 +154,18 @@ class Router:
             "good": [self._settings.cache_search_seconds, self._settings.cache_empty_seconds],
         }
         key = key_of("search", VERSION, parameters)
-        kept = await self._cache.get_or_make(
-            key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
-        )
+        found: Found | None = None
+
+        async def make() -> Made:
+            nonlocal found
+            found, made = await ask_in_order(self.services, self._settings, plan)
+            return made
+
+        kept = await self._cache.get_or_make(key, make, fresh=fresh)
+        if found is None or kept.cached:  # it was made for somebody else, or before
+            found = unpack(kept.value)
         return replace(
-            unpack(kept.value),
+            found,
             cached=kept.cached,
             age_seconds=kept.age_seconds,
             max_age_seconds=kept.max_age_seconds,
@@ -176,6 +184,8 @@ class Router:
         address, and what of its credentials is no secret.
         """
         name = provider.name
+        if name in self._signatures:
+            return self._signatures[name]
         origins = {
             place: redact(origin)
             for place, origin in self._settings.origins.items()
@@ -187,4 +197,6 @@ class Router:
             for variable in public
             if variable not in provider.missing
         }
-        return [name, provider.configured, origins, values]
+        signature = [name, provider.configured, origins, values]
+        self._signatures[name] = signature
+        return signature
