@@ -116,7 +116,10 @@ class Answer(Displayable, BaseModel):
 
     def write(self) -> str:
         """The answer as doors write it: JSON in its shortest form."""
-        return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
+        try:
+            return self.model_dump_json(by_alias=True, exclude_none=True)
+        except ValueError:  # half a surrogate pair, which is not written in UTF-8
+            return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
 
     def as_markdown(self) -> str | None:
         """The answer as a text for a model to read; None where its shape says enough."""

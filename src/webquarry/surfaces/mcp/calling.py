@@ -152,17 +152,20 @@ async def render_answer(
         if call is not None:
             answer.add_meta(receipt=call.seal(answer.text))
         return CallOutcome([build_text(answer.text)], meta=answer.meta or None)
-    data = answer.as_dict()
-    whole = as_json(data) if not answer.may_be_large else await encode_json(data)
+    if answer.text_is_for_people and text != "digest":
+        text = "markdown"
+    is_written_once = text == "json" and not answer.may_be_large
+    data = {} if is_written_once else answer.as_dict()
+    whole = await encode_json(data) if answer.may_be_large else answer.write()
     if call is not None:
         answer.add_meta(receipt=call.seal(whole))
     meta = answer.meta or None
+    if is_written_once:
+        return CallOutcome([build_text(whole)], None, whole, meta)
     if answer.may_be_large:
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
-    if answer.text_is_for_people and text != "digest":
-        text = "markdown"
     match text:
         case "markdown":
             shown = answer.as_markdown() or render_markdown(data)
