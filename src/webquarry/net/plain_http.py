@@ -152,12 +152,17 @@ class _Connection:
                 headers=request.headers.raw,
             )
             unsent = state.send(head) or b""
-            assert isinstance(request.stream, httpx2.AsyncByteStream)
-            async for chunk in request.stream:
-                unsent += state.send(h11.Data(data=chunk)) or b""
-                if len(unsent) >= _READ_BYTES:
-                    await self.stream.write(unsent, seconds)
-                    unsent = b""
+            if isinstance(request.stream, httpx2.ByteStream):  # what is known as a whole
+                body = b"".join(request.stream)
+                if body:
+                    unsent += state.send(h11.Data(data=body)) or b""
+            else:
+                assert isinstance(request.stream, httpx2.AsyncByteStream)
+                async for chunk in request.stream:
+                    unsent += state.send(h11.Data(data=chunk)) or b""
+                    if len(unsent) >= _READ_BYTES:
+                        await self.stream.write(unsent, seconds)
+                        unsent = b""
             unsent += state.send(h11.EndOfMessage()) or b""
         if unsent:
             await self.stream.write(unsent, seconds)
@@ -201,14 +206,20 @@ class ResponseBytes(httpx2.AsyncByteStream):
         self._connection: _Connection | None = connection
         self._request = request
         self._seconds = seconds
+        self._is_over = False
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._connection is None or self._is_over:
+            raise StopAsyncIteration
         with translate_errors(self._request):
-            while self._connection is not None:
-                event = await self._connection.next_event(self._seconds)
-                if type(event) is not h11.Data:
-                    return
-                yield bytes(event.data)
+            event = await self._connection.next_event(self._seconds)
+        if type(event) is not h11.Data:
+            self._is_over = True
+            raise StopAsyncIteration
+        return bytes(event.data)
 
     async def aclose(self) -> None:
         connection, self._connection = self._connection, None

@@ -111,8 +111,9 @@ def _describe_stand_in(found: Found) -> Attempt:
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> tuple[Found, Made]:
-    """What was found, with how it was, and the same as bytes. It is good for long only if it is whole and comes from the provider
-    who was to be asked first: another's is a makeshift until that one answers again.
+    """What was found, with how it was, and the same as bytes. It is good for long only if it is
+    whole and comes from the provider who was to be asked first: another's is a makeshift until that
+    one answers again.
     """
     seconds = settings.cache_empty_seconds
     if found.provider == LIBRARY:  # which changes with every page that is read

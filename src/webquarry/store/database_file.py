@@ -79,6 +79,10 @@ class DatabaseFile:
     def is_open(self) -> bool:
         return self._database is not None
 
+    def get(self) -> Connection | None:
+        """The connection, if it is open."""
+        return self._database
+
     def open(self) -> Connection:
         """The connection, made at the first use. What stands in the way is raised as it came."""
         if self._database is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from webquarry.cache.written import WrittenAnswer
 from webquarry.caller import caller
 from webquarry.calls.models import OngoingCall
 from webquarry.calls.receipt import RECEIPT_META
+from webquarry.clock import TimeLimit
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.meter import count, span
 from webquarry.progress import listening
@@ -37,6 +38,8 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0  # how long a call is silent at most, for somebody who asked for its progress
 DIGEST_BYTES = 2048
 CACHE, ROUTING = "webquarry/cache", "webquarry/routing"  # what of an answer's meta changes
+
+_NO_REPORT = nullcontext()  # nobody asked
 
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
@@ -73,11 +76,11 @@ async def run_tool(
     """Run a tool and give back what the protocol wants of it, with a receipt beside it."""
     with kit.calls.watch(tool.name, arguments) as call:
         try:
+            reporting: AbstractAsyncContextManager[None] = _NO_REPORT
+            if options.report is not None:
+                reporting = _report_progress(options.report, tool.name)
             with span("tool", tool=tool.name):
-                async with (
-                    _report_progress(options.report, tool.name),
-                    _limit_time(options.seconds, tool.name),
-                ):
+                async with reporting, _limit_time(options.seconds, tool.name):
                     answer = await tool.call(kit, arguments)
             call.answer = answer
             outcome = await render_answer(
@@ -200,28 +203,21 @@ def build_failure(
     return CallOutcome(content, meta=meta, is_error=True)
 
 
-@asynccontextmanager
-async def _limit_time(seconds: float | None, name: str) -> AsyncIterator[None]:
+def _limit_time(seconds: float | None, name: str) -> TimeLimit:
     """Stop the work when its time is over."""
-    try:
-        async with asyncio.timeout(seconds) as scope:
-            yield
-    except TimeoutError as error:
-        if not scope.expired():
-            raise
-        raise NetworkFailure(
+    return TimeLimit(
+        seconds,
+        lambda: NetworkFailure(
             f"The tool {name} took longer than {seconds:g} seconds and was stopped.",
             retryable=True,
             suggested_action="Ask for less at once, or call again later.",
-        ) from error
+        ),
+    )
 
 
 @asynccontextmanager
-async def _report_progress(report: ReportProgress | None, name: str) -> AsyncIterator[None]:
-    """Report what the work is doing, and that it goes on; nothing where nobody asked."""
-    if report is None:
-        yield
-        return
+async def _report_progress(report: ReportProgress, name: str) -> AsyncIterator[None]:
+    """Report what the work is doing, and that it goes on."""
     messages: asyncio.Queue[str] = asyncio.Queue()
 
     async def pass_on() -> None:
