@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
 _LIBRARY_CODE = ("webquarry.library.open", "webquarry.library.library")
-_NETWORK_CODE = ("webquarry.net.client", "anyio._backends._asyncio")
+_NETWORK_CODE = ("webquarry.net.client",)
 _SEARCH_CODE = (
     "webquarry.search.router",
     "webquarry.search.providers",

@@ -21,8 +21,8 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _SLACK = timedelta(days=1)  # dates come without a zone, or without a time
 # Scripts without blanks between words.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_STARTS_WORD = re.compile(rf"(?![{_UNSPACED}])\w")
-_ENDS_WORD = re.compile(rf"(?![{_UNSPACED}])\w\Z")
+_STARTS_WORD = rf"(?![{_UNSPACED}])\w"
+_ENDS_WORD = rf"(?![{_UNSPACED}])\w\Z"
 _BETWEEN_WORDS = re.compile(r"[\s,;\"“”]+")
 _UNCHECKABLE = ("exact_terms", "language", "country")
 
@@ -47,9 +47,9 @@ class Sieve:
         patterns = []
         for word in map(str.casefold, words_of(query.exclude_terms)):
             pattern = re.escape(word)
-            if _STARTS_WORD.match(word):
+            if re.match(_STARTS_WORD, word):
                 pattern = r"(?<!\w)" + pattern
-            if _ENDS_WORD.search(word):
+            if re.search(_ENDS_WORD, word):
                 pattern += r"(?!\w)"
             patterns.append(pattern)
         excluded = None

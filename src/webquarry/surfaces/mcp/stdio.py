@@ -153,6 +153,8 @@ def _open_and_serve(light_loop: LightLoop, first: Line | None, served: Served, l
     import gc
 
     gc.disable()  # until all is loaded: it would look through what stays again and again
+    # Plug-ins of pydantic have nothing to do here, and are looked for in every package there is.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     import asyncio
 
     from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
