@@ -79,6 +79,7 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
     ),
     "pages": ("webquarry.pages.pages", *_CACHE_CODE, *_LIBRARY_CODE),
     "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE, *_LIBRARY_CODE),
+    "cipher": ("cryptography.hazmat.primitives.ciphers.aead",),  # when the first value is kept
     "scholar": ("webquarry.search.scholarly.finder", "webquarry.search.scholarly.providers"),
     "patents": ("webquarry.search.patents.finder", "webquarry.search.patents.providers"),
     "sessions": ("webquarry.sessions.sessions", "webquarry.records.journals"),
@@ -419,7 +420,7 @@ class Toolkit:
 
     async def warm_up(self) -> None:
         """Load and open what searching and reading need, before anybody asks for it."""
-        await asyncio.to_thread(import_parts, ("router", "reader", "pages"))
+        await asyncio.to_thread(import_parts, ("router", "reader", "pages", "cipher"))
         self.router.providers()
         await self.cache.get("")  # which opens its file
         self.reader.runner.prepare()
