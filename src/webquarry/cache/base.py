@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 
 from webquarry.caller import LOCAL, caller
 
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
 
 @dataclass(frozen=True)
 class CacheEntry:
@@ -104,6 +106,6 @@ def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
     parts: list[Any] = [kind, version, parameters]
     if caller() != LOCAL:
         parts.append(caller())
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    text = _encode(parts)
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()

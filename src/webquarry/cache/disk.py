@@ -46,7 +46,8 @@ _REST_SECONDS = 60.0  # before a place that could not be written to is tried aga
 # A file that is in the way is replaced, too: nothing in it is missed.
 _REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION, Trouble.FOREIGN)
 _IS_THERE = "SELECT 1 FROM entries WHERE name = ? AND expires_at > ?"
-_SLOW_SECONDS = 0.002  # for a look into a file whose pages are in memory: a hundred times as long
+_SLOW_SECONDS = 0.01  # for a look into a file whose pages are in memory: hundreds of times as long
+_SLOW_REST_SECONDS = 5.0  # for which our thread looks: a machine may only have been busy
 _TABLE = (
     "\nCREATE TABLE IF NOT EXISTS entries (\n"
     "    name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"
@@ -114,7 +115,7 @@ class DiskStore(Store):
             self._is_free.release()
             ended = time.monotonic()
             if ended - started > _SLOW_SECONDS:
-                self._slow_until = ended + _REST_SECONDS
+                self._slow_until = ended + _SLOW_REST_SECONDS
 
     async def put(self, key: str, entry: CacheEntry) -> None:
         work = partial(self._put, key, entry)

@@ -13,6 +13,7 @@ import base64
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from ipaddress import ip_address
 from types import TracebackType
 
@@ -275,6 +276,7 @@ class Client:
         )
 
 
+@lru_cache(256)
 def _is_loopback(host: str) -> bool:
     """Whether a host is this machine by its very name."""
     if host == "localhost":

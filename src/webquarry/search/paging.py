@@ -193,18 +193,23 @@ async def fetch_page(
                 batch = _parse_page(provider, reply)
             except WebquarryError as second:
                 raise error from second
-    hide = provider.conceal
     results = []
     for one in batch.results:
         if len(one.url) > _LONGEST_ADDRESS:
             continue  # half an address leads elsewhere
-        title = shorten_text(hide(one.title), _LONGEST_TITLE)
-        url = hide(one.url)
-        snippet = shorten_text(hide(one.snippet), _LONGEST_SNIPPET)
-        if (title, url, snippet) != (one.title, one.url, one.snippet):
-            one = replace(one, title=title, url=url, snippet=snippet)
+        is_long = len(one.title) > _LONGEST_TITLE or len(one.snippet) > _LONGEST_SNIPPET
+        if is_long or provider.has_secrets:
+            one = _bound_result(one, provider)
         results.append(one)
-    return replace(batch, results=tuple(results))
+    return Batch(tuple(results), batch.more, batch.cursor)
+
+
+def _bound_result(result: Result, provider: Provider) -> Result:
+    """A result without our own keys, and no longer than it may be."""
+    hide = provider.conceal
+    title = shorten_text(hide(result.title), _LONGEST_TITLE)
+    snippet = shorten_text(hide(result.snippet), _LONGEST_SNIPPET)
+    return replace(result, title=title, url=hide(result.url), snippet=snippet)
 
 
 def _parse_page(provider: Provider, reply: Reply) -> Batch:

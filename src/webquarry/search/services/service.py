@@ -215,6 +215,11 @@ class Service(ABC):
         return self._masker.mask_text(text)
 
     @cached_property
+    def has_secrets(self) -> bool:
+        """Whether there is anything to conceal."""
+        return bool(self._masker)
+
+    @cached_property
     def _masker(self) -> Masker:
         """For our secret keys; too short a one would mask ordinary words."""
         keys = []
