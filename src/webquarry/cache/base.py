@@ -35,6 +35,7 @@ class CachedValue:
     cached: bool
     age_seconds: float
     max_age_seconds: float
+    thing: Any = None  # what was packed into the value, where that was made just now
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,9 @@ _LIBRARY_SECONDS = 1.0  # that it has in any case
 FALLBACK_SHARE = 6  # a makeshift is kept for this part of the usual time
 
 
-async def ask_in_order(
-    services: Services[Provider], settings: Settings, plan: Plan
-) -> tuple[Found, Made]:
-    """What the providers of a plan found, asked one after the other, and the same as the cache
-    keeps it; if none of them answered, the error that helps most.
+async def ask_in_order(services: Services[Provider], settings: Settings, plan: Plan) -> Made:
+    """What the providers of a plan found, asked one after the other, as the cache keeps it; if
+    none of them answered, the error that helps most.
     """
     if plan.domains.admits_nothing:
         return _pack(settings, Found((), "", notes=plan.notes), [])
@@ -110,10 +108,10 @@ def _describe_stand_in(found: Found) -> Attempt:
     return Attempt(found.provider, "ok", reason, 0.0)
 
 
-def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> tuple[Found, Made]:
-    """What was found, with how it was, and the same as bytes. It is good for long only if it is
-    whole and comes from the provider who was to be asked first: another's is a makeshift until that
-    one answers again.
+def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
+    """What was found as bytes, and as it is. It is good for long only if it is whole and comes
+    from the provider who was to be asked first: another's is a makeshift until that one answers
+    again.
     """
     seconds = settings.cache_empty_seconds
     if found.provider == LIBRARY:  # which changes with every page that is read
@@ -123,4 +121,4 @@ def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> tuple[Fo
         if found.is_fallback:
             seconds /= FALLBACK_SHARE
     found = replace(found, attempts=tuple(attempts))
-    return found, Made(pack(found), seconds)
+    return Made(pack(found), seconds, found)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from webquarry.cache.base import EntrySource, key_of
-from webquarry.cache.cache import Cache, Made
+from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
 from webquarry.net.client import Client
@@ -154,16 +154,10 @@ class Router:
             "good": [self._settings.cache_search_seconds, self._settings.cache_empty_seconds],
         }
         key = key_of("search", VERSION, parameters)
-        found: Found | None = None
-
-        async def make() -> Made:
-            nonlocal found
-            found, made = await ask_in_order(self.services, self._settings, plan)
-            return made
-
-        kept = await self._cache.get_or_make(key, make, fresh=fresh)
-        if found is None or kept.cached:  # it was made for somebody else, or before
-            found = unpack(kept.value)
+        kept = await self._cache.get_or_make(
+            key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
+        )
+        found: Found = kept.thing or unpack(kept.value)
         return replace(
             found,
             cached=kept.cached,

@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 _CONNECTION_CLOSED = -32000
 _LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
 _THINKING_SECONDS = 1.0  # in which whoever has searched may search again, and not wait for it
+# Objects after which unused ones are looked for: a search makes thousands, and leaves none behind.
+_COLLECTION = (5_000, 20, 20)
 _LEAST_REST = 0.01  # seconds: less is none
 _READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
@@ -238,6 +240,7 @@ def _end_loading() -> None:
     """What was loaded stays, so that the collector of garbage need not look at it any more."""
     if not gc.isenabled():
         gc.freeze()
+        gc.set_threshold(*_COLLECTION)
         gc.enable()
 
 
