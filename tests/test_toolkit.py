@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,15 @@ def test_a_lens_that_names_a_provider_that_nobody_is_is_told_at_the_start(tmp_pa
 
 def test_a_lens_with_providers_that_there_are_is_fine(tmp_path: Path) -> None:
     assert "mine" in Toolkit(lens(tmp_path, routing=["brave", "DuckDuckGo"]), {}).lenses
+
+
+def test_a_search_loads_nothing_that_only_tls_and_what_is_kept_need() -> None:
+    code = (
+        "import sys\n"
+        "from webquarry.toolkit import import_parts\n"
+        "import_parts(('calls', 'router'))\n"
+        "print([name for name in ('anyio', 'httpcore2', 'cryptography', 'lxml', 'numpy')"
+        " if name in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert told.stdout.strip() == "[]"
