@@ -70,6 +70,7 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
     "calls": ("webquarry.calls.open", "webquarry.calls.segments"),
     "reader": (
         *_NETWORK_CODE,
+        "webquarry.net.robots",
         "webquarry.read.reader",
         "webquarry.read.special_reader",
         "webquarry.read.special",

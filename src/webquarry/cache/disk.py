@@ -139,11 +139,15 @@ class DiskStore(Store):
     async def aclose(self) -> None:
         if self._file.is_open:
             try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._file.close)
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
             except RuntimeError:
                 # At exit the interpreter ends our thread before anybody can close us.
-                self._file.close()
+                self._close()
         self._thread.shutdown()
+
+    def _close(self) -> None:
+        with self._is_free:
+            self._file.close()
 
     async def _run(self, work: Work[T], otherwise: T) -> T:
         """What the work gives, done on our thread; `otherwise` where the file cannot be used."""
