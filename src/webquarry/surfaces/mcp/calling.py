@@ -12,8 +12,10 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from webquarry.cache.base import EntrySource
 from webquarry.cache.freshness import freshness
 from webquarry.cache.written import WrittenAnswer
 from webquarry.caller import caller
@@ -92,16 +94,26 @@ async def run_tool(
             log.exception("the tool %s failed", tool.name)
             unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
             return render_failure(tool, unforeseen, call)
-    if answer.cache_entry is not None:
-        written = WrittenAnswer(
-            answer.cache_entry,
-            outcome.content_bytes,
-            answer.meta,
-            tuple(answer.sources()),
-            call.answer_digest,
-        )
-        kit.written.keep(_name_call(tool, arguments, options), written)
+    source = answer.cache_entry
+    if source is not None:
+        name = _name_call(tool, arguments, options)
+        keep = partial(_keep_written, kit, name, source, answer, outcome, call.answer_digest)
+        asyncio.get_running_loop().call_soon(keep)  # when the answer has left
     return outcome
+
+
+def _keep_written(
+    kit: Toolkit,
+    name: Hashable,
+    source: EntrySource,
+    answer: Answer,
+    outcome: CallOutcome,
+    digest: str,
+) -> None:
+    """Keep what a call came to, for whoever makes the same one again."""
+    named = tuple(answer.sources())
+    written = WrittenAnswer(source, outcome.content_bytes, answer.meta, named, digest)
+    kit.written.keep(name, written)
 
 
 def recall(
