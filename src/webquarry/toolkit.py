@@ -422,7 +422,13 @@ class Toolkit:
     async def warm_up(self) -> None:
         """Load and open what searching and reading need, before anybody asks for it."""
         await asyncio.to_thread(import_parts, ("router", "reader", "pages", "cipher"))
-        self.router.providers()
+        from webquarry.net.transport import import_pool
+        from webquarry.search.plan import default_order
+
+        providers = self.router.services.by_name()
+        first = default_order(providers)[:1]
+        if any(providers[name].base.startswith("https:") for name in first):
+            await asyncio.to_thread(import_pool)
         await self.cache.get("")  # which opens its file
         self.reader.runner.prepare()
 

@@ -79,7 +79,7 @@ class Transport(httpx2.AsyncBaseTransport):
             with translate_errors(request):
                 return await self._plain.send(request, url, timeouts)
         if "_pooled" not in vars(self):
-            await asyncio.to_thread(_import_pool)
+            await asyncio.to_thread(import_pool)
         return await self._pooled.send(request, url, timeouts, proxy)
 
     def _find_timeouts(self, request: httpx2.Request) -> dict[str, float | None]:
@@ -97,7 +97,7 @@ class Transport(httpx2.AsyncBaseTransport):
             await self._pooled.aclose()
 
 
-def _import_pool() -> None:
+def import_pool() -> None:
     """Import what requests with TLS need, which takes a tenth of a second; others go on."""
     with load_to_stay():
         for name in _POOL_CODE:
