@@ -16,7 +16,7 @@ import pytest
 
 from webquarry.logs import RedactingFormatter
 from webquarry.masking.masker import Masker
-from webquarry.secret import Secret, redact
+from webquarry.secret import HEADERS, MASK, Secret, redact
 
 
 def test_a_secret_prints_as_stars_however_it_is_printed() -> None:
@@ -138,3 +138,9 @@ def test_a_log_line_has_no_secret_in_message_arguments_or_traceback() -> None:
     line = RedactingFormatter("%(message)s").format(record)
     assert "canary" not in line
     assert "ValueError: bad ***" in line
+
+
+@pytest.mark.parametrize("name", sorted(HEADERS))
+def test_every_header_that_carries_a_credential_is_noticed_in_any_case(name: str) -> None:
+    for spelt in (name, name.upper(), name.title(), name.replace("k", "\N{KELVIN SIGN}")):
+        assert redact(f"it said {spelt}: canary-value") == f"it said {spelt}: {MASK}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Annotated, Any, cast
 
 import pytest
@@ -146,3 +147,16 @@ def test_an_unknown_tool_or_set_is_answered_with_those_there_are() -> None:
     with pytest.raises(BadInput) as missing_set:
         toolset("nope")
     assert "executables" in missing_set.value.suggested_action
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", 'a "b" \\ c\n\t\x00\x1f\x7f', "caf\u00e9 \u2028 \U0001f600", "</script>"]
+)
+def test_an_answer_is_written_as_the_json_of_its_fields(text: str) -> None:
+    answer = Echo(text=text, times=1)
+    wanted = json.dumps(answer.as_dict(), ensure_ascii=False, separators=(",", ":"))
+    assert answer.write() == wanted
+
+
+def test_an_answer_with_half_a_surrogate_pair_is_written_all_the_same() -> None:
+    assert Echo(text="\ud83d", times=1).write() == '{"text":"\ud83d","times":1}'

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 End = Callable[[str], None]
@@ -50,14 +50,17 @@ def count(name: str, value: float = 1.0, **labels: str) -> None:
         listener.on_count(name, value, labels)
 
 
-@contextmanager
-def span(name: str, **labels: str) -> Iterator[End]:
+def span(name: str, **labels: str) -> AbstractContextManager[End]:
     """Say that something is being done, and how it ended: as told, or by the kind of the error it
     raised.
     """
     if not _listeners:
-        yield _ignore
-        return
+        return _NOBODY_LISTENS
+    return _tell_span(name, labels)
+
+
+@contextmanager
+def _tell_span(name: str, labels: dict[str, str]) -> Iterator[End]:
     outcome = "ok"
 
     def end(how: str) -> None:
@@ -89,3 +92,6 @@ def _name_outcome(error: BaseException) -> str:
 
 def _ignore(how: str) -> None:
     """Nobody listens."""
+
+
+_NOBODY_LISTENS = nullcontext(_ignore)

@@ -37,6 +37,7 @@ _PARAMETER = re.compile(
 _HEADER = re.compile(
     r"(?i)\b((?:" + "|".join(sorted(map(re.escape, HEADERS))) + r")[\"']?\s*[:=]\s*)[^\r\n]+"
 )
+_IN_HEADER = re.compile("authorization|cookie|-token|-key")  # in every name of a header
 _USERINFO = re.compile(r"(?i)\b((?:https?|rediss?|unix)://)[^\s/@\"']+@")
 
 
@@ -85,6 +86,10 @@ _build_masker = lru_cache(maxsize=4)(Masker)
 def redact(text: str) -> str:
     """Take every secret we know, however it is spelt, and what looks like one, out of a text."""
     text = get_masker().mask_text(text)
-    text = _PARAMETER.sub(rf"\1{MASK}", text)
-    text = _HEADER.sub(rf"\1{MASK}", text)
-    return _USERINFO.sub(rf"\1{MASK}@", text)
+    if "=" in text:
+        text = _PARAMETER.sub(rf"\1{MASK}", text)
+    if not text.isascii() or _IN_HEADER.search(text.lower()):
+        text = _HEADER.sub(rf"\1{MASK}", text)
+    if "@" in text:
+        text = _USERINFO.sub(rf"\1{MASK}@", text)
+    return text

@@ -89,8 +89,9 @@ class Answer(Displayable, BaseModel):
         """Put something beside the answer, under the name of our own: `cache=...` becomes
         `webquarry/cache`.
         """
+        beside = self.meta
         for name, value in meta.items():
-            self._meta[f"webquarry/{name}"] = value
+            beside[f"webquarry/{name}"] = value
         return self
 
     def set_cache_entry(self, entry: EntrySource | None) -> Self:
@@ -108,7 +109,10 @@ class Answer(Displayable, BaseModel):
     @property
     def meta(self) -> dict[str, Any]:
         """What travels beside the answer."""
-        return self._meta
+        # Looked up where pydantic keeps it: to ask for `_meta` takes it ten times as long.
+        private: dict[str, Any] = self.__pydantic_private__ or {}
+        meta: dict[str, Any] = private["_meta"]
+        return meta
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as JSON has it; what is not known is absent."""
@@ -116,7 +120,10 @@ class Answer(Displayable, BaseModel):
 
     def write(self) -> str:
         """The answer as doors write it: JSON in its shortest form."""
-        return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
+        try:
+            return self.model_dump_json(by_alias=True, exclude_none=True)
+        except ValueError:  # half a surrogate pair, which is not written in UTF-8
+            return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
 
     def as_markdown(self) -> str | None:
         """The answer as a text for a model to read; None where its shape says enough."""
@@ -245,7 +252,10 @@ class Tool:
             filter_error(error)
             raise
         filter_answer(answer)
-        answer._meta = filter_value(answer._meta)
+        meta = answer.meta
+        filtered = filter_value(meta)
+        if filtered is not meta:
+            answer._meta = filtered
         return answer
 
 

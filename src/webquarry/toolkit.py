@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
 _LIBRARY_CODE = ("webquarry.library.open", "webquarry.library.library")
-_NETWORK_CODE = ("webquarry.net.client", "anyio._backends._asyncio")
+_NETWORK_CODE = ("webquarry.net.client",)
 _SEARCH_CODE = (
     "webquarry.search.router",
     "webquarry.search.providers",
@@ -70,6 +70,7 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
     "calls": ("webquarry.calls.open", "webquarry.calls.segments"),
     "reader": (
         *_NETWORK_CODE,
+        "webquarry.net.robots",
         "webquarry.read.reader",
         "webquarry.read.special_reader",
         "webquarry.read.special",
@@ -79,6 +80,7 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
     ),
     "pages": ("webquarry.pages.pages", *_CACHE_CODE, *_LIBRARY_CODE),
     "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE, *_LIBRARY_CODE),
+    "cipher": ("cryptography.hazmat.primitives.ciphers.aead",),  # when the first value is kept
     "scholar": ("webquarry.search.scholarly.finder", "webquarry.search.scholarly.providers"),
     "patents": ("webquarry.search.patents.finder", "webquarry.search.patents.providers"),
     "sessions": ("webquarry.sessions.sessions", "webquarry.records.journals"),
@@ -422,8 +424,14 @@ class Toolkit:
 
     async def warm_up(self) -> None:
         """Load and open what searching and reading need, before anybody asks for it."""
-        await asyncio.to_thread(import_parts, ("router", "reader", "pages"))
-        self.router.providers()
+        await asyncio.to_thread(import_parts, ("router", "reader", "pages", "cipher"))
+        from webquarry.net.transport import import_pool
+        from webquarry.search.plan import default_order
+
+        providers = self.router.services.by_name()
+        first = default_order(providers)[:1]
+        if any(providers[name].base.startswith("https:") for name in first):
+            await asyncio.to_thread(import_pool)
         await self.cache.get("")  # which opens its file
         self.reader.runner.prepare()
 

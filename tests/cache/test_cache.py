@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import os
 import sqlite3
@@ -13,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +22,7 @@ from webquarry.cache.base import CacheEntry, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.disk import DiskStore
 from webquarry.cache.memory import MemoryStore
+from webquarry.cache.turns import Turns
 from webquarry.clock import Clock
 from webquarry.store.encryption import Cipher
 
@@ -631,7 +634,97 @@ def test_of_several_keys_the_first_that_is_kept_is_found_by_asking_a_file_once(
         await cache.aclose()
         return told, times
 
-    assert asyncio.run(run()) == ([("b", b"B"), None], 2)
+    # that neither of the last two is there is seen without its thread
+    assert asyncio.run(run()) == ([("b", b"B"), None], 1)
+
+
+def look_for(store: CountingStore, clock: Clock, names: str) -> list[bytes | None]:
+    """What a store has under each of these names, for one who looks for one after the other."""
+
+    async def look() -> list[bytes | None]:
+        found = []
+        for name in names:
+            entry = await store.get_first([name], clock.now().timestamp())
+            found.append(entry[1].value if entry is not None else None)
+        await store.aclose()
+        return found
+
+    return asyncio.run(look())
+
+
+def test_a_disk_that_was_slow_is_left_to_its_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CountingStore(tmp_path, 1_000_000)
+    seconds = itertools.count()
+    monkeypatch.setattr("webquarry.cache.disk.time", SimpleNamespace(monotonic=seconds.__next__))
+
+    assert look_for(store, HandClock(), "abcd") == [None] * 4
+
+    # the first opens the file, the second is seen to take a second
+    assert store.times_asked == 3
+
+
+def test_a_file_that_another_thread_uses_is_not_waited_for(tmp_path: Path) -> None:
+    store = CountingStore(tmp_path, 1_000_000)
+
+    async def look() -> int:
+        await store.get_first(["a"], 0.0)
+        with store._is_free:
+            looking = asyncio.ensure_future(store.get_first(["b"], 0.0))
+            await asyncio.sleep(0)
+            times = store.times_asked
+        assert await looking is None
+        await store.aclose()
+        return times
+
+    assert asyncio.run(look()) == 2
+
+
+def test_an_entry_of_another_process_is_seen_and_so_is_a_file_that_was_deleted(
+    tmp_path: Path,
+) -> None:
+    now = HandClock().now().timestamp()
+
+    def delete_file() -> None:
+        for path in tmp_path.glob("cache.sqlite3*"):
+            path.unlink()
+
+    async def run() -> list[bytes | None]:
+        store, other = DiskStore(tmp_path, 1_000_000), DiskStore(tmp_path, 1_000_000)
+        told: list[bytes | None] = []
+
+        async def look() -> None:
+            found = await store.get_first(["k"], now)
+            told.append(found[1].value if found is not None else None)
+
+        await look()
+        await other.put("k", CacheEntry(b"v", now, now + 60))
+        await look()
+        delete_file()
+        await look()
+        await other.put("k", CacheEntry(b"w", now, now + 60))
+        await look()
+        await store.aclose()
+        await other.aclose()
+        return told
+
+    assert asyncio.run(run()) == [None, b"v", None, b"w"]
+
+
+def test_in_its_turn_a_value_is_looked_for_once(tmp_path: Path) -> None:
+    async def run() -> tuple[int, int]:
+        store = CountingStore(tmp_path, 1_000_000)
+        cache = Cache([MemoryStore(1_000_000), store], HandClock(), turns=Turns(tmp_path))
+        await cache.get_or_make("k", making(b"v", []))
+        first = store.times_asked
+        await cache.get_or_make("l", making(b"v", []))
+        times = store.times_asked
+        await cache.aclose()
+        return first, times
+
+    # the first opens the file; what is made is written later
+    assert asyncio.run(run()) == (1, 1)
 
 
 def test_a_value_that_is_known_to_be_missing_is_made_without_asking_the_file(

@@ -75,11 +75,16 @@ def test_the_list_of_public_suffixes_is_read_as_its_own_reader_reads_it() -> Non
 
     from webquarry.net.domains import _public_suffixes
 
-    own, ours = PublicSuffixList(), _public_suffixes()
+    own, ours = PublicSuffixList(), _public_suffixes(True)
     rules = sorted(own._publicsuffix)
     names = [f"site.{rule.lstrip('*!.')}" for rule in rules[::7]]
 
     assert len(names) > 1000
     assert [ours.privatesuffix(f"www.{name}") for name in names] == [
         own.privatesuffix(f"www.{name}") for name in names
+    ]
+    plain = [name for name in names if "xn--" not in name]
+    quick = _public_suffixes(False)  # for hosts without letters beyond ASCII
+    assert [quick.privatesuffix(name) for name in plain] == [
+        own.privatesuffix(name) for name in plain
     ]

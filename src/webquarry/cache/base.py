@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 
 from webquarry.caller import LOCAL, caller
 
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
 
 @dataclass(frozen=True)
 class CacheEntry:
@@ -33,6 +35,7 @@ class CachedValue:
     cached: bool
     age_seconds: float
     max_age_seconds: float
+    thing: Any = None  # what was packed into the value, where that was made just now
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,6 @@ def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:
     parts: list[Any] = [kind, version, parameters]
     if caller() != LOCAL:
         parts.append(caller())
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    text = _encode(parts)
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from webquarry.cache.base import CachedValue, CacheEntry, Stats, Store
 from webquarry.cache.single_flight import SharedSingleFlight, SingleFlight
@@ -33,10 +34,13 @@ _CLOCK_SKEW_SECONDS = 60.0  # by which the clocks of servers that share a store 
 
 @dataclass(frozen=True)
 class Made:
-    """A fresh value and how long it is good."""
+    """A fresh value and how long it is good; the thing that was packed into it, if somebody wants
+    it back unpacked.
+    """
 
     value: bytes
     ttl_seconds: float
+    thing: Any = None
 
 
 Make = Callable[[], Awaitable[Made]]
@@ -66,25 +70,34 @@ class Cache:
         self, key: str, make: Make, *, fresh: bool = False, is_missing: bool = False
     ) -> CachedValue:
         """The kept value, or a fresh one. Where the caller has just looked and it `is_missing`, far
-        stores are not asked again.
+        stores are not asked again, unless processes take turns: then they are asked in our turn,
+        and only then.
         """
         flight = key
+        found = None
         if fresh:
             flight = f"{key} fresh"  # apart from those who may have just found what is kept
+        elif self._turns is None and not is_missing:
+            found = await self.get(key)
         else:
-            found = None
-            if not is_missing:
-                found = await self.get(key)
-            if found is not None:
-                count("cache", result="hit")
-                return found
-            count("cache", result="miss")
+            found = self.peek(key)
+        if found is None:
+            work = self._plan_making(flight, key, make, fresh=fresh)
+            found = await self._here.share(flight, work)
+        if not fresh:
+            count("cache", result="hit" if found.cached else "miss")
+        return found
+
+    def _plan_making(
+        self, flight: str, key: str, make: Make, *, fresh: bool
+    ) -> Callable[[], Coroutine[Any, Any, CachedValue]]:
+        """How a value is made once for all who want it now, on this server and on others."""
         work = partial(self._make, key, make, fresh=fresh)
         if self._across_servers is not None:
             work = partial(self._across_servers.share, flight, work)
         elif self._turns is not None:
             work = partial(self._make_in_turn, self._turns, flight, key, make, fresh=fresh)
-        return await self._here.share(flight, work)
+        return work
 
     async def get(self, key: str) -> CachedValue | None:
         """The kept value, if there is one and it is still good."""
@@ -193,20 +206,24 @@ class Cache:
     async def _make_in_turn(
         self, turns: Turns, flight: str, key: str, make: Make, *, fresh: bool
     ) -> CachedValue:
-        """A fresh value, or what another process made of it meanwhile. The turn lasts until the
-        value is where others find it.
+        """What is kept, or another process made of it meanwhile, or else a fresh value. The turn
+        lasts until the value is where others find it. Whoever has it at once looks once.
         """
         moment = self._now() if fresh else -math.inf
-        turn = await turns.take(flight)
+        turn = turns.take_at_once(flight)
         try:
             found = None
-            if turn.has_waited or not fresh:
+            if not fresh:
+                found = await self.get(key)
+            if found is None and turn is None:
+                turn = await turns.take(flight)
                 found = await self._get_since(key, moment)
             if found is None:
                 found = await self._make(key, make, fresh=True)
             return found
         finally:
-            self._turns_to_end.append(turn)
+            if turn is not None:
+                self._turns_to_end.append(turn)
             if not self._unwritten:
                 self._end_turns()
 
@@ -236,6 +253,7 @@ class Cache:
             cached=False,
             age_seconds=0.0,
             max_age_seconds=made.ttl_seconds,
+            thing=made.thing,
         )
 
     async def clear(self) -> int:

@@ -1,7 +1,8 @@
 """The store behind: one SQLite file shared by all processes of a user, its values encrypted.
 
-All work is done on one thread of its own, so the event loop never waits for the disk. A file that
-is damaged, or of another version, is set aside with a warning and a new one is begun; one that was
+All work is done on one thread of its own, so the event loop never waits for the disk; only whether
+an entry is there at all is looked for at once, as long as the disk is quick. A file that is
+damaged, or of another version, is set aside with a warning and a new one is begun; one that was
 deleted or replaced under us is opened anew; where there is no room or no right to write, calls go
 on without it for a minute. Each of these is said once, and nothing that goes wrong here fails a
 call.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -43,6 +45,9 @@ _PUTS_BETWEEN_SWEEPS = 64
 _REST_SECONDS = 60.0  # before a place that could not be written to is tried again
 # A file that is in the way is replaced, too: nothing in it is missed.
 _REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION, Trouble.FOREIGN)
+_IS_THERE = "SELECT 1 FROM entries WHERE name = ? AND expires_at > ?"
+_SLOW_SECONDS = 0.01  # for a look into a file whose pages are in memory: hundreds of times as long
+_SLOW_REST_SECONDS = 5.0  # for which our thread looks: a machine may only have been busy
 _TABLE = (
     "\nCREATE TABLE IF NOT EXISTS entries (\n"
     "    name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"
@@ -65,12 +70,17 @@ class DiskStore(Store):
         self._puts = 0
         self._trouble: Trouble | None = None  # what was said last
         self._rests_until = 0.0
+        self._is_free = threading.Lock()  # the file is used by one thread at a time
+        self._slow_until = 0.0
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
         work = partial(self._get, key, now)
         return await self._run(work, None)
 
     async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
+        if self._is_absent(keys, now):
+            return None
+
         def find_first(database: Connection, cipher: Cipher) -> tuple[str, CacheEntry] | None:
             for key in keys:
                 entry = self._get(key, now, database, cipher)
@@ -79,6 +89,33 @@ class DiskStore(Store):
             return None
 
         return await self._run(find_first, None)
+
+    def _is_absent(self, keys: Sequence[str], now: float) -> bool:
+        """Whether there is certainly none of these entries, as far as that is seen at once: it
+        takes less than our thread takes to wake. Nothing is read, opened or mended here, nobody is
+        waited for, and a disk that was slow is left to our thread for a while.
+        """
+        database, cipher = self._file.get(), self._cipher
+        if database is None or cipher is None:
+            return False
+        started = time.monotonic()
+        if started < self._slow_until or not self._is_free.acquire(blocking=False):
+            return False
+        try:
+            if database is not self._file.get() or self._file.is_moved():
+                return False
+            for key in keys:
+                row = database.execute(_IS_THERE, (cipher.hash_name(key), now)).fetchone()
+                if row is not None:
+                    return False
+            return True
+        except FILE_ERRORS:  # our thread sees it too, and knows what to do
+            return False
+        finally:
+            self._is_free.release()
+            ended = time.monotonic()
+            if ended - started > _SLOW_SECONDS:
+                self._slow_until = ended + _SLOW_REST_SECONDS
 
     async def put(self, key: str, entry: CacheEntry) -> None:
         work = partial(self._put, key, entry)
@@ -102,11 +139,15 @@ class DiskStore(Store):
     async def aclose(self) -> None:
         if self._file.is_open:
             try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._file.close)
+                await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
             except RuntimeError:
                 # At exit the interpreter ends our thread before anybody can close us.
-                self._file.close()
+                self._close()
         self._thread.shutdown()
+
+    def _close(self) -> None:
+        with self._is_free:
+            self._file.close()
 
     async def _run(self, work: Work[T], otherwise: T) -> T:
         """What the work gives, done on our thread; `otherwise` where the file cannot be used."""
@@ -121,7 +162,13 @@ class DiskStore(Store):
         return await doing
 
     def _run_here(self, work: Work[T], otherwise: T) -> T:
-        """A damaged file is set aside once and the work tried again on the new one."""
+        """The same on whichever thread this is. A damaged file is set aside once and the work
+        tried again on the new one.
+        """
+        with self._is_free:
+            return self._try_twice(work, otherwise)
+
+    def _try_twice(self, work: Work[T], otherwise: T) -> T:
         for is_last in (False, True):
             try:
                 result = work(*self._open())

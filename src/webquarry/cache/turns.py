@@ -44,12 +44,20 @@ class Turns:
         self._handle: int | None = None
         self._is_usable = fcntl is not None
 
-    async def take(self, name: str) -> ProcessTurn:
-        """A turn, after that of another process that is at the same."""
-        digest = blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
-        place = int.from_bytes(digest) & _PLACES
+    def take_at_once(self, name: str) -> ProcessTurn | None:
+        """A turn; None while another process is at the same."""
         if not self._open():
             return ProcessTurn()
+        place = _find_place(name)
+        if not self._lock(place):
+            return None
+        return ProcessTurn(place)
+
+    async def take(self, name: str) -> ProcessTurn:
+        """A turn, after that of another process that is at the same."""
+        if not self._open():
+            return ProcessTurn()
+        place = _find_place(name)
         pause = _FIRST_PAUSE
         has_waited = False
         end = time.monotonic() + _LONGEST_WAIT
@@ -97,3 +105,9 @@ class Turns:
             log.debug("what is read is not shared with other processes (%s)", error)
             self._is_usable = False
         return True
+
+
+def _find_place(name: str) -> int:
+    """The byte whose lock stands for a name."""
+    digest = blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest) & _PLACES

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 RECEIPT_META = "webquarry/receipt"  # what it is called beside an answer
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str).encode
 _PREFIX = "wq-"
 _DIGITS = 32  # hexadecimal, of the 64 there are
 
@@ -25,6 +26,6 @@ def digest_text(text: str) -> str:
 
 def make_receipt(tool: str, arguments: Mapping[str, Any], answer_digest: str) -> str:
     """The receipt of a call; `answer_digest` is the hash of what it gave back."""
-    words = json.dumps(arguments, sort_keys=True, separators=(",", ":"), default=str)
+    words = _encode(arguments)
     digest = sha256(f"{tool}\n{words}\n{answer_digest}".encode("utf-8", "replace"))
     return _PREFIX + digest.hexdigest()[:_DIGITS]

@@ -4,11 +4,7 @@ doing just now.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
-from webquarry.clock import Clock
+from webquarry.clock import Clock, TimeLimit
 from webquarry.errors import NetworkFailure
 
 
@@ -31,20 +27,14 @@ class Budget:
         """Seconds until the deadline."""
         return self._end - self._clock.monotonic()
 
-    @asynccontextmanager
-    async def deadline(self) -> AsyncIterator[None]:
+    def deadline(self) -> TimeLimit:
         """End whatever is under way in the block when the time is up, with an error that says what
         that was.
         """
-        scope = asyncio.timeout(self.seconds)
-        try:
-            async with scope:
-                yield
-        except TimeoutError as error:
-            if not scope.expired():
-                raise
-            raise NetworkFailure(
-                f"The whole took longer than {self.seconds:g} s; "
-                f"the time ran out while {self.doing}",
-                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
-            ) from error
+        return TimeLimit(self.seconds, self._explain_end)
+
+    def _explain_end(self) -> NetworkFailure:
+        return NetworkFailure(
+            f"The whole took longer than {self.seconds:g} s; the time ran out while {self.doing}",
+            suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+        )

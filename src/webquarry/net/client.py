@@ -13,13 +13,14 @@ import base64
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from ipaddress import ip_address
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.net import robots
 from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.encodings import ACCEPTED
@@ -30,6 +31,9 @@ from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact
 from webquarry.settings import Settings
+
+if TYPE_CHECKING:
+    from webquarry.net.robots import Robots
 
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_STYLE = "text/css,*/*;q=0.1"
@@ -82,7 +86,6 @@ class Client:
         self._providers = _LazyTransport(providers, lambda: open_transport(settings, None))
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._sender = Sender(pacing, clock)
-        self._robots = robots.Robots(settings.user_agent, clock, self._fetch_robots)
         self._retries = settings.retries  # of requests to providers
 
     async def fetch(
@@ -174,7 +177,8 @@ class Client:
 
     async def aclose(self) -> None:
         """Close every connection; requests under way end with an error."""
-        await self._robots.aclose()
+        if "_robots" in vars(self):
+            await self._robots.aclose()
         await self._pages.aclose()
         await self._providers.aclose()
 
@@ -189,7 +193,16 @@ class Client:
     ) -> None:
         await self.aclose()
 
+    @cached_property
+    def _robots(self) -> Robots:
+        """Loaded with the first page: a search needs none."""
+        from webquarry.net.robots import Robots
+
+        return Robots(self._settings.user_agent, self._clock, self._fetch_robots)
+
     async def _fetch_robots(self, url: httpx2.URL) -> Reply:
+        from webquarry.net import robots
+
         options = FetchOptions(
             "text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True
         )
@@ -275,6 +288,7 @@ class Client:
         )
 
 
+@lru_cache(256)
 def _is_loopback(host: str) -> bool:
     """Whether a host is this machine by its very name."""
     if host == "localhost":

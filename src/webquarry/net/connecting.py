@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from itertools import zip_longest
 from typing import Any, Protocol, TypeVar
 
 import httpx2
 
+from webquarry.clock import TimeLimit
 from webquarry.net.guard.addresses import parse_address
 from webquarry.net.guard.guard import Guard
 from webquarry.net.sockets import SocketStream, dial
@@ -72,16 +72,10 @@ async def connect_allowed(
     return await race_connections(to_dial, dial_address)
 
 
-@asynccontextmanager
-async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
+def time_limit(seconds: float, host: str) -> TimeLimit:
     """Resolving and dialling share one limit."""
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError as error:
-        raise httpx2.ConnectTimeout(
-            f"no connection to {host} within {seconds:g} seconds"
-        ) from error
+    words = f"no connection to {host} within {seconds:g} seconds"
+    return TimeLimit(seconds, lambda: httpx2.ConnectTimeout(words))
 
 
 async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -> list[str]:

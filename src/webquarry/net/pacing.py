@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from bisect import insort
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from webquarry.clock import Clock
 
@@ -38,22 +36,14 @@ class Pacing:
         self._clock = clock
         self._hosts: dict[str, _HostSlots] = {}
 
-    @asynccontextmanager
-    async def slot(self, host: str, *, is_ours: bool = False) -> AsyncIterator[None]:
+    def slot(self, host: str, *, is_ours: bool = False) -> HostPlace:
         """Wait for this host's turn, and hold one of its places for the length of the block. A host
         that is ours may be asked as often as we like.
         """
-        slots = self._get_slots(host)
-        slots.users += 1
-        try:
-            async with slots.places:
-                if not is_ours:
-                    await self._wait_for_start(slots)
-                yield
-        finally:
-            slots.users -= 1
+        return HostPlace(self, self._get_slots(host), is_ours)
 
-    async def _wait_for_start(self, slots: _HostSlots) -> None:
+    async def wait_for_start(self, slots: _HostSlots) -> None:
+        """Wait until a request to a host may begin."""
         now = self._clock.monotonic()
         slots.starts = [start for start in slots.starts if start > now - self._window]
         start = now
@@ -81,3 +71,31 @@ class Pacing:
             was_asked_lately = any(start > window_start for start in slots.starts)
             if not slots.users and not was_asked_lately:
                 del self._hosts[name]
+
+
+class HostPlace:
+    """A block in which a host is asked."""
+
+    def __init__(self, pacing: Pacing, slots: _HostSlots, is_ours: bool) -> None:
+        self._pacing = pacing
+        self._slots = slots
+        self._is_ours = is_ours
+
+    async def __aenter__(self) -> None:
+        self._slots.users += 1
+        has_place = False
+        try:
+            has_place = await self._slots.places.acquire()
+            if not self._is_ours:
+                await self._pacing.wait_for_start(self._slots)
+        except BaseException:
+            self._leave(has_place)
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._leave(True)
+
+    def _leave(self, has_place: bool) -> None:
+        if has_place:
+            self._slots.places.release()
+        self._slots.users -= 1

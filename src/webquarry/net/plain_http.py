@@ -2,8 +2,8 @@
 request to the same host.
 
 A service that runs on this machine is asked so, and there the client was most of the time that a
-search took. h11 says what is HTTP and what is not, as it does in httpcore2's own pool, and errors
-are the pool's.
+search took. What is simple is read here (`simple_heads`); of all else h11 says what is HTTP and
+what is not, as it does in httpcore2's own pool, and errors are the pool's.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import httpx2
 
 from webquarry.net.connecting import Connect, Stream
 from webquarry.net.guard.strict_url import port_of
+from webquarry.net.http.simple_heads import SimpleHead, read_head, write_get
 from webquarry.net.http.translation import translate_errors
 
 MAX_CONNECTIONS = 100  # in use
@@ -47,18 +48,18 @@ class PlainConnections:
         connection = None
         try:
             connection = await self._connect(url, timeouts.get("connect"))
-            response = await connection.ask(request, url, timeouts)
+            head = await connection.ask(request, url, timeouts)
         except BaseException:
             await self.give_back(connection)
             raise
         body = ResponseBytes(self, connection, request, timeouts.get("read"))
         return httpx2.Response(
-            response.status_code,
-            headers=response.headers.raw_items(),
+            head.status,
+            headers=head.headers,
             stream=body,
             extensions={
-                "http_version": b"HTTP/" + response.http_version,
-                "reason_phrase": response.reason,
+                "http_version": b"HTTP/" + head.version,
+                "reason_phrase": head.reason,
                 "network_stream": connection.stream,
             },
         )
@@ -124,47 +125,120 @@ class PlainConnections:
 
 
 class _Connection:
-    """One connection and what HTTP has come to on it."""
+    """One connection and what HTTP has come to on it. A response that is simple is read here; h11
+    sees what is not, from its request on.
+    """
 
     def __init__(self, stream: Stream, address: Address) -> None:
         self.stream = stream
         self.address = address
         self.idle_until = 0.0
-        self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LONGEST_HEAD)
+        self._state: h11.Connection | None = None  # of an exchange that is not simple
+        self._unread = b""
+        self._left = 0  # bytes of the body that are still to come
+        self._is_asked = False  # and not answered yet
+        self._length = 0
 
     async def ask(
         self, request: httpx2.Request, url: httpx2.URL, timeouts: dict[str, float | None]
-    ) -> h11.Response:
+    ) -> SimpleHead:
         """Send a request; the head of what is answered."""
+        self._is_asked = True
+        self._state = None
+        head = None
+        if request.method == "GET" and _has_no_body(request):
+            head = write_get(url.raw_path, request.headers.raw)
+        if head is None:
+            return await self._ask_by_h11(request, url, timeouts)
         with suppress(httpx2.WriteError):  # a server may answer before it has heard all
-            await self._send(request, url, timeouts.get("write"))
-        while True:
-            event = await self.next_event(timeouts.get("read"))
-            if type(event) is h11.Response:
-                return event
+            await self.stream.write(head, timeouts.get("write"))
+        data = await self.stream.read(_READ_BYTES, timeouts.get("read"))
+        answer, end, body = data.partition(b"\r\n\r\n")
+        found = read_head(answer) if end else None
+        if found is None:
+            with _translate_misuse():
+                self._begin_h11(request, url)
+            self._receive(data)
+            return await self._wait_for_head(timeouts.get("read"))
+        self._unread = body
+        self._left = self._length = found.length
+        self._is_asked = False
+        return found
 
-    async def _send(self, request: httpx2.Request, url: httpx2.URL, seconds: float | None) -> None:
-        state = self._state
-        with _translate_misuse():
-            head = h11.Request(
-                method=request.method.encode("ascii"),
-                target=url.raw_path,
-                headers=request.headers.raw,
+    async def read_body(self, seconds: float | None) -> bytes:
+        """The bytes of the response that have come, at least one; none at all at its end."""
+        if self._state is not None:
+            event = await self._next_event(self._state, seconds)
+            return bytes(event.data) if type(event) is h11.Data else b""
+        if not self._left:
+            return b""
+        data, self._unread = self._unread, b""
+        if not data:
+            data = await self.stream.read(_READ_BYTES, seconds)
+        if not data:
+            came = self._length - self._left
+            raise httpx2.RemoteProtocolError(
+                "peer closed connection without sending complete message body "
+                f"(received {came} bytes, expected {self._length})"
             )
-            unsent = state.send(head) or b""
-            assert isinstance(request.stream, httpx2.AsyncByteStream)
-            async for chunk in request.stream:
-                unsent += state.send(h11.Data(data=chunk)) or b""
-                if len(unsent) >= _READ_BYTES:
-                    await self.stream.write(unsent, seconds)
-                    unsent = b""
-            unsent += state.send(h11.EndOfMessage()) or b""
+        data, self._unread = data[: self._left], data[self._left :]
+        self._left -= len(data)
+        return data
+
+    def make_reusable(self) -> bool:
+        """Begin anew after a response that was read whole: whether that can be."""
+        state = self._state
+        if state is None:
+            return not (self._is_asked or self._left or self._unread)
+        is_over = state.our_state is h11.DONE and state.their_state is h11.DONE
+        return is_over and not state.trailing_data[0]
+
+    async def _ask_by_h11(
+        self, request: httpx2.Request, url: httpx2.URL, timeouts: dict[str, float | None]
+    ) -> SimpleHead:
+        with suppress(httpx2.WriteError), _translate_misuse():
+            unsent = self._begin_h11(request, url, is_whole=False)
+            await self._send_body(request, unsent, timeouts.get("write"))
+        return await self._wait_for_head(timeouts.get("read"))
+
+    def _begin_h11(self, request: httpx2.Request, url: httpx2.URL, is_whole: bool = True) -> bytes:
+        """Let h11 know what is asked; what it would send of a request that is whole, or begun."""
+        self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LONGEST_HEAD)
+        head = h11.Request(
+            method=request.method.encode("ascii"),
+            target=url.raw_path,
+            headers=request.headers.raw,
+        )
+        unsent = self._state.send(head) or b""
+        if is_whole:
+            unsent += self._state.send(h11.EndOfMessage()) or b""
+        return unsent
+
+    async def _send_body(
+        self, request: httpx2.Request, unsent: bytes, seconds: float | None
+    ) -> None:
+        state = self._state
+        assert state is not None
+        assert isinstance(request.stream, httpx2.AsyncByteStream)
+        async for chunk in request.stream:
+            unsent += state.send(h11.Data(data=chunk)) or b""
+            if len(unsent) >= _READ_BYTES:
+                await self.stream.write(unsent, seconds)
+                unsent = b""
+        unsent += state.send(h11.EndOfMessage()) or b""
         if unsent:
             await self.stream.write(unsent, seconds)
 
-    async def next_event(self, seconds: float | None) -> Any:
+    async def _wait_for_head(self, seconds: float | None) -> SimpleHead:
+        assert self._state is not None
+        while True:
+            event = await self._next_event(self._state, seconds)
+            if type(event) is h11.Response:
+                headers = event.headers.raw_items()
+                return SimpleHead(event.status_code, event.reason, headers, 0, event.http_version)
+
+    async def _next_event(self, state: h11.Connection, seconds: float | None) -> Any:
         """What comes next of the response."""
-        state = self._state
         while True:
             try:
                 event = state.next_event()
@@ -172,19 +246,16 @@ class _Connection:
                 raise httpx2.RemoteProtocolError(str(error)) from error
             if event is not h11.NEED_DATA:
                 return event
-            data = await self.stream.read(_READ_BYTES, seconds)
-            if not data and state.their_state is h11.SEND_RESPONSE:
-                message = "Server disconnected without sending a response."
-                raise httpx2.RemoteProtocolError(message)
-            state.receive_data(data)
+            self._receive(await self.stream.read(_READ_BYTES, seconds))
 
-    def make_reusable(self) -> bool:
-        """Begin anew after a response that was read whole: whether that can be."""
+    def _receive(self, data: bytes) -> None:
+        """Give h11 what has come."""
         state = self._state
-        if state.our_state is not h11.DONE or state.their_state is not h11.DONE:
-            return False
-        state.start_next_cycle()
-        return True
+        assert state is not None
+        if not data and state.their_state is h11.SEND_RESPONSE:
+            message = "Server disconnected without sending a response."
+            raise httpx2.RemoteProtocolError(message)
+        state.receive_data(data)
 
 
 class ResponseBytes(httpx2.AsyncByteStream):
@@ -201,19 +272,29 @@ class ResponseBytes(httpx2.AsyncByteStream):
         self._connection: _Connection | None = connection
         self._request = request
         self._seconds = seconds
+        self._is_over = False
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._connection is None or self._is_over:
+            raise StopAsyncIteration
         with translate_errors(self._request):
-            while self._connection is not None:
-                event = await self._connection.next_event(self._seconds)
-                if type(event) is not h11.Data:
-                    return
-                yield bytes(event.data)
+            data = await self._connection.read_body(self._seconds)
+        if not data:
+            self._is_over = True
+            raise StopAsyncIteration
+        return data
 
     async def aclose(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             await self._connections.give_back(connection)
+
+
+def _has_no_body(request: httpx2.Request) -> bool:
+    return isinstance(request.stream, httpx2.ByteStream) and not any(request.stream)
 
 
 @contextmanager

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import httpx2
 
+from webquarry.memory import load_to_stay
 from webquarry.net.connecting import Connect, PlainDialler
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.translation import translate_errors
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     import httpcore2
 
     from webquarry.net.pooled_http import PooledConnections
+
+
+_POOL_CODE = ("webquarry.net.pooled_http", "anyio._backends._asyncio")  # for TLS and proxies
 
 
 def open_transport(
@@ -72,6 +78,8 @@ class Transport(httpx2.AsyncBaseTransport):
         if proxy is None and url.scheme == "http":
             with translate_errors(request):
                 return await self._plain.send(request, url, timeouts)
+        if "_pooled" not in vars(self):
+            await asyncio.to_thread(import_pool)
         return await self._pooled.send(request, url, timeouts, proxy)
 
     def _find_timeouts(self, request: httpx2.Request) -> dict[str, float | None]:
@@ -87,3 +95,10 @@ class Transport(httpx2.AsyncBaseTransport):
         await self._plain.aclose()
         if "_pooled" in vars(self):
             await self._pooled.aclose()
+
+
+def import_pool() -> None:
+    """Import what requests with TLS need, which takes a tenth of a second; others go on."""
+    with load_to_stay():
+        for name in _POOL_CODE:
+            import_module(name)

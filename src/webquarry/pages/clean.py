@@ -20,6 +20,9 @@ _ENCODED_IN_URLS = re.compile(rf'[<>"\s]|{BRACKETS}|{INVISIBLE.pattern}')
 
 def clean_line(text: str) -> str:
     """A title, a name, a snippet or an abstract in one line; what is longer ends in dots."""
+    is_clean = text.isascii() and text.isprintable() and "<" not in text and "[" not in text
+    if is_clean and "  " not in text and text == text.strip() and len(text) <= LONGEST_LINE:
+        return text  # as nearly all
     return _clean_short_line(shorten_text(text, LONGEST_LINE))
 
 

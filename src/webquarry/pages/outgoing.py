@@ -37,6 +37,10 @@ def filter_answer(answer: BaseModel) -> None:
         value = values[name]
         if value is None:
             continue
+        # `_is_plain`, without calling it for every field of every result
+        is_ascii = type(value) is str and value.isascii() and value.isprintable()
+        if is_ascii and "<" not in value and "[" not in value:
+            continue
         filtered = filter_value(value)
         if filtered is not value:
             values[name] = filtered
@@ -46,10 +50,13 @@ def filter_value(value: Any) -> Any:
     """A value of JSON, or a part of an answer, with its texts filtered; itself where nothing had to
     be changed.
     """
+    kind = type(value)
+    if kind is str and _is_plain(value):
+        return value
+    if kind in _NO_TEXT:
+        return value
     if isinstance(value, str):
         return filter_text(value)
-    if type(value) in _NO_TEXT:
-        return value
     if isinstance(value, BaseModel):
         filter_answer(value)
         return value
@@ -67,11 +74,16 @@ def filter_value(value: Any) -> Any:
 
 def filter_text(text: str) -> str:
     """A text or an address."""
-    if text.isascii() and text.isprintable() and "<" not in text and "[" not in text:
-        return text  # as nearly all
+    if _is_plain(text):
+        return text
     if text.startswith(("http://", "https://")) and " " not in text:
         return clean_url(text)
     return clean(text).text
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text has to be looked for, as in nearly all."""
+    return text.isascii() and text.isprintable() and "<" not in text and "[" not in text
 
 
 def filter_error(error: WebquarryError) -> None:

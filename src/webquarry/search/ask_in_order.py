@@ -109,8 +109,9 @@ def _describe_stand_in(found: Found) -> Attempt:
 
 
 def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
-    """What was found as bytes. It is good for long only if it is whole and comes from the provider
-    who was to be asked first: another's is a makeshift until that one answers again.
+    """What was found as bytes, and as it is. It is good for long only if it is whole and comes
+    from the provider who was to be asked first: another's is a makeshift until that one answers
+    again.
     """
     seconds = settings.cache_empty_seconds
     if found.provider == LIBRARY:  # which changes with every page that is read
@@ -120,4 +121,4 @@ def _pack(settings: Settings, found: Found, attempts: list[Attempt]) -> Made:
         if found.is_fallback:
             seconds /= FALLBACK_SHARE
     found = replace(found, attempts=tuple(attempts))
-    return Made(pack(found), seconds)
+    return Made(pack(found), seconds, found)

@@ -9,6 +9,7 @@ DOI, arXiv paper or video are folded. A parameter that may select the content (`
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from operator import itemgetter
 from urllib.parse import quote, unquote_to_bytes
 
@@ -187,6 +188,7 @@ def identity(url: str) -> str:
     return page
 
 
+@lru_cache(512)  # the results of a search share their hosts
 def _fold_host(host: str) -> str:
     """The host in lower-case ASCII, without the labels of its mobile and AMP twins."""
     host = host.lower()
@@ -261,6 +263,8 @@ def _fold_escape(escape: re.Match[str]) -> str:
 
 def _content_parameters(query: str) -> Parameters:
     """The parameters that may select the content, sorted by name; equal names keep their order."""
+    if not query:
+        return []
     pieces = [query]
     if "&" in query or "=" in query:
         pieces = re.split("[&;]", query)

@@ -115,7 +115,9 @@ async def read_pages(
         asked += group
         cursor = query.cursor
         for page in range(most_pages):
-            part = replace(query, allowed_domains=group, page=page, cursor=cursor)
+            part = query
+            if (group, page, cursor) != (query.allowed_domains, query.page, query.cursor):
+                part = replace(query, allowed_domains=group, page=page, cursor=cursor)
             if end is not None:
                 seconds = max(LEAST_SECONDS, end - services.clock.monotonic())
             try:
@@ -191,18 +193,23 @@ async def fetch_page(
                 batch = _parse_page(provider, reply)
             except WebquarryError as second:
                 raise error from second
-    hide = provider.conceal
     results = []
     for one in batch.results:
         if len(one.url) > _LONGEST_ADDRESS:
             continue  # half an address leads elsewhere
-        title = shorten_text(hide(one.title), _LONGEST_TITLE)
-        url = hide(one.url)
-        snippet = shorten_text(hide(one.snippet), _LONGEST_SNIPPET)
-        if (title, url, snippet) != (one.title, one.url, one.snippet):
-            one = replace(one, title=title, url=url, snippet=snippet)
+        is_long = len(one.title) > _LONGEST_TITLE or len(one.snippet) > _LONGEST_SNIPPET
+        if is_long or provider.has_secrets:
+            one = _bound_result(one, provider)
         results.append(one)
-    return replace(batch, results=tuple(results))
+    return Batch(tuple(results), batch.more, batch.cursor)
+
+
+def _bound_result(result: Result, provider: Provider) -> Result:
+    """A result without our own keys, and no longer than it may be."""
+    hide = provider.conceal
+    title = shorten_text(hide(result.title), _LONGEST_TITLE)
+    snippet = shorten_text(hide(result.snippet), _LONGEST_SNIPPET)
+    return replace(result, title=title, url=hide(result.url), snippet=snippet)
 
 
 def _parse_page(provider: Provider, reply: Reply) -> Batch:
@@ -222,7 +229,8 @@ def drop_paths(provider: Provider, query: Query) -> Query:
     """The query with what the provider can be told of its domains. Without their paths an allowed
     domain is wider, which is mended by what comes back; a blocked one would take too much with it.
     """
-    if provider.takes_paths:
+    has_domains = query.allowed_domains or query.blocked_domains
+    if provider.takes_paths or not has_domains:
         return query
     allowed = [split_entry(domain)[0] for domain in query.allowed_domains]
     blocked = [domain for domain in query.blocked_domains if not split_entry(domain)[1]]

@@ -142,19 +142,28 @@ def default_order(providers: Mapping[str, Provider]) -> tuple[str, ...]:
 
 def resolve_names(names: Sequence[str], providers: Mapping[str, Provider]) -> tuple[str, ...]:
     """The names as we write them, each once; one that no provider has is BadInput."""
+    resolved = []
+    for name in names:
+        plain = _SEPARATORS.sub("", name).lower()
+        if plain in providers:  # as nearly all
+            resolved.append(plain)
+            continue
+        known = _list_spellings(providers)
+        if plain not in known:
+            raise unknown_service(name.strip().lower(), providers)
+        resolved.append(known[plain])
+    return tuple(dict.fromkeys(resolved))  # each once, in their order
+
+
+def _list_spellings(providers: Mapping[str, Provider]) -> dict[str, str]:
+    """The names of the providers by what they are called, without separators."""
     known: dict[str, str] = {}
     for provider in providers.values():
         known |= dict.fromkeys(provider.aliases, provider.name)
     for name in providers:
         plain = _SEPARATORS.sub("", name).lower()
         known[plain] = name
-    resolved = []
-    for name in names:
-        plain = _SEPARATORS.sub("", name).lower()
-        if plain not in known:
-            raise unknown_service(name.strip().lower(), providers)
-        resolved.append(known[plain])
-    return tuple(dict.fromkeys(resolved))  # each once, in their order
+    return known
 
 
 def parse_routing(text: str) -> dict[str, tuple[str, ...]]:

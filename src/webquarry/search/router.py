@@ -50,6 +50,7 @@ class Router:
         self._settings = settings
         self._clock = clock or Clock()
         self._open_cache = open_cache
+        self._signatures: dict[str, list[Any]] = {}
         self.services: Services[Provider] = Services(
             "webquarry.search.providers",
             Provider,
@@ -156,8 +157,9 @@ class Router:
         kept = await self._cache.get_or_make(
             key, lambda: ask_in_order(self.services, self._settings, plan), fresh=fresh
         )
+        found: Found = kept.thing or unpack(kept.value)
         return replace(
-            unpack(kept.value),
+            found,
             cached=kept.cached,
             age_seconds=kept.age_seconds,
             max_age_seconds=kept.max_age_seconds,
@@ -176,6 +178,8 @@ class Router:
         address, and what of its credentials is no secret.
         """
         name = provider.name
+        if name in self._signatures:
+            return self._signatures[name]
         origins = {
             place: redact(origin)
             for place, origin in self._settings.origins.items()
@@ -187,4 +191,6 @@ class Router:
             for variable in public
             if variable not in provider.missing
         }
-        return [name, provider.configured, origins, values]
+        signature = [name, provider.configured, origins, values]
+        self._signatures[name] = signature
+        return signature

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pydantic_core import to_json
+
 from webquarry.search.models import Attempt, Found, Result
 
 VERSION = 2
@@ -19,8 +21,11 @@ def pack(found: Found) -> bytes:
         del fields[name]
     fields["results"] = [vars(result) for result in found.results]
     fields["attempts"] = [vars(attempt) for attempt in found.attempts]
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    try:
+        return to_json(fields)
+    except ValueError:  # half a surrogate pair, which is not written in UTF-8
+        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "surrogatepass")
 
 
 def unpack(value: bytes) -> Found:

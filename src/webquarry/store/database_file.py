@@ -68,7 +68,7 @@ class DatabaseFile:
     ) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
-        self._paths = {suffix: Path(f"{path}{suffix}") for suffix in ("", *_BESIDE)}
+        self._paths = {suffix: f"{path}{suffix}" for suffix in ("", *_BESIDE)}
         self._prepare = prepare
         self._database: Connection | None = None
         self._inodes: dict[str, tuple[int, int]] = {}
@@ -78,6 +78,10 @@ class DatabaseFile:
     @property
     def is_open(self) -> bool:
         return self._database is not None
+
+    def get(self) -> Connection | None:
+        """The connection, if it is open."""
+        return self._database
 
     def open(self) -> Connection:
         """The connection, made at the first use. What stands in the way is raised as it came."""
@@ -181,7 +185,7 @@ class DatabaseFile:
         inodes: dict[str, tuple[int, int]] = {}
         for suffix, path in self._paths.items():
             with suppress(OSError):
-                found = path.stat()
+                found = os.stat(path)  # noqa: PTH116 - which takes less than half as long
                 inodes[suffix] = (found.st_dev, found.st_ino)
         return inodes
 

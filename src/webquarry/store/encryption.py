@@ -11,12 +11,14 @@ import hmac
 import os
 import secrets
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from typing import TYPE_CHECKING
 
 from webquarry.store.sqlite import Trouble, UnusableFile, name_kind
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -27,8 +29,15 @@ class Cipher:
     """Encrypts and decrypts values; hides the names they are kept under."""
 
     def __init__(self, key: bytes) -> None:
-        self._aes = AESGCM(key)
+        self._key = key
         self._name_key = hmac.digest(key, b"webquarry names", "sha256")
+
+    @cached_property
+    def _aes(self) -> AESGCM:
+        """Made when the first value is there: what is not kept has a name all the same."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        return AESGCM(self._key)
 
     @classmethod
     def open(cls, path: Path) -> Cipher:
@@ -57,6 +66,8 @@ class Cipher:
         damaged.
         """
         nonce, rest = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
+        from cryptography.exceptions import InvalidTag
+
         try:
             return self._aes.decrypt(nonce, rest, name)
         except (InvalidTag, ValueError):

@@ -4,11 +4,13 @@ cannot be opened.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from tests.surfaces.mcp.front_messages import SEARCH, request, shake_hands
 from tests.surfaces.mcp.stdio_process import PATIENCE, lines
 from webquarry.surfaces.mcp.front.light_arguments import read_arguments
+from webquarry.surfaces.mcp.front.serving import FrontOptions, FrontServer
 
 NOT_FOR_A_SEARCH = ("lxml", "numpy", "webquarry.evidence.language.terms", "webquarry.read.css")
 
@@ -164,3 +167,29 @@ def test_a_warm_server_has_opened_what_searching_and_reading_need(tmp_path: Path
 
     assert answers[-1]["result"]["isError"] is False
     assert "opened ['router', 'cache', 'reader', 'runner']" in errors
+
+
+@pytest.mark.parametrize(
+    ("seconds_ago", "under_way", "is_prepared"), [(2.0, 0, True), (0.2, 0, False), (2.0, 1, False)]
+)
+def test_a_process_that_reads_is_started_when_nothing_is_asked_any_more(
+    seconds_ago: float, under_way: int, is_prepared: bool
+) -> None:
+    """The start of one takes a whole core from those who go on searching."""
+    prepared: list[str] = []
+    kit = SimpleNamespace(
+        settings=SimpleNamespace(mcp_text="json"),
+        runner=SimpleNamespace(prepare=lambda: prepared.append("a process")),
+    )
+    listed = SimpleNamespace(server_info={}, tools=("web_search", "scrape_page"))
+    options = FrontOptions("webquarry", "research")
+    protocol = SimpleNamespace(prepared=listed)
+
+    async def look() -> None:
+        server = FrontServer(options, kit, protocol, None, None)  # type: ignore[arg-type]
+        server._answered_at = asyncio.get_running_loop().time() - seconds_ago
+        server._calls = dict.fromkeys(range(under_way))  # type: ignore[assignment]
+        server._prepare_reading()
+
+    asyncio.run(look())
+    assert prepared == ["a process"] * is_prepared

@@ -40,6 +40,7 @@ def call_twice(
         kit = kit_with()
         tool = load("research", "web_search")
         first = await run_tool(tool, kit, arguments, OPTIONS)
+        await asyncio.sleep(0)  # it is kept once it has left
         if between is not None:
             await between(kit)
         second = recall(tool, kit, arguments, OPTIONS)
@@ -115,6 +116,7 @@ def test_another_caller_another_text_and_other_arguments_are_other_calls() -> No
         kit = kit_with()
         tool = load("research", "web_search")
         await run_tool(tool, kit, SEARCH, OPTIONS)
+        await asyncio.sleep(0)
         with serving("somebody else"):
             others = [recall(tool, kit, SEARCH, OPTIONS)]
         others.append(recall(tool, kit, SEARCH, CallOptions(text="markdown")))
@@ -157,6 +159,7 @@ def test_no_cache_no_repetition() -> None:
         kit = kit_with(cache=False)
         tool: Tool = load("research", "web_search")
         await run_tool(tool, kit, SEARCH, OPTIONS)
+        await asyncio.sleep(0)
         known = recall(tool, kit, SEARCH, OPTIONS)
         await kit.aclose()
         return known

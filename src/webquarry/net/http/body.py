@@ -16,7 +16,7 @@ from types import AsyncGeneratorType
 import httpx2
 
 from webquarry.errors import PASSING_FAULT, NetworkFailure, TooLarge
-from webquarry.net.http.encodings import PIECE, decoder_for
+from webquarry.net.http.encodings import PIECE, Identity, decoder_for
 
 CLOSED_EARLY = "The server closed the connection before the answer was complete"
 _WITHOUT_BODY = frozenset({204, 205, 304})
@@ -32,6 +32,7 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
     if expected is not None and expected > limit and not cut:
         raise _too_large(limit, f"it announces {expected} bytes")
     decoder = decoder_for(response.headers)
+    is_plain = isinstance(decoder, Identity)
     body = io.BytesIO()  # its buffer becomes the bytes we return without a second copy
     received = 0
     async with _chunks(response) as chunks:
@@ -39,6 +40,11 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
             received += len(chunk)
             if received > limit and not cut:
                 raise _too_large(limit, "more than that was sent")
+            if is_plain:
+                body.write(chunk)
+                if received > limit:
+                    return body.getvalue()[:limit]
+                continue
             for start in range(0, len(chunk), PIECE):
                 for piece in decoder.feed(chunk[start : start + PIECE]):
                     body.write(piece)

@@ -43,12 +43,15 @@ class Decoder(Protocol):
 
 def decoder_for(headers: httpx2.Headers) -> Decoder:
     """The decoder that a reply's headers ask for; one that is stacked or unknown is refused."""
+    named = headers.get("content-encoding", "")
+    if not named:
+        return Identity()
     names: list[str] = []
-    for name in headers.get("content-encoding", "").lower().split(","):
+    for name in named.lower().split(","):
         if name.strip() not in {"", "identity"}:
             names.append(name.strip())
     if not names:
-        return _Identity()
+        return Identity()
     if len(names) > 1:
         raise Unreadable(
             f"The body is compressed {len(names)} times over, which no honest server does."
@@ -75,7 +78,9 @@ def _build_incomplete_error(encoding: str) -> NetworkFailure:
     )
 
 
-class _Identity:
+class Identity:
+    """What comes is plain already."""
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         yield data
 

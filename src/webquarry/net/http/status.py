@@ -78,6 +78,8 @@ def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
     does not say, or not clearly.
     """
     value = headers.get("retry-after", "").strip()
+    if not value:
+        return None
     if _SECONDS.fullmatch(value):
         return min(float(value), LONGEST_WAIT_SECONDS)
     try:

@@ -9,6 +9,7 @@ nothing in it but their names.
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2
 
@@ -106,10 +107,11 @@ class SearXNG(Provider):
             raise AuthFailure(
                 "SearXNG needs the address of an instance in SEARXNG_URL.", suggested_action=_CURE
             )
+        # Put together here: httpx2 reads an address twice that it is given with parameters.
+        query = urlencode({**parameters, "format": "json"})
         return httpx2.Request(
             "GET",
-            self.endpoint("/search"),
-            params={**parameters, "format": "json"},
+            f"{self.endpoint('/search')}?{query}",
             # The limiter blocks bare clients.
             headers={"Accept": "application/json", "Accept-Language": "en,*;q=0.5"},
         )

@@ -21,8 +21,9 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _SLACK = timedelta(days=1)  # dates come without a zone, or without a time
 # Scripts without blanks between words.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_STARTS_WORD = re.compile(rf"(?![{_UNSPACED}])\w")
-_ENDS_WORD = re.compile(rf"(?![{_UNSPACED}])\w\Z")
+_STARTS_WORD = rf"(?![{_UNSPACED}])\w"
+_ENDS_WORD = rf"(?![{_UNSPACED}])\w\Z"
+_BETWEEN_WORDS = re.compile(r"[\s,;\"“”]+")
 _UNCHECKABLE = ("exact_terms", "language", "country")
 
 
@@ -46,9 +47,9 @@ class Sieve:
         patterns = []
         for word in map(str.casefold, words_of(query.exclude_terms)):
             pattern = re.escape(word)
-            if _STARTS_WORD.match(word):
+            if re.match(_STARTS_WORD, word):
                 pattern = r"(?<!\w)" + pattern
-            if _ENDS_WORD.search(word):
+            if re.search(_ENDS_WORD, word):
                 pattern += r"(?!\w)"
             patterns.append(pattern)
         excluded = None
@@ -74,7 +75,9 @@ class Sieve:
 
 def words_of(terms: str | None) -> list[str]:
     """The words of `exclude_terms`, each once, without the signs that people put around them."""
-    parts = re.split(r"[\s,;\"“”]+", terms or "")
+    if not terms:
+        return []
+    parts = _BETWEEN_WORDS.split(terms)
     words = [part.lstrip("-") for part in parts]
     return list(dict.fromkeys(filter(None, words)))
 

@@ -55,6 +55,9 @@ def without_commands(text: str, marks: str) -> str:
     that it is a word.
     """
 
+    if not any(mark in text for mark in marks):
+        return text
+
     def quote_command(found: re.Match[str]) -> str:
         word = found[0]
         if word.startswith('"'):  # a phrase, which is quoted already

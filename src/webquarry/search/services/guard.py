@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
 
 from webquarry.clock import Clock
 from webquarry.errors import (
@@ -85,70 +86,100 @@ class GuardedCall:
         return error.kind, redact(error.sentence)
 
 
-@asynccontextmanager
-async def guard(
+def guard(
     service: Service, board: Breakers, clock: Clock, seconds: float, late: str
-) -> AsyncIterator[GuardedCall]:
+) -> ServiceGuard:
     """Let a service work for at most so many seconds; `late` are the words for one that found
     nothing in that time.
     """
-    breaker = board.breaker(service.name)
-    if seconds <= 0:
-        no_time = NetworkFailure(
-            f"No time was left to ask {service.label}.",
-            provider=service.name,
-            suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
-        )
-        yield GuardedCall.skip(service, no_time)
-        return
-    if not breaker.admit():
-        yield GuardedCall.skip(service, _build_rest_error(service, breaker))
-        return
-    note(f"asking {service.label}")
-    call = GuardedCall(service)
-    started = clock.monotonic()
-    try:
-        with span("provider", provider=service.name) as end:
-            async with _catch_errors(call, seconds, late):
-                yield call
-            outcome, reason = call.outcome()
-            end(outcome)
-    except BaseException:  # the caller has left
-        breaker.release()
-        raise
-    call.attempt = Attempt(service.name, outcome, reason, clock.monotonic() - started)
-    if call.error is None:
-        breaker.record_success()
-    else:
-        breaker.record_failure(call.error)
-        await board.tell(service.name)
+    return ServiceGuard(service, board, clock, seconds, late)
 
 
-@asynccontextmanager
-async def _catch_errors(call: GuardedCall, seconds: float, late: str) -> AsyncIterator[None]:
-    """Keep what goes wrong in the block, the end of its time included, as the call's error."""
-    service = call.service
-    scope = asyncio.timeout(seconds)
-    try:
+class ServiceGuard:
+    """The block of a guarded call."""
+
+    def __init__(
+        self, service: Service, board: Breakers, clock: Clock, seconds: float, late: str
+    ) -> None:
+        self._service = service
+        self._board = board
+        self._clock = clock
+        self._seconds = seconds
+        self._late = late
+        self._breaker = board.breaker(service.name)
+        self._call: GuardedCall | None = None  # None while nobody is asked
+
+    async def __aenter__(self) -> GuardedCall:
+        service = self._service
+        if self._seconds <= 0:
+            no_time = NetworkFailure(
+                f"No time was left to ask {service.label}.",
+                provider=service.name,
+                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+            )
+            return GuardedCall.skip(service, no_time)
+        if not self._breaker.admit():
+            return GuardedCall.skip(service, _build_rest_error(service, self._breaker))
+        note(f"asking {service.label}")
+        self._started = self._clock.monotonic()
+        self._span = span("provider", provider=service.name)
+        self._end = self._span.__enter__()
+        self._scope = asyncio.timeout(self._seconds)
+        await self._scope.__aenter__()
+        self._call = GuardedCall(service)
+        return self._call
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        call = self._call
+        if call is None:
+            return False
         try:
-            async with scope:
-                yield
-        except TimeoutError:
-            if not scope.expired():  # one of the service's own
-                raise
+            await self._scope.__aexit__(kind, error, traceback)
+        except TimeoutError as late:
+            error = late
+        if error is not None and not self._keep_error(call, error):  # the caller has left
+            self._span.__exit__(kind, error, traceback)
+            self._breaker.release()
+            return False
+        outcome, reason = call.outcome()
+        self._end(outcome)
+        self._span.__exit__(None, None, None)
+        seconds = self._clock.monotonic() - self._started
+        call.attempt = Attempt(self._service.name, outcome, reason, seconds)
+        if call.error is None:
+            self._breaker.record_success()
+        else:
+            self._breaker.record_failure(call.error)
+            await self._board.tell(self._service.name)
+        return True
+
+    def _keep_error(self, call: GuardedCall, error: BaseException) -> bool:
+        """Keep what went wrong in the block, the end of its time included, as the call's error:
+        whether it is one.
+        """
+        service = self._service
+        if isinstance(error, TimeoutError) and self._scope.expired():
             if call.found:
                 call.is_cut_short = True
             else:
-                words = f"{service.label} {late} {seconds:.3g} s."
+                words = f"{service.label} {self._late} {self._seconds:.3g} s."
                 call.error = NetworkFailure(words, provider=service.name)
-    except AuthFailure as error:
-        call.error = error.plain or error
-    except WebquarryError as error:
-        call.error = error
-    except Exception as error:  # a service from another package may do anything
-        log.warning("%s failed in a way of its own", service.name, exc_info=True)
-        words = f"{service.label} failed: {type(error).__name__}."
-        call.error = ProviderFailure(words, provider=service.name)
+        elif isinstance(error, AuthFailure):
+            call.error = error.plain or error
+        elif isinstance(error, WebquarryError):
+            call.error = error
+        elif isinstance(error, Exception):  # a service from another package may do anything
+            log.warning("%s failed in a way of its own", service.name, exc_info=error)
+            words = f"{service.label} failed: {type(error).__name__}."
+            call.error = ProviderFailure(words, provider=service.name)
+        else:
+            return False
+        return True
 
 
 def _build_rest_error(service: Service, breaker: Breaker) -> WebquarryError:

@@ -7,10 +7,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from webquarry.clock import Clock
 from webquarry.search.services.service import Service
+
+_FREE = nullcontext()
 
 
 class Pace:
@@ -21,14 +23,16 @@ class Pace:
         self._locks: dict[str, asyncio.Lock] = {}
         self._started_at: dict[str, float] = {}
 
-    @asynccontextmanager
-    async def hold(self, service: Service) -> AsyncIterator[None]:
+    def hold(self, service: Service) -> AbstractAsyncContextManager[None]:
         """Wait until the service may be asked, and let nobody else ask it for the length of the
         block.
         """
         if service.min_interval_seconds <= 0:
-            yield
-            return
+            return _FREE
+        return self._hold(service)
+
+    @asynccontextmanager
+    async def _hold(self, service: Service) -> AsyncIterator[None]:
         async with self._locks.setdefault(service.name, asyncio.Lock()):
             last_start = self._started_at.get(service.name, -math.inf)
             earliest = last_start + service.min_interval_seconds

@@ -12,7 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
@@ -215,6 +215,11 @@ class Service(ABC):
         return self._masker.mask_text(text)
 
     @cached_property
+    def has_secrets(self) -> bool:
+        """Whether there is anything to conceal."""
+        return bool(self._masker)
+
+    @cached_property
     def _masker(self) -> Masker:
         """For our secret keys; too short a one would mask ordinary words."""
         keys = []
@@ -236,6 +241,7 @@ class Service(ABC):
         return 0.0
 
 
+@lru_cache(256)  # asked for every request
 def at_origin(origin: str, path: str, variable: str) -> str:
     """The URL of a path at an origin, which the user may have set by this variable."""
     try:

@@ -97,11 +97,16 @@ class Services(Generic[S]):
 
     def all(self) -> list[S]:
         """Every service, configured or not, sorted by name."""
-        return [self.get(name) for name in self._classes]
+        return list(self.by_name().values())
 
-    def by_name(self) -> dict[str, S]:
+    def by_name(self) -> Mapping[str, S]:
         """The same by their names."""
-        return {service.name: service for service in self.all()}
+        return self._by_name
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, S]:
+        services = [self.get(name) for name in self._classes]
+        return {service.name: service for service in services}
 
     def get_configured(self) -> list[S]:
         """Those that can be asked at all."""

@@ -10,15 +10,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from webquarry.cache.base import EntrySource
 from webquarry.cache.freshness import freshness
 from webquarry.cache.written import WrittenAnswer
 from webquarry.caller import caller
 from webquarry.calls.models import OngoingCall
 from webquarry.calls.receipt import RECEIPT_META
+from webquarry.clock import TimeLimit
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.meter import count, span
 from webquarry.progress import listening
@@ -37,6 +40,8 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0  # how long a call is silent at most, for somebody who asked for its progress
 DIGEST_BYTES = 2048
 CACHE, ROUTING = "webquarry/cache", "webquarry/routing"  # what of an answer's meta changes
+
+_NO_REPORT = nullcontext()  # nobody asked
 
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
@@ -73,11 +78,11 @@ async def run_tool(
     """Run a tool and give back what the protocol wants of it, with a receipt beside it."""
     with kit.calls.watch(tool.name, arguments) as call:
         try:
+            reporting: AbstractAsyncContextManager[None] = _NO_REPORT
+            if options.report is not None:
+                reporting = _report_progress(options.report, tool.name)
             with span("tool", tool=tool.name):
-                async with (
-                    _report_progress(options.report, tool.name),
-                    _limit_time(options.seconds, tool.name),
-                ):
+                async with reporting, _limit_time(options.seconds, tool.name):
                     answer = await tool.call(kit, arguments)
             call.answer = answer
             outcome = await render_answer(
@@ -89,16 +94,26 @@ async def run_tool(
             log.exception("the tool %s failed", tool.name)
             unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
             return render_failure(tool, unforeseen, call)
-    if answer.cache_entry is not None:
-        written = WrittenAnswer(
-            answer.cache_entry,
-            outcome.content_bytes,
-            answer.meta,
-            tuple(answer.sources()),
-            call.answer_digest,
-        )
-        kit.written.keep(_name_call(tool, arguments, options), written)
+    source = answer.cache_entry
+    if source is not None:
+        name = _name_call(tool, arguments, options)
+        keep = partial(_keep_written, kit, name, source, answer, outcome, call.answer_digest)
+        asyncio.get_running_loop().call_soon(keep)  # when the answer has left
     return outcome
+
+
+def _keep_written(
+    kit: Toolkit,
+    name: Hashable,
+    source: EntrySource,
+    answer: Answer,
+    outcome: CallOutcome,
+    digest: str,
+) -> None:
+    """Keep what a call came to, for whoever makes the same one again."""
+    named = tuple(answer.sources())
+    written = WrittenAnswer(source, outcome.content_bytes, answer.meta, named, digest)
+    kit.written.keep(name, written)
 
 
 def recall(
@@ -152,17 +167,20 @@ async def render_answer(
         if call is not None:
             answer.add_meta(receipt=call.seal(answer.text))
         return CallOutcome([build_text(answer.text)], meta=answer.meta or None)
-    data = answer.as_dict()
-    whole = as_json(data) if not answer.may_be_large else await encode_json(data)
+    if answer.text_is_for_people and text != "digest":
+        text = "markdown"
+    is_written_once = text == "json" and not answer.may_be_large
+    data = {} if is_written_once else answer.as_dict()
+    whole = await encode_json(data) if answer.may_be_large else answer.write()
     if call is not None:
         answer.add_meta(receipt=call.seal(whole))
     meta = answer.meta or None
+    if is_written_once:
+        return CallOutcome([build_text(whole)], None, whole, meta)
     if answer.may_be_large:
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
-    if answer.text_is_for_people and text != "digest":
-        text = "markdown"
     match text:
         case "markdown":
             shown = answer.as_markdown() or render_markdown(data)
@@ -197,28 +215,21 @@ def build_failure(
     return CallOutcome(content, meta=meta, is_error=True)
 
 
-@asynccontextmanager
-async def _limit_time(seconds: float | None, name: str) -> AsyncIterator[None]:
+def _limit_time(seconds: float | None, name: str) -> TimeLimit:
     """Stop the work when its time is over."""
-    try:
-        async with asyncio.timeout(seconds) as scope:
-            yield
-    except TimeoutError as error:
-        if not scope.expired():
-            raise
-        raise NetworkFailure(
+    return TimeLimit(
+        seconds,
+        lambda: NetworkFailure(
             f"The tool {name} took longer than {seconds:g} seconds and was stopped.",
             retryable=True,
             suggested_action="Ask for less at once, or call again later.",
-        ) from error
+        ),
+    )
 
 
 @asynccontextmanager
-async def _report_progress(report: ReportProgress | None, name: str) -> AsyncIterator[None]:
-    """Report what the work is doing, and that it goes on; nothing where nobody asked."""
-    if report is None:
-        yield
-        return
+async def _report_progress(report: ReportProgress, name: str) -> AsyncIterator[None]:
+    """Report what the work is doing, and that it goes on."""
     messages: asyncio.Queue[str] = asyncio.Queue()
 
     async def pass_on() -> None:

@@ -19,8 +19,8 @@ _NOT_JSON = ("NaN", "Infinity")  # what Python writes for numbers that JSON does
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """The result of a call: blocks of content as they are written, structured content besides with
-    its JSON, what travels beside both, and whether the call failed.
+    """The result of a call: blocks of content as they are written, structured content besides, or
+    its JSON, or both, what travels beside it, and whether the call failed.
     """
 
     content: list[dict[str, Any]]
@@ -42,9 +42,12 @@ class CallOutcome:
                 blocks.append(types.TextContent(text=block["text"]))
             else:
                 blocks.append(types.ResourceLink.model_validate(block))
+        structured = self.structured
+        if structured is None and self.encoded is not None:
+            structured = json.loads(self.encoded)
         return types.CallToolResult(
             content=blocks,
-            structured_content=self.structured,
+            structured_content=structured,
             is_error=self.is_error,
             _meta=self.meta,
         )
@@ -67,7 +70,7 @@ class CallOutcome:
         if self.written is not None:
             return self.written
         parts = [f'"content":{_dump(self.content)}']
-        if self.structured is not None:
+        if self.structured is not None or self.encoded is not None:
             parts.append(f'"structuredContent":{self._encode_structured()}')
         parts.append(f'"isError":{_dump(self.is_error)}')
         return ",".join(parts).encode()
@@ -75,6 +78,8 @@ class CallOutcome:
     def _encode_structured(self) -> str:
         if self.encoded is None:
             return _dump(self.structured)
+        if self.structured is None:
+            return self.encoded
         if any(word in self.encoded for word in _NOT_JSON):
             return _dump(self.structured)
         return self.encoded
@@ -98,9 +103,9 @@ def build_text(text: str) -> dict[str, Any]:
 
 def _dump(value: Any) -> str:
     """JSON in its shortest form; a number that JSON does not have is null, as the SDK writes it."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except ValueError:
-        from pydantic_core import to_json
+    from pydantic_core import to_json
 
+    try:
         return to_json(value, inf_nan_mode="null").decode()
+    except ValueError:  # half a surrogate pair, which is not written in UTF-8
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
 
 Logs = tuple[str | None, str | None]  # the level and the format
+_TURN_SECONDS = 0.001  # that a thread has before another one has its turn
 Served = tuple[str, str, bool, str | None]  # name, tool set, with external tools, text of results
 
 
@@ -153,6 +154,10 @@ def _open_and_serve(light_loop: LightLoop, first: Line | None, served: Served, l
     import gc
 
     gc.disable()  # until all is loaded: it would look through what stays again and again
+    # Whoever is to be answered waits for a thread that writes something down this long at most.
+    sys.setswitchinterval(_TURN_SECONDS)
+    # Plug-ins of pydantic have nothing to do here, and are looked for in every package there is.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     import asyncio
 
     from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve

@@ -25,12 +25,13 @@ _UNNAMED = ("snippet", "abstract")
 _ALL_TEXTS = "combinedContent"  # holds the contents of all entries
 _REPEATED = ("urls", "displayLink")
 _CUT_MARK = " [...]"
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _PIECE = 200_000  # characters that are encoded without a pause
 
 
 def as_json(data: Any) -> str:
     """JSON in its shortest form."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return _encode(data)
 
 
 async def encode_json(data: Any) -> str:

@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 _CONNECTION_CLOSED = -32000
 _LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
 _THINKING_SECONDS = 1.0  # in which whoever has searched may search again, and not wait for it
+# Objects after which unused ones are looked for: a search makes thousands, and leaves none behind.
+_COLLECTION = (5_000, 20, 20)
+_LEAST_REST = 0.01  # seconds: less is none
 _READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
 
@@ -68,7 +71,7 @@ class FrontServer:
         self._connection = connection
         self._host = host
         self._calls: dict[RequestId, _Call] = {}  # that can be cancelled
-        self._has_answered = False  # a first call
+        self._answered_at: float | None = None  # the last call, by the clock of the loop
         self._is_ending = False
         self._behind = AsyncExitStack()
         self._hand_on: HandOn | None = None  # to the SDK's server, once it is loaded
@@ -155,14 +158,25 @@ class FrontServer:
         if not call.is_wanted:
             answer = None
         await self._connection.settle(call.message["id"], answer)
-        if not self._has_answered:
-            self._has_answered = True
-            loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
+        if self._answered_at is None:
             loop.call_later(_THINKING_SECONDS, self._prepare_reading)
+        self._answered_at = loop.time()
 
     def _prepare_reading(self) -> None:
-        """Whoever has searched will want to read: a process that reads pages is started."""
-        if _READS_PAGES in self._protocol.prepared.tools and not self._is_ending:
+        """Whoever has searched will want to read: a process that reads pages is started, once
+        nothing else has been asked for a moment.
+        """
+        if _READS_PAGES not in self._protocol.prepared.tools or self._is_ending:
+            return
+        loop = asyncio.get_running_loop()
+        assert self._answered_at is not None
+        rest = self._answered_at + _THINKING_SECONDS - loop.time()
+        if self._calls:
+            rest = _THINKING_SECONDS
+        if rest > _LEAST_REST:
+            loop.call_later(rest, self._prepare_reading)
+        else:
             self._kit.runner.prepare()
 
     async def _answer(self, message: Message) -> bytes:
@@ -226,6 +240,7 @@ def _end_loading() -> None:
     """What was loaded stays, so that the collector of garbage need not look at it any more."""
     if not gc.isenabled():
         gc.freeze()
+        gc.set_threshold(*_COLLECTION)
         gc.enable()
 
 
