@@ -67,6 +67,7 @@ PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
 _READ_MODES: dict[str, ReadMode] = {"full": "main", "preview": "main", "whole": "whole"}
 _SMALL = 20_000  # bytes; cutting a text of that size takes less than handing it over
+_MOST_AT_ONCE = 1_000_000  # bytes that are given whole, of which nothing is to be cut
 
 
 class OutlineHeading(AnswerPart):
@@ -252,7 +253,7 @@ async def scrape_page(
     is_known = earlier is not None and earlier.digest == snapshot.digest
     if earlier is not None and is_known and not again and not fresh:
         answer = await asyncio.to_thread(_build_unchanged, snapshot, form, earlier)
-    elif len(snapshot.data) < _SMALL and asked is None:
+    elif (len(snapshot.data) < _SMALL and asked is None) or _is_whole(snapshot, request, form):
         answer = _build_answer(snapshot, request, form)
     else:
         answer = await _cut_in_job(kit, snapshot, request, form)
@@ -321,6 +322,13 @@ def _strip_or_none(text: str | None) -> str | None:
     return None
 
 
+def _is_whole(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> bool:
+    """Whether a text is to be given as it is: nothing is looked for in it, nothing put into it."""
+    if snapshot.kind != "markdown" or request.ways or form.question or form.links:
+        return False
+    return len(snapshot.data) <= min(request.limit, _MOST_AT_ONCE)
+
+
 async def _cut_in_job(
     kit: Toolkit, snapshot: Snapshot, request: SliceRequest, form: AnswerForm
 ) -> ScrapeOutput:
@@ -355,6 +363,8 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
         asked = take_passages(data, digest_of(data), form.question, request.section, targets)
         piece = Piece(asked.data, total=len(data))
         fields |= _passage_fields(asked)
+    elif _is_whole(snapshot, request, form):
+        piece = Piece(data, total=len(data))
     else:
         if snapshot.kind == "bytes" and form.max_tokens:  # three of them are four characters
             request = replace(request, limit=min(request.limit, 3 * form.max_tokens))
