@@ -7,12 +7,12 @@ Their hosts are fixed. Other wikis run on any host, at any path, and are read as
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 import httpx2
 
 from webquarry.errors import WebquarryError
-from webquarry.read.html.parse import Document
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Page
 from webquarry.read.special._parts.article_html import (
@@ -26,6 +26,9 @@ from webquarry.read.special._parts.json_fields import get_day, get_number, get_t
 from webquarry.read.special._parts.site_markdown import join_blocks, join_facts
 from webquarry.read.special._parts.site_request import SiteRequest, SiteWriter, check_status
 from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
+
+if TYPE_CHECKING:
+    from webquarry.read.html.parse import Document
 
 _PROJECTS = (
     "wikipedia", "wiktionary", "wikivoyage", "wikibooks", "wikisource", "wikiversity", "wikinews",

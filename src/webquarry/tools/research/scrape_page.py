@@ -363,12 +363,13 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
         asked = take_passages(data, digest_of(data), form.question, request.section, targets)
         piece = Piece(asked.data, total=len(data))
         fields |= _passage_fields(asked)
-    elif _is_whole(snapshot, request, form):
-        piece = Piece(data, total=len(data))
     else:
         if snapshot.kind == "bytes" and form.max_tokens:  # three of them are four characters
             request = replace(request, limit=min(request.limit, 3 * form.max_tokens))
-        piece = take_slice(data, digest_of(data), request, snapshot.kind, targets)
+        digest = ""
+        if not _is_whole(snapshot, request, form):  # there may be a cursor, which needs it
+            digest = digest_of(data)
+        piece = take_slice(data, digest, request, snapshot.kind, targets)
     formatted = format_citation(snapshot.work, form.citation_style)
     fields["citation"] = {**fields["citation"], "formatted": formatted}
     if form.links:

@@ -33,6 +33,8 @@ from webquarry.read.workers.processes.process import (
 _SERVE = "webquarry.read.workers.template:serve_copies"
 _LOAD_SECONDS = 30
 _MOST_READ = 4096
+# What nobody has closed stays as it is until we end, as other processes of asyncio's do.
+_unclosed: set[object] = set()
 
 
 class _TemplateGone(OSError):
@@ -124,6 +126,7 @@ class _Template:
         self._ends: dict[int, asyncio.Future[int | None]] = {}  # of copies that are there
         self._is_gone = False
         self._loop.add_reader(control.fileno(), self._receive)
+        _unclosed.add(self)
 
     @classmethod
     async def start(cls, limits: WorkerLimits) -> _Template:
@@ -174,6 +177,7 @@ class _Template:
 
     async def aclose(self) -> None:
         """End it, and with it all of its copies."""
+        _unclosed.discard(self)
         self._hang_up()
         if not has_been_waited_for(self._process):
             with suppress(OSError):
@@ -250,6 +254,7 @@ class _CopiedProcess(WorkerProcess):
         self._connection = connection
         self._template = template
         self._end = template.find_end(pid)
+        _unclosed.add(self)
 
     def has_ended(self) -> bool:
         if self._end.done() or self._template.has_ended():
@@ -273,6 +278,7 @@ class _CopiedProcess(WorkerProcess):
         return await asyncio.shield(self._end)
 
     async def aclose(self) -> None:
+        _unclosed.discard(self)
         self.kill()
         self.writer.close()
         await self.wait()
