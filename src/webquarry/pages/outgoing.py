@@ -46,10 +46,13 @@ def filter_value(value: Any) -> Any:
     """A value of JSON, or a part of an answer, with its texts filtered; itself where nothing had to
     be changed.
     """
+    kind = type(value)
+    if kind is str:
+        return filter_text(value)
+    if kind in _NO_TEXT:
+        return value
     if isinstance(value, str):
         return filter_text(value)
-    if type(value) in _NO_TEXT:
-        return value
     if isinstance(value, BaseModel):
         filter_answer(value)
         return value

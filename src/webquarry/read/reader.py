@@ -70,14 +70,13 @@ class FetchedPage:
     def to_job(self, name: str, **arguments: Any) -> Job:
         """A job on what has arrived."""
         arguments |= {"requested_url": self.requested_url, "notes": self.notes}
-        subject = redact(self.requested_url)
         if self.special is not None:
             text = self.special.markdown.encode("utf-8", "replace")
             arguments["special"] = describe_page(self.special)
-            return Job(name, arguments, text, subject)
+            return Job(name, arguments, text, redact(self.requested_url))
         if self.site is not None:
             arguments["site"] = describe_site_reply(self.site)
-            return Job(name, arguments, self.site.body, subject)
+            return Job(name, arguments, self.site.body, redact(self.requested_url))
         assert self.reply is not None
         arguments["reply"] = describe_reply(self.reply)
         is_binary = bool(binary_type(self.reply.body))

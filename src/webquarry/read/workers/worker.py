@@ -117,8 +117,14 @@ class Worker:
             "cpu_seconds": self._limits.cpu_seconds,
         }
         packed = json.dumps(head).encode("ascii")
-        to_worker.write(pack_start(packed, job.pieces) + packed)
-        for piece in job.pieces:
+        start_bytes = pack_start(packed, job.pieces) + packed
+        if job.size <= CHUNK:
+            to_worker.write(b"".join((start_bytes, *job.pieces)))
+            pieces: tuple[bytes, ...] = ()
+        else:
+            to_worker.write(start_bytes)
+            pieces = job.pieces
+        for piece in pieces:
             # some of it at a time, because what the pipe does not take at once is copied
             for start in range(0, len(piece), CHUNK):
                 to_worker.write(piece[start : start + CHUNK])
