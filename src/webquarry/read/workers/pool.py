@@ -171,7 +171,8 @@ class WorkerPool(JobRunner):
 
     def _give_back(self, worker: Worker) -> None:
         """Keep a worker for the next job, or end it if it is of no more use."""
-        if worker.usable and not self._closed:
+        # whether it has died since is looked at when it is needed
+        if not worker.is_worn and not self._closed:
             self._rest(worker)
         else:
             self._end(worker)

@@ -67,6 +67,11 @@ class Worker:
         return self._process.pid
 
     @property
+    def is_worn(self) -> bool:
+        """Whether it has had its fill, or was interrupted."""
+        return self._worn
+
+    @property
     def usable(self) -> bool:
         """Whether it is alive and has not yet had its fill."""
         if self._worn or self._process.reader.at_eof():
