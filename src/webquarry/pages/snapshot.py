@@ -268,7 +268,7 @@ def _pack_beside(
     metadata: dict[str, Any] | None,
 ) -> bytes:
     """What only some calls ask for, in one line."""
-    pieces = [(piece.place, piece.original.decode(), piece.added.decode()) for piece in links]
+    pieces = [(place, original.decode(), added.decode()) for place, original, added in links]
     parts = {"links": pieces or None, "structured": structured, "metadata": metadata}
     beside = _without_none(parts)
     return json.dumps(beside, ensure_ascii=False).encode("utf-8", "replace")
