@@ -39,7 +39,7 @@ ORDER = (
 # The same for the rooms within a room; members are named by their folder.
 ORDER_WITHIN = {
     "read": (
-        "page_jobs", "reader", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
+        "page_jobs", "reader", "reply", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
         "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "models", "visibility", "html", "css", "text", "workers",
     ),

@@ -26,7 +26,7 @@ from webquarry.pages.snapshot import (
     snapshot_page,
     unpack_snapshot,
 )
-from webquarry.read.reader import raw_reply, read_reply
+from webquarry.read.reply import raw_reply, read_reply
 from webquarry.read.slices.paragraphs import paragraphs_of
 from webquarry.read.slices.repeats import Repeats
 from webquarry.search.models import Result

@@ -19,7 +19,7 @@ from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, 
 from webquarry.pages import jobs, snapshot
 from webquarry.pages.score import score_page
 from webquarry.pages.share import SharedText, enough_of, share_out
-from webquarry.read import reader as reader_module
+from webquarry.read import reply as reply_module
 from webquarry.read.slices.links import make_lean
 from webquarry.read.workers import job
 
@@ -60,7 +60,7 @@ class Watch:
 @pytest.mark.usefixtures("all_large")
 def test_ten_large_pages_are_read_and_judged_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
-    monkeypatch.setattr(reader_module, "read_reply", watch.on(reader_module.read_reply))
+    monkeypatch.setattr(reply_module, "read_reply", watch.on(reply_module.read_reply))
     monkeypatch.setattr(jobs, "score_page", watch.on(score_page))
 
     answer = desk(*range(1, 11)).call(num_results=10)
@@ -81,7 +81,7 @@ def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.M
 
         return noted
 
-    monkeypatch.setattr(reader_module, "read_reply", noting("read", reader_module.read_reply))
+    monkeypatch.setattr(reply_module, "read_reply", noting("read", reply_module.read_reply))
     monkeypatch.setattr(jobs, "score_page", noting("judged", score_page))
     desk(*range(1, 11)).call(num_results=10)
 

@@ -21,7 +21,7 @@ import httpx2
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
-from webquarry.read.reader import read_reply
+from webquarry.read.reply import read_reply
 from webquarry.pages.preload import preload
 
 preload()

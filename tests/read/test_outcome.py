@@ -31,7 +31,7 @@ from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import parse_html
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Page
-from webquarry.read.reader import read_reply
+from webquarry.read.reply import read_reply
 from webquarry.read.walls.outcome import Outcome, judge
 
 PAGES = Path(__file__).parent / "pages"

@@ -17,7 +17,7 @@ from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.read.format import Selection
 from webquarry.read.models import Page
-from webquarry.read.reader import read_reply
+from webquarry.read.reply import read_reply
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "600"))
 PAGES = sorted(Path(__file__).parent.glob("pages/*/*.html")) + sorted(

@@ -13,7 +13,7 @@ import pytest
 from webquarry.errors import Challenge, NetworkFailure, NotFound, Unreadable
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.read import reader as reader_module
+from webquarry.read import reply as reply_module
 from webquarry.read.format import Selection
 from webquarry.read.models import Page
 from webquarry.read.reader import ACCEPT, Reader
@@ -40,7 +40,14 @@ class FakeClient:
 
 
 def read(client: FakeClient, url: str = "https://site.example/a") -> Page:
-    return asyncio.run(Reader(cast(Client, client)).read(url))
+    async def run() -> Page:
+        reader = Reader(cast(Client, client))
+        try:
+            return await reader.read(url)
+        finally:
+            await reader.runner.aclose()
+
+    return asyncio.run(run())
 
 
 def test_a_page_comes_back_as_markdown_with_all_that_is_known_about_it() -> None:
@@ -153,13 +160,13 @@ def test_what_is_no_page_is_an_error(
 
 def test_pages_are_converted_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []
-    original = reader_module.read_reply
+    original = reply_module.read_reply
 
     def watched(requested_url: str, reply: Reply, selection: Selection, styles: bytes) -> Page:
         threads.append(threading.current_thread())
         return original(requested_url, reply, selection, styles)
 
-    monkeypatch.setattr(reader_module, "read_reply", watched)
+    monkeypatch.setattr(reply_module, "read_reply", watched)
     read(FakeClient(WORDS.encode(), "text/plain"))
 
     assert threads

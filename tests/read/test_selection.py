@@ -16,7 +16,8 @@ from webquarry.net.models import Reply
 from webquarry.read.format import Selection
 from webquarry.read.formats.html import WHOLE_NOTE
 from webquarry.read.models import Page
-from webquarry.read.reader import Reader, read_reply
+from webquarry.read.reader import Reader
+from webquarry.read.reply import read_reply
 from webquarry.settings import Settings
 
 URL = "https://site.example/a"

@@ -10,7 +10,7 @@ import pytest
 from webquarry.errors import ScriptPage
 from webquarry.net.models import Reply
 from webquarry.read.models import Page
-from webquarry.read.reader import read_reply
+from webquarry.read.reply import read_reply
 
 SENTENCE = (
     "The pilot reads the second column of the table first, because the water waits for none. "

@@ -44,6 +44,7 @@ _REFERENCES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FRONT_MATTER = 3000  # characters
+_FIRST_SIGNS = "10."  # of every DOI
 _LONGEST_PATH = 2000
 _SUFFIXES = re.compile(
     r"/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?$|\.pdf$"
@@ -67,12 +68,16 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
         path = unquote(encoded_path)
     except ValueError:
         path = ""
-    in_path = DOI.search(path)
+    in_path = None
+    if _FIRST_SIGNS in path:
+        in_path = DOI.search(path)
     if in_path and path[in_path.start() - 1] == "/":
         doi = trim_doi(_SUFFIXES.sub("", in_path[0]))
         if doi:
             return doi.lower()
     # The DOI in the first lines, where there is only one.
+    if _FIRST_SIGNS not in markdown[:_FRONT_MATTER]:
+        return None
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
     labelled: set[str] = set()
     for match in _LABELLED.finditer(front):

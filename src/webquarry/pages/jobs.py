@@ -13,7 +13,6 @@ from datetime import date
 from typing import Any
 
 from webquarry.errors import ScriptPage
-from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.full_page import describe_page
 from webquarry.pages.kept.rules import may_keep
@@ -30,7 +29,7 @@ from webquarry.pages.snapshot import (
 from webquarry.pages.words import pack_words
 from webquarry.read.models import Page
 from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.reader import FetchedPage, raw_reply
+from webquarry.read.reader import FetchedPage
 from webquarry.read.workers.job import Job
 from webquarry.search.models import Result
 from webquarry.secret import redact
@@ -40,6 +39,8 @@ def take_snapshot(job: Job) -> bytes:
     """A reply, or the page of a special reader -> the packed snapshot, with its DOI and whether its
     scripts may bring more in a line before it.
     """
+    from webquarry.evidence.evidence import evidence_of
+
     selection = job.arguments["selection"]
     fetched = FetchedPage.of(job)
     page = fetched.parse(selection)
@@ -62,6 +63,9 @@ def take_words(job: Job) -> bytes:
 
 def take_raw_snapshot(job: Job) -> bytes:
     """A reply -> the packed snapshot of its bytes, its DOI in a line before it."""
+    from webquarry.evidence.evidence import evidence_of
+    from webquarry.read.reply import raw_reply
+
     fetched = FetchedPage.of(job)
     assert fetched.reply is not None
     raw = raw_reply(fetched.requested_url, fetched.reply)

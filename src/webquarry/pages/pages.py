@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -90,6 +90,7 @@ class PageWanted:
     render: RenderMode
     with_styles: bool
     fresh: bool
+    is_new: bool = False  # nothing is kept of it, also not what it was before
 
 
 class Pages:
@@ -156,7 +157,8 @@ class Pages:
         with_styles = with_styles and self._settings.linked_styles and render != "always"
 
         async def make() -> Made:
-            wanted = PageWanted(url, mode, render, with_styles=with_styles, fresh=fresh)
+            is_new = found is None
+            wanted = PageWanted(url, mode, render, with_styles, fresh=fresh, is_new=is_new)
             return Made(await self._read(wanted), self._settings.cache_read_seconds)
 
         key = self._build_key(url, mode, render, with_styles=with_styles)
@@ -166,8 +168,10 @@ class Pages:
             keys.append(self._build_key(url, mode, render, with_styles=not with_styles))
         found = None
         if not fresh:
-            found = await self._cache.get_first(keys)
-        if found is not None and await self._is_as_good(url, found[0] == key, with_styles):
+            # What the page was before is looked for at once: whoever has nothing needs one look.
+            found = await self._cache.get_first([*keys, self._earlier.build_key(key)])
+        is_page = found is not None and found[0] in keys
+        if found and is_page and await self._is_as_good(url, found[0] == key, with_styles):
             count("cache", result="hit")
             return unpack_snapshot(found[1].value, cached=True)
         kept = await self._cache.get_or_make(key, make, fresh=fresh, is_missing=found is None)
@@ -240,7 +244,7 @@ class Pages:
 
     def _build_styled_mark(self, url: str) -> str:
         """The key of the mark that a page links to style sheets of its site."""
-        return key_of("styled", _STYLE_VERSION, {"url": url} | self._deciding_settings())
+        return key_of("styled", _STYLE_VERSION, {"url": url} | self._deciding)
 
     async def _mark_styled(self, url: str) -> None:
         async def make() -> Made:
@@ -271,12 +275,13 @@ class Pages:
     def _build_key(
         self, url: str, mode: str, render: RenderMode = "auto", *, with_styles: bool = False
     ) -> str:
-        parameters = {"url": url, "mode": mode, "render": render} | self._deciding_settings()
+        parameters = {"url": url, "mode": mode, "render": render} | self._deciding
         if with_styles:
             parameters["styles"] = True
         return key_of("snapshot", _VERSION, parameters)
 
-    def _deciding_settings(self) -> dict[str, Any]:
+    @cached_property
+    def _deciding(self) -> dict[str, Any]:
         """The settings that decide what is read, or whether it may be."""
         settings = self._settings
         origins = {name: redact(origin) for name, origin in sorted(settings.origins.items())}
@@ -314,7 +319,7 @@ class Pages:
             wanted.url, wanted.mode, wanted.render, with_styles=wanted.with_styles
         )
         earlier = None
-        if not wanted.fresh:
+        if not wanted.fresh and not wanted.is_new:
             earlier = await self._earlier.find(key)
         known = earlier.validators if earlier else None
         fetched = await self._fetch(wanted, known)
@@ -418,7 +423,7 @@ class Pages:
                 raise Unreadable(f"{redact(url)} is no style sheet.")
             return Made(reply.body, self._settings.cache_read_seconds)
 
-        parameters = {"url": url} | self._deciding_settings()
+        parameters = {"url": url} | self._deciding
         key = key_of("style", _STYLE_VERSION, parameters)
         kept = await self._cache.get_or_make(key, make, fresh=fresh)
         return kept.value

@@ -15,9 +15,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from webquarry.evidence.evidence import Evidence
 from webquarry.evidence.models import AnswerPart, CitationMetadata, LeftOut, RetractionStatus
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.short_structured import shorten_structured_data
@@ -27,6 +26,9 @@ from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
 from webquarry.read.models import Page, RawPage
 from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make_lean
+
+if TYPE_CHECKING:
+    from webquarry.evidence.evidence import Evidence
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
@@ -267,7 +269,7 @@ def _pack_beside(
     metadata: dict[str, Any] | None,
 ) -> bytes:
     """What only some calls ask for, in one line."""
-    pieces = [(piece.place, piece.original.decode(), piece.added.decode()) for piece in links]
+    pieces = [(place, original.decode(), added.decode()) for place, original, added in links]
     parts = {"links": pieces or None, "structured": structured, "metadata": metadata}
     beside = _without_none(parts)
     return json.dumps(beside, ensure_ascii=False).encode("utf-8", "replace")

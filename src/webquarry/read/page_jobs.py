@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from webquarry.read.page_form import describe_page, pack_fields
-from webquarry.read.reader import FetchedPage, raw_reply
+from webquarry.read.reader import FetchedPage
+from webquarry.read.reply import raw_reply
 from webquarry.read.workers.job import Job
 
 

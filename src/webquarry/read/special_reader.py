@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -22,8 +23,9 @@ import httpx2
 
 from webquarry.clock import Clock
 from webquarry.credentials import Credential, find
-from webquarry.errors import ProviderFailure, RateLimited, WebquarryError
+from webquarry.errors import ProviderFailure, RateLimited, Refused, WebquarryError
 from webquarry.net.client import Client
+from webquarry.net.guard.strict_url import read_url
 from webquarry.net.models import Reply
 from webquarry.read.models import Page
 from webquarry.registry import members_of
@@ -178,7 +180,7 @@ def find_special_reader(url: str, settings: Settings | None = None) -> SpecialRe
     """The special reader of a URL, if there is one; what is no URL is for the guard to refuse."""
     chosen = settings or Settings()
     try:
-        address = httpx2.URL(url)
+        address = _read_address(url)
         if address.scheme not in ("http", "https"):
             return None
         for reader in load_special_readers():
@@ -187,3 +189,13 @@ def find_special_reader(url: str, settings: Settings | None = None) -> SpecialRe
     except (httpx2.InvalidURL, WebquarryError, ValueError):
         return None
     return None
+
+
+def _read_address(url: str) -> httpx2.URL:
+    """A URL in its parts, as it will be read for the request, so that it is read once; but for one
+    with a fragment, which is never sent, and which some readers want.
+    """
+    if "#" not in url:
+        with suppress(Refused):
+            return read_url(url)
+    return httpx2.URL(url)

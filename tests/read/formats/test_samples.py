@@ -16,7 +16,7 @@ from webquarry.net.models import Reply
 from webquarry.read.detect import load_formats, pick_format
 from webquarry.read.format import ConvertedDocument, FetchedDocument
 from webquarry.read.models import Dated, Page
-from webquarry.read.reader import read_reply
+from webquarry.read.reply import read_reply
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 

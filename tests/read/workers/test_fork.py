@@ -17,7 +17,7 @@ from webquarry.errors import NotFound, TooComplex
 from webquarry.read.page_form import unpack_fields
 from webquarry.read.workers.fork import ForkRunner
 from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.open import can_fork
+from webquarry.read.workers.runner import can_fork
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no process can be copied here")
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30

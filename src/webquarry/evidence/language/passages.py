@@ -235,8 +235,11 @@ class _Queue:
         clear.sort(key=lambda number: -self._waiting[number][-1][0])
         for number in clear:
             yield self._take(number)
+        worths = [self._worth(number) for number in range(len(self._waiting))]
         while any(self._waiting):
-            yield self._take(max(range(len(self._waiting)), key=self._worth))
+            number = worths.index(max(worths))
+            yield self._take(number)
+            worths[number] = self._worth(number)  # of the others nothing has changed
 
     def _take(self, number: int) -> tuple[float, int, _Selection]:
         """The best chunk that is left of a text."""

@@ -8,7 +8,6 @@ beside a good one; first and last rows hold what "first", "most" and "in all" as
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -65,10 +64,11 @@ def rank_texts(texts: Sequence[ChunkedText], terms: Terms) -> list[RankedText]:
     chunks = sum(len(text.chunks) for text in texts)
     sizes = sum(chunk.size for text in texts for chunk in text.chunks)
     mean_size = sizes / max(1, chunks)
-    holders: Counter[str] = Counter()  # how many chunks hold each term
+    holders = dict.fromkeys(terms.weights, 0)  # how many chunks hold each term
     for one in counted:
-        for held in one.own:
-            holders.update(held.keys())
+        for held in filter(None, one.own):
+            for term in held:
+                holders[term] += 1
     rarity = {}
     for term, weight in terms.weights.items():
         without = chunks - holders[term]
@@ -79,7 +79,7 @@ def rank_texts(texts: Sequence[ChunkedText], terms: Terms) -> list[RankedText]:
         scores = []
         for chunk, counts in zip(text.chunks, one.with_context, strict=True):
             length = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * chunk.size / mean_size
-            scores.append(_score(counts, rarity, length))
+            scores.append(_score(counts, rarity, length) if counts else 0.0)
         _lift_tables(text.chunks, one.with_context, rarity, scores)
         ranked.append(RankedText(scores, _find_bearing(one, terms)))
     return ranked
@@ -93,7 +93,7 @@ def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
     with_context: list[Counts] = []
     last: Chunk | None = None
     for chunk in text.chunks:
-        counts = Counter(terms.occurrences(text.read(chunk))) or _NO_COUNTS
+        counts = _count(terms.find_occurrences(text.read(chunk)))
         above = _count_above(chunk.section, terms, by_section)
         head = _NO_COUNTS
         if chunk.frame is not None:
@@ -115,6 +115,16 @@ def _count_terms(text: ChunkedText, terms: Terms) -> _Counted:
             with_context.append(counts)
     has_term_above = any(by_section.values()) or any(by_frame.values())
     return _Counted(own, with_context, has_term_above)
+
+
+def _count(found: Sequence[str]) -> Counts:
+    """How often each term was found; most chunks hold none."""
+    if not found:
+        return _NO_COUNTS
+    counts: dict[str, float] = {}
+    for term in found:
+        counts[term] = counts.get(term, 0) + 1
+    return counts
 
 
 def _is_caption(chunk: Chunk, table: Chunk) -> bool:

@@ -9,7 +9,7 @@ but for accents and for `y` and `i`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from webquarry.evidence.language.languages import languages_of, usual_language
 from webquarry.evidence.language.letters import (
@@ -86,12 +86,13 @@ class Terms:
         """The terms that a text holds; a paragraph is looked at several times, and read once."""
         held = self._by_text.get(text)
         if held is None:
-            held = frozenset(self.occurrences(text)) or _NOTHING
+            held = frozenset(self.find_occurrences(text)) or _NOTHING
             self._by_text[text] = held
         return held
 
-    def occurrences(self, text: str) -> Iterator[str]:
+    def find_occurrences(self, text: str) -> list[str]:
         """Every term as often as a text holds it, in no order."""
+        found: list[str] = []
         for word in self._promising_words(fold(text)):
             terms = self._by_word.get(word)
             if terms is None:
@@ -100,7 +101,8 @@ class Terms:
                     candidates = self._terms_of(word)
                     terms = tuple(term for term in candidates if term in self.weights)
                 self._by_word[word] = terms
-            yield from terms
+            found += terms
+        return found
 
     def weight(self, terms: Iterable[str]) -> float:
         """What some of the terms weigh together."""
@@ -126,8 +128,6 @@ class Terms:
             return find_words(folded)
         words: dict[int, str] = {}  # by where they begin
         for spelling in self._spellings:
-            if spelling not in folded:
-                continue
             # to look for a string is several times faster than to look for a pattern
             at = folded.find(spelling)
             while at >= 0:

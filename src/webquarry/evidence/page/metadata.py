@@ -202,19 +202,25 @@ class _Fields:
 
     def authors(self) -> Iterator[tuple[tuple[Name, ...], str]]:
         """Candidates for the authors, each with its field; they may be empty."""
-        get_all = self.tags.get_all
-        yield parse_people(get_all("citation_author"), lists=False), "citation_author"
-        yield parse_people(get_all("citation_authors")), "citation_authors"
+        yield from self._parse_tags(("citation_author",), lists=False)
+        yield from self._parse_tags(("citation_authors",), lists=True)
         if self.main is not None:
             for field in ("author", "creator"):
                 values = self.graph.get_values(self.main, field)
                 yield self._parse_json_ld_authors(values), f"json-ld:{field}"
-        for field in _CREATOR_METAS:
-            yield parse_people(get_all(field), lists=False), field
+        yield from self._parse_tags(_CREATOR_METAS, lists=False)
         yield parse_people(self.tags.find_items("author")), "microdata:author"
-        for field in _AUTHOR_METAS:
-            yield parse_people(get_all(field)), field
+        yield from self._parse_tags(_AUTHOR_METAS, lists=True)
         yield parse_people([self.page.author]), self.page.content_type
+
+    def _parse_tags(
+        self, names: Iterable[str], *, lists: bool
+    ) -> Iterator[tuple[tuple[Name, ...], str]]:
+        """The authors in those of these meta tags that are there."""
+        for name in names:
+            contents = self.tags.by_name.get(name)
+            if contents:
+                yield parse_people(contents, lists=lists), name
 
     def _parse_json_ld_authors(self, values: list[Any]) -> tuple[Name, ...]:
         """The authors that these things are, each once."""

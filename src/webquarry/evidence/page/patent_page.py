@@ -20,7 +20,8 @@ from webquarry.evidence.page.dates import read_date
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
 from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.reader import FetchedPage, Reader, raw_reply
+from webquarry.read.reader import FetchedPage, Reader
+from webquarry.read.reply import raw_reply
 from webquarry.read.workers.job import Job
 from webquarry.search.patents.models import Patent
 from webquarry.search.patents.numbers import PatentNumber, read_number

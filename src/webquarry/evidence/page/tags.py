@@ -77,8 +77,9 @@ class Tags:
         """Name and content of the meta tags of these names: in the order of the names, then of the
         document.
         """
+        by_name = self.by_name
         for name in names:
-            for content in self.get_all(name):
+            for content in by_name.get(name, ()):
                 yield name, content
 
     def find_items(self, wanted: str) -> Iterator[str]:

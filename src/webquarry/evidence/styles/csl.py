@@ -83,6 +83,8 @@ def parse_csl(item: Mapping[str, Any]) -> Work:
 
 def _parse_text(value: Any) -> str:
     """A text in one line; of several, the first."""
+    if value is None:
+        return ""  # as most
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, str) and one.strip()), "")
     if isinstance(value, int | float) and not isinstance(value, bool):

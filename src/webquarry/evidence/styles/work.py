@@ -71,8 +71,9 @@ class Work:
 
 def plain(text: str) -> str:
     """A text in one line without control characters, as it may stand in a reference."""
-    without_control = _CONTROL.sub(" ", text)
-    return " ".join(without_control.split())
+    if not (text.isascii() and text.isprintable()):
+        text = _CONTROL.sub(" ", text)
+    return " ".join(text.split())
 
 
 def italic(text: str) -> str:

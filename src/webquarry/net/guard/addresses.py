@@ -9,6 +9,7 @@ and then every one of them has to be public too.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
@@ -97,6 +98,7 @@ _ISATAP = 0x00005EFE
 _ISATAP_MASK = 0xFCFFFFFF  # the universal and the group bit may be set or not
 
 
+@lru_cache(256)  # one host is judged several times for each page
 def parse_address(text: str) -> Address | None:
     """The address a text spells, without its zone; None when it spells none."""
     try:

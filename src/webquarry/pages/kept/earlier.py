@@ -40,7 +40,7 @@ class EarlierPages:
 
     async def find(self, key: str) -> EarlierPage | None:
         """The page that was read before, if its server can be asked for it."""
-        kept = await self._cache.get(self._build_key(key))
+        kept = await self._cache.get(self.build_key(key))
         if kept is None:
             return None
         line, _, packed = kept.value.partition(b"\n")
@@ -59,7 +59,8 @@ class EarlierPages:
             return
         line = json.dumps(asdict(validators)).encode("utf-8", "replace")
         seconds = max(_SECONDS, self._settings.cache_read_seconds)
-        await self._cache.keep(self._build_key(key), Made(line + b"\n" + packed, seconds))
+        await self._cache.keep(self.build_key(key), Made(line + b"\n" + packed, seconds))
 
-    def _build_key(self, key: str) -> str:
+    def build_key(self, key: str) -> str:
+        """The key of what is kept longer than the snapshot of this key."""
         return key_of("earlier", _VERSION, {"page": key})

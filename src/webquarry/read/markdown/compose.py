@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import to_markdown
 from webquarry.read.markdown.links import Links
 from webquarry.read.text.characters import clean
 from webquarry.read.text.delimiters import defuse_prose
@@ -68,7 +66,12 @@ class Composer:
         return defuse_prose("\n".join(lines), self.removed)
 
     def fragment(self, value: object) -> str:
-        """A piece of HTML as Markdown."""
+        """A piece of HTML as Markdown. What parses it is loaded here: whoever only asks a site does
+        not need it.
+        """
+        from webquarry.read.html.parse import parse_html
+        from webquarry.read.markdown.convert import to_markdown
+
         if not isinstance(value, str) or not value.strip():
             return ""
         document = parse_html(value)

@@ -98,9 +98,12 @@ def split_chunks(data: bytes, grain: Grain = COARSE) -> list[Chunk]:
     stops = [*starts[1:], len(data)]
     for start, stop in zip(starts, stops, strict=True):
         block = data[start:stop]
-        if not block.strip():
+        line = block.strip()
+        if not line:
             continue
-        heading = _parse_heading(block)
+        heading = None
+        if line.startswith(b"#"):
+            heading = _parse_heading(line)
         if heading:
             section = _open_section(section, start, stop, heading)
             if bare is None:
@@ -118,10 +121,11 @@ def split_chunks(data: bytes, grain: Grain = COARSE) -> list[Chunk]:
     return chunks
 
 
-def _parse_heading(block: bytes) -> tuple[int, bytes] | None:
-    """The level and the title of the heading that a block is, if it is one."""
-    line = block.strip()
-    if not line.startswith(b"#") or b"\n" in line:
+def _parse_heading(line: bytes) -> tuple[int, bytes] | None:
+    """The level and the title of the heading that a block is, if it is one; without what is blank
+    around it.
+    """
+    if b"\n" in line:
         return None
     signs = _HEADING.match(line)
     if signs is None:

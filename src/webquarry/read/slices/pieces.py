@@ -18,10 +18,14 @@ from webquarry.read.slices.outline import lines_of
 GAP = b"[...]\n\n"
 _CONTINUATION = range(0x80, 0xC0)
 _ITEM = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]")
-# The end of a line, and the blank lines behind it.
-_BREAK = re.compile(rb"\n((?:[ \t\r\f\v]*+\n)++)?+")
-_OPENS_AFTER_BLANK = re.compile(rb"[ \t\r\f\v]*+(?:[-*+]|\d{1,9}[.)])[ \t]|(?![ \t])\s*+\S")
-_OPENS_AFTER_TEXT = re.compile(rb"(?:[-*+]|\d{1,9}[.)])[ \t]|#")
+_BLANK_LINE = rb"[ \t\r\f\v]*+\n"
+_OPENS_AFTER_BLANK = rb"[ \t\r\f\v]*+(?:[-*+]|\d{1,9}[.)])[ \t]|(?![ \t])\s*+\S"
+_OPENS_AFTER_TEXT = rb"(?:[-*+]|\d{1,9}[.)])[ \t]|#"
+# The end of a line with the blank lines behind it, which are passed over at once, or without any;
+# a group is there where a block begins behind it.
+_BREAK = re.compile(
+    rb"\n(?:(?:%b)++(?:(?=%b)())?+|(?=%b)())" % (_BLANK_LINE, _OPENS_AFTER_BLANK, _OPENS_AFTER_TEXT)
+)
 _MOST_MATCHES = 1_000
 
 
@@ -39,12 +43,8 @@ def block_starts(data: bytes) -> list[int]:
         return _block_starts_beside_code(data)
     starts = [0]
     for line_end in _BREAK.finditer(b"\n" + data):  # as if a line stood before the first
-        if line_end[1] is None:
-            opens_block = _OPENS_AFTER_TEXT
-        else:
-            opens_block = _OPENS_AFTER_BLANK
         start = line_end.end() - 1
-        if start and opens_block.match(data, start):
+        if start and line_end.lastindex:
             starts.append(start)
     return starts
 

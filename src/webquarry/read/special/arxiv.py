@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-from lxml import etree
 
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.read.html.parse import Document
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Page
 from webquarry.read.special._parts.article_html import (
@@ -27,6 +25,11 @@ from webquarry.read.special._parts.site_markdown import join_blocks, join_facts
 from webquarry.read.special._parts.site_request import SiteRequest, SiteWriter
 from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
 from webquarry.search.scholarly.xml import parse_xml, text_of
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from webquarry.read.html.parse import Document
 
 API = "https://export.arxiv.org"
 SITE = "https://arxiv.org"
@@ -136,6 +139,8 @@ async def _fetch_html(request: SiteRequest, number: str) -> bytes:
 
 
 def _find_entry(feed: bytes) -> etree._Element:
+    from lxml import etree
+
     entry = parse_xml(feed).find(f"{_ATOM}entry")
     if entry is None:
         return etree.Element("entry")
@@ -177,6 +182,8 @@ def _clean_article(document: Document) -> None:
     """Keep the article alone, without the title that stands above it already; its footnotes become
     notes, and citations lose the links to themselves.
     """
+    from lxml import etree
+
     for article in list(document.elements()):
         if article.tag == "article":
             document.roots[:] = [article]
@@ -197,6 +204,8 @@ def _clean_article(document: Document) -> None:
 
 def _move_note(note: etree._Element, notes: etree._Element) -> None:
     """Put a footnote behind the text, and a mark in its place that leads there."""
+    from lxml import etree
+
     number = len(notes) + 1
     item = etree.SubElement(notes, "li", id=f"note-{number}")
     content = ""

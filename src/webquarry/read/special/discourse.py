@@ -17,9 +17,7 @@ import httpx2
 from webquarry.errors import LoginWall, ProviderFailure, WebquarryError
 from webquarry.net.models import Reply
 from webquarry.read.html.head_tags import find_tags
-from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.compose import Composer
-from webquarry.read.markdown.convert import to_markdown
 from webquarry.read.models import Page
 from webquarry.read.special._parts.article_html import find_by_class
 from webquarry.read.special._parts.json_fields import (
@@ -204,6 +202,9 @@ def _write_head(post: Mapping[str, Any], accepted: int | None, composer: Compose
 
 def _write_post(post: Mapping[str, Any], url: str, composer: Composer) -> str:
     """What was written in a post; small pictures stand for the words that they are named by."""
+    from webquarry.read.html.parse import parse_html
+    from webquarry.read.markdown.convert import to_markdown
+
     document = parse_html(get_text(post, "cooked"))
     for element in find_by_class(document, "emoji"):
         if element.tag == "img":

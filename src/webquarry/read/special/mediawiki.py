@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 import httpx2
 
 from webquarry.errors import NotFound, ProviderFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.read.html.parse import Document
 from webquarry.read.markdown.compose import Composer
-from webquarry.read.markdown.convert import COMMENT
 from webquarry.read.models import Page
 from webquarry.read.special._parts.article_html import find_by_class, parse_article, text_in
 from webquarry.read.special._parts.json_fields import (
@@ -38,9 +36,11 @@ from webquarry.read.special._parts.site_request import (
     parse_json,
 )
 from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
-from webquarry.read.wiki.article import ArticleWriter, write_categories, write_revision
 from webquarry.read.wiki.interface import NO_ARTICLE, WikiQuestion, find_question
 from webquarry.read.wiki.sections import put_section_first
+
+if TYPE_CHECKING:
+    from webquarry.read.html.parse import Document
 
 _PROJECTS = (
     "wikipedia", "wiktionary", "wikivoyage", "wikibooks", "wikisource", "wikiversity", "wikinews",
@@ -136,6 +136,8 @@ def read_answer(
 
 def write_parsed(reply: SiteReply, url: str) -> Page:
     """The page of an article that an `api.php` gave, of a version that may be old."""
+    from webquarry.read.wiki.article import write_categories, write_revision
+
     article = get_fields(reply.data, "article")
     home = get_text(reply.data, "home")
     page_writer = SiteWriter(reply, url, home)
@@ -166,6 +168,8 @@ def write_parsed(reply: SiteReply, url: str) -> Page:
 
 def write_rendered(reply: SiteReply, url: str) -> Page:
     """The page of an article as Parsoid renders it."""
+    from webquarry.read.wiki.article import write_categories, write_revision
+
     origin = get_text(reply.data, "origin")
     document = parse_article(reply.body)
     title = _read_title(document) or get_text(reply.data, "title").replace("_", " ")
@@ -194,6 +198,9 @@ def write_rendered(reply: SiteReply, url: str) -> Page:
 
 def _write_article(document: Document, home: str, composer: Composer) -> str:
     """The text of an article; what was left out of it is counted."""
+    from webquarry.read.markdown.convert import COMMENT
+    from webquarry.read.wiki.article import ArticleWriter
+
     writer = ArticleWriter(document, home)
     text = writer.write(document.roots)
     composer.removed.update(writer.removed)

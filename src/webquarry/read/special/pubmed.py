@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
-from lxml import etree
 
 from webquarry.errors import NotFound, ProviderFailure
 from webquarry.read.markdown.compose import Composer
@@ -24,6 +23,9 @@ from webquarry.read.special._parts.site_request import (
 )
 from webquarry.read.special_reader import SiteContext, SiteReply, SpecialReader
 from webquarry.search.scholarly.xml import parse_xml, text_of
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 EUTILS = "https://eutils.ncbi.nlm.nih.gov"
 BIOC = "https://www.ncbi.nlm.nih.gov"
@@ -92,6 +94,8 @@ def find_pmid(url: httpx2.URL) -> str:
 
 def _write_record(reply: SiteReply, writer: SiteWriter) -> Page:
     """A record: what became of the paper first, then the abstract with its labels."""
+    from lxml import etree
+
     composer = writer.composer
     article = parse_xml(reply.body).find(".//PubmedArticle")
     if article is None:

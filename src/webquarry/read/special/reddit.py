@@ -14,11 +14,7 @@ import httpx2
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, RateLimited
 from webquarry.net.models import Reply
 from webquarry.read.feeds.models import Feed, FeedEntry
-from webquarry.read.feeds.write import write_feed
-from webquarry.read.feeds.xml_feed import parse_xml_feed
-from webquarry.read.html.parse import parse_html
 from webquarry.read.markdown.compose import Composer
-from webquarry.read.markdown.convert import render, to_markdown
 from webquarry.read.models import Page
 from webquarry.read.page_feed import REDDIT, find_feed
 from webquarry.read.special._parts.article_html import find_by_class, text_in
@@ -69,6 +65,9 @@ class RedditReader(SpecialReader):
         return request.build_reply({"path": path}, reply.body)
 
     def write(self, reply: SiteReply, url: str) -> Page:
+        from webquarry.read.feeds.write import write_feed
+        from webquarry.read.feeds.xml_feed import parse_xml_feed
+
         feed = parse_xml_feed(reply.body.decode("utf-8", "replace"))
         if feed is None or not feed.entries:
             raise ProviderFailure("Reddit answered with a feed that cannot be read.")
@@ -158,6 +157,9 @@ def _name_author(entry: FeedEntry) -> str:
 
 def _write_text(entry: FeedEntry, composer: Composer) -> str:
     """What was written, and what a post links to; who submitted it is said elsewhere."""
+    from webquarry.read.html.parse import parse_html
+    from webquarry.read.markdown.convert import render, to_markdown
+
     if not entry.content.is_html:
         return composer.paragraphs(entry.content.value)
     document = parse_html(entry.content.value)

@@ -1,4 +1,5 @@
-"""A worker process: jobs come in over stdin, their answers go out over stdout, until stdin ends.
+"""A worker process: jobs come in over one stream, their answers go out over another, until there
+are no more.
 
 It loads what most pages need before the first job, and then gives up what it does not need: files
 to write, processes, memory without end. Whatever goes wrong inside Python is answered; what goes
@@ -32,30 +33,40 @@ def serve(parent: int, memory_bytes: int) -> None:
     """Answer until there is nothing more to read."""
     end_with_parent(parent)
     interrupt_nobody()
-    incoming = io.FileIO(os.dup(0), "r")
-    outgoing = io.FileIO(os.dup(1), "w")
-    # no library may read from, or write into, the pipes to the parent
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    os.close(nothing)
+    incoming, outgoing = os.dup(0), os.dup(1)
+    silence_streams()
     gc.disable()
     load_what_pages_need()  # while the first page is being fetched
     gc.enable()
     put_off_collection()
+    answer_jobs(incoming, outgoing, memory_bytes)
+    os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
+
+
+def silence_streams() -> None:
+    """Let no library read from, or write into, what connects us with the parent."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+
+
+def answer_jobs(incoming: int, outgoing: int, memory_bytes: int) -> None:
+    """Within the limits of a worker: answer the jobs that come in, until there are no more."""
+    reading = io.FileIO(incoming, "r", closefd=False)
+    writing = io.FileIO(outgoing, "w", closefd=False)
     limit_process(memory_bytes)
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):
-        write_frame(outgoing, b"", ())  # ready
-        frame = read_frame(incoming)
+        write_frame(writing, b"", ())  # ready
+        frame = read_frame(reading)
         while frame is not None:
             head, body = answer_job(*frame)
-            write_frame(outgoing, head, (body,))
+            write_frame(writing, head, (body,))
             del body
             frame = None  # not kept while the next one comes
             collect_if_due()
-            frame = read_frame(incoming)
-    os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
+            frame = read_frame(reading)
 
 
 def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:

@@ -82,6 +82,16 @@ def explain_complexity(subject: str, reason: str) -> TooComplex:
     return TooComplex(f"{subject} could not be read safely: {_clean(reason)}.")
 
 
+def explain_failed_program(subject: str) -> WebquarryError:
+    """The error about a page that could not be read because our own program cannot be loaded."""
+    return WebquarryError(f"{subject} could not be read: the program that reads it failed.")
+
+
+def explain_stop(subject: str) -> WebquarryError:
+    """The error about a page that came when no more are read."""
+    return WebquarryError(f"Reading {subject} was stopped.", suggested_action="Call again.")
+
+
 def explain_end(subject: str, *, is_late: bool) -> TooComplex:
     """The error about a page whose process ended without an answer."""
     if is_late:

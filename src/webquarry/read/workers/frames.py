@@ -54,8 +54,11 @@ def unpack_lengths(packed: bytes) -> list[int]:
 
 
 def write_frame(stream: RawStream, head: bytes, pieces: Sequence[bytes]) -> None:
-    """Send one frame, whole."""
-    for part in (pack_start(head, pieces) + head, *pieces):
+    """Send one frame, whole; a small one at once."""
+    parts = [pack_start(head, pieces) + head, *pieces]
+    if sum(map(len, parts)) <= _CHUNK:
+        parts = [b"".join(parts)]
+    for part in parts:
         left = memoryview(part)
         while left:
             written = stream.write(left) or 0

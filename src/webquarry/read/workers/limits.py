@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 
 _PR_SET_PDEATHSIG = 1
+_ENOUGH_TO_LOOK = 128 << 20  # bytes; how much of its peak a smaller process holds is not asked
 _SLOW_NICENESS = 10
 
 if sys.platform == "win32":
@@ -61,13 +62,16 @@ else:
         _lower_limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
 
     def resident_bytes() -> int:
-        """How much memory the process holds; its peak where the system does not tell."""
-        with suppress(OSError, ValueError, IndexError):
-            return _read_pages(1)
+        """How much memory the process holds, at most; its peak where that is small, or where the
+        system does not tell.
+        """
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        if sys.platform == "darwin":
-            return peak
-        return peak * 1024
+        if sys.platform != "darwin":
+            peak *= 1024
+        if peak > _ENOUGH_TO_LOOK:
+            with suppress(OSError, ValueError, IndexError):
+                return _read_pages(1)
+        return peak
 
     def address_bytes() -> int:
         """How much address space the process has taken, where the system tells."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from webquarry.read.workers.job import WorkerLimits
-from webquarry.read.workers.runner import JobRunner, RunnerKind, count_cores
+from webquarry.read.workers.runner import JobRunner, RunnerKind, can_fork, count_cores
 from webquarry.settings import Settings
 
 
@@ -37,10 +35,3 @@ def count_workers(settings: Settings) -> int:
     if settings.read_workers is None:
         return count_cores()
     return settings.read_workers
-
-
-def can_fork() -> bool:
-    """Whether a copy of this process can go on by itself. On macOS it may not use what the system's
-    libraries have begun.
-    """
-    return hasattr(os, "fork") and os.uname().sysname != "Darwin"

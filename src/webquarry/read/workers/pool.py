@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from webquarry.caller import LOCAL, caller
 from webquarry.errors import WebquarryError
 from webquarry.meter import span
+from webquarry.read.workers.error_form import explain_failed_program, explain_stop
 from webquarry.read.workers.fair_queue import FairQueue, Place
 from webquarry.read.workers.job import Job, WorkerLimits
 from webquarry.read.workers.limits import lower_priority
-from webquarry.read.workers.runner import JobRunner, count_cores
+from webquarry.read.workers.processes.process import ProcessSource, ProgramFailed
+from webquarry.read.workers.runner import JobRunner, can_fork, count_cores
 from webquarry.read.workers.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ class WorkerPool(JobRunner):
 
     def __init__(self, limits: WorkerLimits | None = None, size: int | None = None) -> None:
         self.limits = limits or WorkerLimits()
+        self._processes = choose_processes(self.limits)
         self._queue = FairQueue(size or count_cores())
         self._idle: list[_Idle] = []
         self._alive: set[Worker] = set()
@@ -73,11 +76,13 @@ class WorkerPool(JobRunner):
         self._alive.clear()
         await asyncio.gather(*(worker.aclose() for worker in workers))
         await asyncio.gather(*self._ending, return_exceptions=True)
+        await self._processes.aclose()
 
     def forget(self) -> None:
         """In a fork: the processes belong to the parent."""
         for worker in self._alive:
             worker.forget()
+        self._processes.forget()
         self._alive.clear()
         self._idle = []
 
@@ -127,16 +132,20 @@ class WorkerPool(JobRunner):
     async def _start(self, job: Job) -> Worker:
         """A new worker for a job."""
         if self._closed:
-            raise WebquarryError(
-                f"Reading {job.subject} was stopped.", suggested_action="Call again."
-            )
+            raise explain_stop(job.subject)
         try:
-            worker = await Worker.start(self.limits)
+            process = await self._processes.start()
+        except ProgramFailed:
+            raise explain_failed_program(job.subject) from None
         except OSError as error:
             raise WebquarryError(
                 f"{job.subject} could not be read: no process could be started for it.",
                 suggested_action="See how many processes and how much memory this user may have.",
             ) from error
+        if self._closed:
+            await process.aclose()
+            raise explain_stop(job.subject)
+        worker = Worker(process, self.limits)
         self._alive.add(worker)
         return worker
 
@@ -162,7 +171,8 @@ class WorkerPool(JobRunner):
 
     def _give_back(self, worker: Worker) -> None:
         """Keep a worker for the next job, or end it if it is of no more use."""
-        if worker.usable and not self._closed:
+        # whether it has died since is looked at when it is needed
+        if not worker.is_worn and not self._closed:
             self._rest(worker)
         else:
             self._end(worker)
@@ -174,6 +184,7 @@ class WorkerPool(JobRunner):
         def end() -> None:
             self._idle.remove(idle)
             self._end(worker)
+            self._rest_if_alone()
 
         idle = _Idle(worker, loop.call_later(self.limits.idle_seconds, end))
         self._idle.append(idle)
@@ -187,6 +198,25 @@ class WorkerPool(JobRunner):
         task = asyncio.get_running_loop().create_task(worker.aclose())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
+        if not self._alive:  # the next one may come soon
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.limits.idle_seconds, self._rest_if_alone)
+
+    def _rest_if_alone(self) -> None:
+        """Keep nothing for further workers where there are none."""
+        if not self._alive:
+            self._processes.rest()
+
+
+def choose_processes(limits: WorkerLimits) -> ProcessSource:
+    """Copies of a process that has everything loaded, where processes can be copied."""
+    if can_fork():
+        from webquarry.read.workers.processes.copied import CopiedProcesses
+
+        return CopiedProcesses(limits)
+    from webquarry.read.workers.processes.spawned import SpawnedProcesses
+
+    return SpawnedProcesses(limits)
 
 
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()

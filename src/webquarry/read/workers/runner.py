@@ -36,3 +36,10 @@ def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
+
+
+def can_fork() -> bool:
+    """Whether a copy of this process can go on by itself. On macOS it may not use what the system's
+    libraries have begun.
+    """
+    return hasattr(os, "fork") and os.uname().sysname != "Darwin"

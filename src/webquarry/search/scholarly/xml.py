@@ -5,19 +5,23 @@ tree is refused.
 from __future__ import annotations
 
 import re
-
-from lxml import etree
+from typing import TYPE_CHECKING
 
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
 from webquarry.search.replies.body import unreadable_failure
 from webquarry.search.replies.text import plain
 
+if TYPE_CHECKING:
+    from lxml import etree
+
 _OWN_ENTITIES = re.compile(rb"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
 
 
 def xml_root(reply: Reply, label: str) -> etree._Element:
     """The root of the body; raises what the body is otherwise."""
+    from lxml import etree
+
     body = reply.body.strip()
     if _OWN_ENTITIES.search(body):
         raise ProviderFailure(
@@ -35,6 +39,8 @@ def xml_root(reply: Reply, label: str) -> etree._Element:
 
 def parse_xml(body: bytes) -> etree._Element:
     """The root of XML; raises XMLSyntaxError or ValueError."""
+    from lxml import etree
+
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,

@@ -53,7 +53,7 @@ def _weigh(data: Any) -> int:
     """About how many characters there are to encode."""
     if isinstance(data, str):
         return len(data)
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return sum(map(_weigh, data.values()))
     if isinstance(data, list | tuple):
         return sum(map(_weigh, data))

@@ -67,6 +67,7 @@ PREVIEW_BYTES = 5_000
 MOST_BYTES = 5_000_000
 _READ_MODES: dict[str, ReadMode] = {"full": "main", "preview": "main", "whole": "whole"}
 _SMALL = 20_000  # bytes; cutting a text of that size takes less than handing it over
+_MOST_AT_ONCE = 1_000_000  # bytes that are given whole, of which nothing is to be cut
 
 
 class OutlineHeading(AnswerPart):
@@ -252,7 +253,7 @@ async def scrape_page(
     is_known = earlier is not None and earlier.digest == snapshot.digest
     if earlier is not None and is_known and not again and not fresh:
         answer = await asyncio.to_thread(_build_unchanged, snapshot, form, earlier)
-    elif len(snapshot.data) < _SMALL and asked is None:
+    elif (len(snapshot.data) < _SMALL and asked is None) or _is_whole(snapshot, request, form):
         answer = _build_answer(snapshot, request, form)
     else:
         answer = await _cut_in_job(kit, snapshot, request, form)
@@ -321,6 +322,13 @@ def _strip_or_none(text: str | None) -> str | None:
     return None
 
 
+def _is_whole(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> bool:
+    """Whether a text is to be given as it is: nothing is looked for in it, nothing put into it."""
+    if snapshot.kind != "markdown" or request.ways or form.question or form.links:
+        return False
+    return len(snapshot.data) <= min(request.limit, _MOST_AT_ONCE)
+
+
 async def _cut_in_job(
     kit: Toolkit, snapshot: Snapshot, request: SliceRequest, form: AnswerForm
 ) -> ScrapeOutput:
@@ -358,7 +366,10 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
     else:
         if snapshot.kind == "bytes" and form.max_tokens:  # three of them are four characters
             request = replace(request, limit=min(request.limit, 3 * form.max_tokens))
-        piece = take_slice(data, digest_of(data), request, snapshot.kind, targets)
+        digest = ""
+        if not _is_whole(snapshot, request, form):  # there may be a cursor, which needs it
+            digest = digest_of(data)
+        piece = take_slice(data, digest, request, snapshot.kind, targets)
     formatted = format_citation(snapshot.work, form.citation_style)
     fields["citation"] = {**fields["citation"], "formatted": formatted}
     if form.links:

@@ -1,25 +1,31 @@
 """HTML of an article that an interface gave -> its tree without what is no part of the text, as
-Markdown.
+Markdown. What parses it is loaded when there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from lxml import etree
-
-from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.markdown.compose import Composer
-from webquarry.read.markdown.convert import to_markdown
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from webquarry.read.html.parse import Document
 
 
 def parse_article(html: bytes) -> Document:
     """The tree of an article."""
+    from webquarry.read.html.parse import parse_html
+
     return parse_html(html.decode("utf-8", "replace"))
 
 
 def write_article(document: Document, base_url: str, composer: Composer) -> str:
     """An article as Markdown; its links are those of a page at this URL."""
+    from webquarry.read.markdown.convert import to_markdown
+
     page = to_markdown(document, base_url)
     composer.removed.update(page.removed)
     return page.text

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webquarry.read.markdown.code import format_code_span
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.special._parts.site_markdown import join_blocks, join_facts, write_rows
 
@@ -32,6 +31,8 @@ class RegistryPackage:
 
 def write_package(package: RegistryPackage, description: str, composer: Composer) -> str:
     """The page of a package; its description is Markdown that was made safe already."""
+    from webquarry.read.markdown.code import format_code_span
+
     title = composer.name(f"{package.name} {package.version}")
     warnings = []
     for warning in package.warnings:

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from webquarry.read.formats.markdown import filter_markdown
-from webquarry.read.markdown.code import fence_code
 from webquarry.read.markdown.compose import Composer
 
 DEEPEST = 8  # levels of lists; what lies deeper stays there
@@ -28,6 +26,8 @@ def write_markdown(composer: Composer, value: object, url: str) -> str:
     """Markdown that a site's user wrote, as safe as a page of Markdown; its links are those of a
     page at this URL.
     """
+    from webquarry.read.formats.markdown import filter_markdown
+
     if not isinstance(value, str) or not value.strip():
         return ""
     text, removed = filter_markdown(value, url)
@@ -37,6 +37,8 @@ def write_markdown(composer: Composer, value: object, url: str) -> str:
 
 def write_code(composer: Composer, text: str, language: str = "") -> str:
     """Code in a fence that nothing in it can end."""
+    from webquarry.read.markdown.code import fence_code
+
     return fence_code(text, language, composer.removed)
 
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lxml import etree
-
 from webquarry.search.replies.body import objects
 from webquarry.search.replies.text import unescape_entities
 
@@ -93,6 +91,8 @@ def _parse_json(body: bytes) -> Iterator[Cue]:
 
 def _parse_xml(body: bytes) -> Iterator[Cue]:
     """`<text start>` counts in seconds, `<p t>` in milliseconds."""
+    from lxml import etree
+
     if b"<!ENTITY" in body:  # captions have none
         return
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
