@@ -45,8 +45,10 @@ def replace_at(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
     return changed
 
 
-def read_and_go_on(vendor: ModelVendor, status: int, body: Any) -> None:
-    """Read a reply; where the model wants to search, also build the next request."""
+def assert_turn_or_failure(vendor: ModelVendor, status: int, body: Any) -> None:
+    """A reply can be read or is refused; where the model wants to search, there is a next request
+    that can be sent.
+    """
     content = json.dumps(body).encode()
     reply = Reply("https://x.example/", status, httpx2.Headers(), content, NOW)
     try:
@@ -58,7 +60,8 @@ def read_and_go_on(vendor: ModelVendor, status: int, body: Any) -> None:
     if turn.stop == "tool":
         asked = ModelRequest("some-model", 100, "a", offers_search=True)
         outcomes = [SearchOutcome(call, "Found.", False) for call in turn.calls]
-        json.dumps(vendor.build_next_body(vendor.build_body(asked), turn, outcomes, asked))
+        following = vendor.build_next_body(vendor.build_body(asked), turn, outcomes, asked)
+        assert json.dumps(following)
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "gemini", "ollama", "openrouter"])
@@ -70,4 +73,4 @@ def test_a_reply_with_any_part_replaced_is_a_turn_or_a_failure(name: str) -> Non
         status = 200 if Path(file).name.startswith(("response", "malformed")) else 429
         for path in find_places(body):
             for junk in JUNK:
-                read_and_go_on(vendor, status, replace_at(body, path, junk))
+                assert_turn_or_failure(vendor, status, replace_at(body, path, junk))
