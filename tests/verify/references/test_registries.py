@@ -68,6 +68,21 @@ def test_a_recorded_reply_means_what_its_name_says(path: Path) -> None:
     assert caught.value.kind == "rate_limited"
 
 
+@pytest.mark.parametrize(
+    ("file", "key"),
+    [
+        ("openalex/rate_limited_429.json", "OPENALEX_API_KEY"),
+        ("openalex/rate_limited_503_anon_title.json", "OPENALEX_API_KEY"),
+        ("semanticscholar/rate_limited_429.json", "SEMANTIC_SCHOLAR_API_KEY"),
+    ],
+)
+def test_a_limit_that_a_key_would_raise_names_the_key(file: str, key: str) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        parse(file)
+
+    assert key in caught.value.suggested_action
+
+
 @pytest.mark.parametrize("name", sorted(REGISTRIES))
 def test_an_index_that_answers_with_a_page_has_not_said_that_there_is_nothing(name: str) -> None:
     registry = REGISTRIES[name]

@@ -174,11 +174,7 @@ class Anthropic(ModelVendor):
         if status == 404 and kind == "not_found_error":
             return failures.build_gone_failure(model, self.advice_when_gone)
         if status == 404:
-            host = httpx2.URL(self.url).host
-            message = (
-                f"There is no Messages API at {host} (HTTP 404); ANTHROPIC_BASE_URL may be wrong."
-            )
-            return failures.CallFailure(ReplyError("no_api", message), status)
+            return failures.build_missing_api_failure(self.url, "Messages API", self.url_variables)
         if status == 401:
             return failures.build_key_failure(self.label, words, status)
         failure = failures.build_status_failure(words, status, wait, should_retry)

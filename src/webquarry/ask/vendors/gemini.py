@@ -12,7 +12,6 @@ import httpx2
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.model_api import failures
 from webquarry.ask.model_api.failures import CallFailure
-from webquarry.ask.model_api.openai_errors import build_missing_api_failure
 from webquarry.ask.model_api.turn import (
     SEARCH_WORDS,
     STRICT_QUERY_SCHEMA,
@@ -157,7 +156,7 @@ class Gemini(ModelVendor):
         if status == 404 and state == "NOT_FOUND":
             return failures.build_gone_failure(model, self.advice_when_gone)
         if status == 404:
-            return build_missing_api_failure(self, "Gemini API")
+            return failures.build_missing_api_failure(self.url, "Gemini API", self.url_variables)
         return failures.build_status_failure(words, status, wait, None)
 
 

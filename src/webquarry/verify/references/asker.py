@@ -15,6 +15,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -156,14 +157,13 @@ class IndexAsker:
     async def _fetch(
         self, registry: Registry, questions: Sequence[WorkQuestion], seconds: float
     ) -> list[Record]:
-        request = registry.build_request(questions)
-        reply = await self._services.send(registry, request, seconds)
-        for _ in range(_MOST_STEPS - 1):
-            with apply_retry_after(reply):
-                following = registry.next_request(questions, reply)
-            if following is None:
-                break
-            reply = await self._services.send(registry, following, seconds)
+        reply = await self._services.send_in_steps(
+            registry,
+            registry.build_request(questions),
+            partial(registry.next_request, questions),
+            seconds,
+            _MOST_STEPS,
+        )
         with apply_retry_after(reply):
             return registry.parse_reply(questions, reply)
 

@@ -8,12 +8,12 @@ digit is a typing error, not an unknown book.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 from webquarry.search.replies.doi import DOI, trim_doi
 from webquarry.search.scholarly.models import ARXIV_DOI
 from webquarry.search.scholarly.provider import arxiv_id
+from webquarry.verify.references.models import Identifiers
 
 _LABELLED_ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s{0,3}[:/]\s{0,3}(?:abs/|pdf/|html/)?|arxiv\.)"
@@ -35,20 +35,6 @@ _VIEW = re.compile(
     re.I,
 )
 _VERSION = re.compile(r"v\d{1,3}$")
-
-
-@dataclass(frozen=True)
-class Identifiers:
-    """What a text names a work by; empty where it does not."""
-
-    doi: str = ""
-    other_doi: str = ""
-    arxiv_id: str = ""
-    pmid: str = ""
-    pmcid: str = ""
-    isbn: str = ""
-    rfc: str = ""
-    url: str = ""
 
 
 def find_identifiers(text: str) -> Identifiers:

@@ -15,16 +15,17 @@ import httpx2
 
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
-    failure,
     json_object,
     object_at,
     objects,
     parse_hits,
-    quote_words,
-    rate_limit_failure,
 )
 from webquarry.search.scholarly.provider import build_author
-from webquarry.search.scholarly.providers.semanticscholar import KEY, SemanticScholar
+from webquarry.search.scholarly.providers.semanticscholar import (
+    KEY,
+    SemanticScholar,
+    build_semanticscholar_failure,
+)
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 
@@ -65,12 +66,7 @@ class SemanticScholarRegistry(Registry):
         if reply.status == 404 and "not found" in str(answer.get("error") or "").lower():
             return []
         if reply.status != 200:
-            words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
-            if reply.status in (401, 403) and self.sources():
-                raise self.not_accepted()
-            if reply.status == 429:
-                raise rate_limit_failure(reply, self.label, words)
-            raise failure(reply, self.label, words)
+            raise build_semanticscholar_failure(self, answer, reply)
         if questions[0].topic == "title":
             return parse_hits(answer.get("data"), self._record, self.label)
         return parse_hits([answer], self._record, self.label)
