@@ -46,6 +46,7 @@ def test_where_no_folder_can_be_made_records_are_refused_until_it_can(tmp_path: 
         begin(file, "s1")
 
     assert failure.reason == "no_folder"
+    assert failure.message.startswith(f"The folder {folder} for records cannot be used: ")
     assert "WEBQUARRY_RECORDS=memory" in failure.suggested_action
     assert count_entries(folder, "s1") == 1
 

@@ -28,7 +28,7 @@ _WHAT = {
     "recorded.",
     Trouble.READ_ONLY: "The record file {place} cannot be written: its folder is read-only.",
     Trouble.PERMISSION: "The record file {place} cannot be used by this user: {detail}.",
-    Trouble.NO_FOLDER: "There is no folder for records: {detail}.",
+    Trouble.NO_FOLDER: "The folder {folder} for records cannot be used: {detail}.",
     Trouble.FAILING: "The record file {place} cannot be written: the disk did not take it "
     "({detail}); nothing was recorded.",
     Trouble.DAMAGED: "The record file {place} cannot be used: it is damaged ({detail}).",
@@ -95,7 +95,8 @@ def build_row_failure(detail: str) -> RecordsFailure:
 
 def describe(trouble: Trouble, detail: str, path: Path | None) -> str:
     """What is the matter, in one sentence."""
-    sentence = _WHAT[trouble].format(place=path or "", detail=detail)
+    folder = path.parent if path else ""
+    sentence = _WHAT[trouble].format(place=path or "", folder=folder, detail=detail)
     return " ".join(sentence.split())  # the place may be left out
 
 

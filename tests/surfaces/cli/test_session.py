@@ -116,7 +116,7 @@ def test_an_unknown_session_is_an_error_with_what_to_do(command: str) -> None:
 
     assert done.exit_code == 1
     assert "There is no research session 'zzz'." in done.stderr
-    assert "Try: " in done.stderr
+    assert "Try: `webquarry session list` shows those that there are" in done.stderr
 
 
 def test_a_beginning_that_means_several_sessions_is_refused() -> None:

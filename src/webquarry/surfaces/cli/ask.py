@@ -63,6 +63,7 @@ def ask(
 
         search = False if no_search else None
         asked = Question(context, " ".join(question), model, max_tokens, search, schema, fresh)
+        asked.require_text()
         with output.show_progress("asking the model"):
             reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
         if not dry_run:

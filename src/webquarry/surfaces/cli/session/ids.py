@@ -19,10 +19,8 @@ Id = Annotated[
 
 
 def find_session_id(id: str) -> str:
-    """The id that a beginning means; one that means none is left as it is, for the tool to say
-    so.
-    """
-    from webquarry.errors import BadInput
+    """The id that a beginning means."""
+    from webquarry.errors import BadInput, NotFound
     from webquarry.surfaces.bridge import bridge
     from webquarry.toolkit import Toolkit
 
@@ -37,9 +35,13 @@ def find_session_id(id: str) -> str:
             f"{len(fitting)} sessions begin with {one_line(id)!r}.",
             suggested_action=f"Give more of the id: {', '.join(fitting[:3])}.",
         )
-    if fitting:
-        return fitting[0]
-    return id
+    if not fitting:
+        raise NotFound(
+            f"There is no research session {one_line(id)!r}.",
+            suggested_action="`webquarry session list` shows those that there are; one ends when "
+            "it has not been used for long.",
+        )
+    return fitting[0]
 
 
 def count_parts(summary: Mapping[str, Any]) -> str:
