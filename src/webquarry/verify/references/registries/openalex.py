@@ -18,6 +18,7 @@ from webquarry.search.replies.body import (
     object_at,
     objects,
     parse_hits,
+    text_at,
 )
 from webquarry.search.scholarly.providers.openalex import (
     KEY,
@@ -93,7 +94,7 @@ class OpenAlexRegistry(Registry):
             venues.append(object_at(place, "source").get("display_name"))
             venues.append(place.get("raw_source_name"))
         biblio = object_at(work, "biblio")
-        kind = str(work.get("type") or "")
+        kind = text_at(work, "type")
         return build_record(
             self.name,
             titles=[work.get("title"), work.get("display_name")],
@@ -104,11 +105,11 @@ class OpenAlexRegistry(Registry):
             pmid=read_pmid(work),
             url=str(work.get("doi") or work.get("id") or ""),
             kind=_KINDS.get(kind, kind),
-            date=str(work.get("publication_date") or ""),
+            date=text_at(work, "publication_date"),
             is_preprint=kind == "preprint",
             abstract=from_inverted_index(work.get("abstract_inverted_index")),
-            volume=str(biblio.get("volume") or ""),
-            issue=str(biblio.get("issue") or ""),
+            volume=text_at(biblio, "volume"),
+            issue=text_at(biblio, "issue"),
             pages=read_pages(work),
             notices=tuple(read_notices(work)),
         )

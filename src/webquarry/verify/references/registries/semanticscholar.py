@@ -15,10 +15,12 @@ import httpx2
 
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
+    array_at,
     json_object,
     object_at,
     objects,
     parse_hits,
+    text_at,
 )
 from webquarry.search.scholarly.provider import build_author
 from webquarry.search.scholarly.providers.semanticscholar import (
@@ -63,7 +65,7 @@ class SemanticScholarRegistry(Registry):
 
     def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
-        if reply.status == 404 and "not found" in str(answer.get("error") or "").lower():
+        if reply.status == 404 and "not found" in text_at(answer, "error").lower():
             return []
         if reply.status != 200:
             raise build_semanticscholar_failure(self, answer, reply)
@@ -77,8 +79,7 @@ class SemanticScholarRegistry(Registry):
         ids = object_at(paper, "externalIds")
         journal = object_at(paper, "journal")
         venue = object_at(paper, "publicationVenue")
-        names = venue.get("alternate_names")
-        others = names if isinstance(names, list) else []
+        others = array_at(venue, "alternate_names")
         people = objects(paper.get("authors"))
         return build_record(
             self.name,
@@ -88,9 +89,9 @@ class SemanticScholarRegistry(Registry):
             venues=[paper.get("venue"), venue.get("name"), journal.get("name"), *others],
             doi=ids.get("DOI"),
             arxiv=ids.get("ArXiv"),
-            pmid=str(ids.get("PubMed") or ""),
-            url=str(paper.get("url") or ""),
-            date=str(paper.get("publicationDate") or ""),
-            abstract=str(paper.get("abstract") or "")[:10_000],
-            volume=str(journal.get("volume") or ""),
+            pmid=text_at(ids, "PubMed"),
+            url=text_at(paper, "url"),
+            date=text_at(paper, "publicationDate"),
+            abstract=text_at(paper, "abstract")[:10_000],
+            volume=text_at(journal, "volume"),
         )
