@@ -69,11 +69,12 @@ def build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFa
         tell = f"Tell those who run this server that its records cannot be used ({trouble})."
         action = _FOR_CALLERS.get(trouble, tell)
         path = None
+    folder = str(path.parent) if path else "the records"
     return RecordsFailure(
         describe(trouble, detail, path),
         reason=trouble,
         retryable=trouble in PASSING,
-        suggested_action=action.format(folder=_name_folder(path)),
+        suggested_action=action.format(folder=folder),
     )
 
 
@@ -109,9 +110,3 @@ def explain_error(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "it asks for more memory than there is"
     return str(error).rstrip(".") or type(error).__name__
-
-
-def _name_folder(path: Path | None) -> str:
-    if path is None:
-        return "the records"
-    return str(path.parent)

@@ -23,7 +23,8 @@ def build_openai_failure(
 ) -> CallFailure:
     """The failure that a reply stands for. `api` is the name of what should have answered."""
     error = failures.read_error(body)
-    code, kind = error.get("code"), error.get("type")
+    code = error.get("code")
+    kind = error.get("type")
     words = failures.clean_words(error.get("message"), code, kind)
     wait = failures.read_wait(reply)
     should_retry = reply.headers.get("x-should-retry")

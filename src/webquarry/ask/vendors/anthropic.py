@@ -26,6 +26,7 @@ from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.ask.models import ReplyError
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
+from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 TOOL: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "input_schema": QUERY_SCHEMA}
@@ -133,7 +134,7 @@ class Anthropic(ModelVendor):
             raise self._build_failure(reply, message, model)
         if not isinstance(message, dict) or not isinstance(message.get("content"), list):
             raise failures.build_malformed_failure("message")
-        blocks = [block for block in message["content"] if isinstance(block, dict)]
+        blocks = objects(message["content"])
         message["content"] = blocks
         texts = []
         calls = []

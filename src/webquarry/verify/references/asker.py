@@ -81,7 +81,7 @@ class IndexAsker:
         key = self._key(registry, question)
         kept = await self._open_cache().get(key)
         if kept is not None:
-            records = _unpack(kept.value)
+            records = tuple(map(_restore, json.loads(kept.value)))
             return IndexReply(index, question, records, was_sent=False)
         future: asyncio.Future[IndexReply] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(index, deque()).append((question, future))
@@ -173,7 +173,9 @@ class IndexAsker:
         if not reply.records:
             seconds = min(seconds, self._settings.cache_empty_seconds)
         if seconds > 0:
-            await self._open_cache().put(key, Made(_pack(reply.records), seconds))
+            fields = [asdict(record) for record in reply.records]
+            packed = json.dumps(fields).encode("utf-8", "replace")
+            await self._open_cache().put(key, Made(packed, seconds))
 
     def _key(self, registry: Registry, question: WorkQuestion) -> str:
         parameters = {
@@ -181,14 +183,6 @@ class IndexAsker:
             "question": [question.topic, question.value, question.near],
         }
         return key_of("registry", _VERSION, parameters)
-
-
-def _pack(records: Sequence[Record]) -> bytes:
-    return json.dumps([asdict(record) for record in records]).encode("utf-8", "replace")
-
-
-def _unpack(value: bytes) -> tuple[Record, ...]:
-    return tuple(_restore(fields) for fields in json.loads(value))
 
 
 def _restore(fields: dict[str, Any]) -> Record:

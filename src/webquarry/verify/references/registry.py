@@ -117,5 +117,6 @@ def read_year(value: object) -> int | None:
 
 
 def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
-    cleaned = dict.fromkeys(from_markup(value) for value in values if isinstance(value, str))
-    return tuple(text for text in cleaned if text)
+    """The texts among some values without markup, each once."""
+    texts = [from_markup(value) for value in values if isinstance(value, str)]
+    return tuple(dict.fromkeys(filter(None, texts)))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.cli.completion import complete_session
 from webquarry.surfaces.terminal import one_line
 
@@ -48,6 +49,5 @@ def count_parts(summary: Mapping[str, Any]) -> str:
     """How much a session holds: `2 steps, 1 source`."""
     counts = []
     for name, word in (("totalSteps", "step"), ("totalSources", "source")):
-        count = summary[name]
-        counts.append(f"1 {word}" if count == 1 else f"{count} {word}s")
+        counts.append(count_noun(summary[name], word))
     return ", ".join(counts)

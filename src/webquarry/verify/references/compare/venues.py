@@ -76,15 +76,18 @@ def classify_venue(name: str) -> Name:
 
 def _is_same(left: str, right: str) -> bool:
     """Whether two names are those of one venue."""
-    ours, theirs = _find_aliases(left), _find_aliases(right)
+    ours = _find_aliases(left)
+    theirs = _find_aliases(right)
     if ours & theirs:
         return True
     if ours and theirs:
         return False
-    words, others = _strip_numbers(fold_words(left)), _strip_numbers(fold_words(right))
+    words = _strip_numbers(fold_words(left))
+    others = _strip_numbers(fold_words(right))
     if "".join(words) == "".join(others):
         return True
-    told, told_there = _telling_words(words), _telling_words(others)
+    told = _telling_words(words)
+    told_there = _telling_words(others)
     if told and told == told_there:
         return True
     if _contains(told, told_there) or _contains(told_there, told):

@@ -148,7 +148,8 @@ def _check_title(reference: Reference, comparisons: Iterable[Comparison]) -> Fie
     for one in comparisons:
         if not one.record.titles:
             continue
-        title, source = one.title.title or one.record.title, one.record.source
+        title = one.title.title or one.record.title
+        source = one.record.source
         if one.title.likeness == "same":
             return FieldCheck("title", "yes", reference.title, title, source)
         if one.title.likeness == "short" and (one.shares_author or one.authors is None):

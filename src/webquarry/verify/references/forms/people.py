@@ -68,7 +68,8 @@ def _split_names(text: str) -> list[str]:
     if len(parts) > 1 and all(len(part.split()) > 1 for part in parts):
         return parts
     if len(parts) > 3 and len(parts) % 2 == 0:  # Family, G., Family, G.
-        return [f"{parts[place]}, {parts[place + 1]}" for place in range(0, len(parts), 2)]
+        couples = zip(parts[::2], parts[1::2], strict=True)
+        return [f"{family}, {initials}" for family, initials in couples]
     return pieces
 
 

@@ -68,7 +68,8 @@ class DataCite(Registry):
     def _record(self, work: dict[str, Any]) -> Record:
         authors = []
         for person in objects(work.get("creators")):
-            family, given = person.get("familyName"), person.get("givenName")
+            family = person.get("familyName")
+            given = person.get("givenName")
             name = None if family else person.get("name")
             authors.append(build_author(name, family, given))
         stated = [text_at(one, "date") for one in objects(work.get("dates"))]

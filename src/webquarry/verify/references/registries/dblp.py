@@ -67,7 +67,8 @@ class Dblp(Registry):
         venues = _as_list(info.get("venue"))
         key = text_at(info, "key")
         preprint = _CORR.search(key)
-        is_preprint = bool(preprint) or any(str(one).lower() == _REPOSITORY for one in venues)
+        names = [str(venue).lower() for venue in venues]
+        is_preprint = preprint is not None or _REPOSITORY in names
         doi = text_at(info, "doi")
         addresses = [str(one) for one in _as_list(info.get("ee"))]
         return build_record(

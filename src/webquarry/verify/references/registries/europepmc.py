@@ -76,7 +76,8 @@ class EuropePmcRegistry(Registry):
         authors = []
         for person in objects(object_at(entry, "authorList").get("author")):
             name = person.get("collectiveName") or person.get("fullName")
-            family, given = person.get("lastName"), person.get("firstName")
+            family = person.get("lastName")
+            given = person.get("firstName")
             authors.append(build_author(None if family else name, family, given))
         kind = text_at(entry, "source")
         return build_record(
