@@ -26,5 +26,5 @@ def digest_text(text: str) -> str:
 def make_receipt(tool: str, arguments: Mapping[str, Any], answer_digest: str) -> str:
     """The receipt of a call; `answer_digest` is the hash of what it gave back."""
     words = json.dumps(arguments, sort_keys=True, separators=(",", ":"), default=str)
-    digest = digest_text(f"{tool}\n{words}\n{answer_digest}")
-    return _PREFIX + digest[:_DIGITS]
+    digest = sha256(f"{tool}\n{words}\n{answer_digest}".encode("utf-8", "replace"))
+    return _PREFIX + digest.hexdigest()[:_DIGITS]

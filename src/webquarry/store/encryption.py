@@ -56,8 +56,7 @@ class Cipher:
         """The value, or None when it was encrypted with another key, under another name, or was
         damaged.
         """
-        nonce = encrypted[:_NONCE_BYTES]
-        rest = encrypted[_NONCE_BYTES:]
+        nonce, rest = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
         try:
             return self._aes.decrypt(nonce, rest, name)
         except (InvalidTag, ValueError):
