@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Literal
 
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
@@ -23,6 +24,7 @@ _NEAR_LETTERS = 0.82
 _MOST_WORDS = 60  # of a title that are compared one by one
 _MOST_LETTERS = 400
 _SUBTITLE = re.compile(r"\s*[:?.\u2013\u2014\u2012]\s+|\s+-\s+|\s*:\s*")
+_MOST_PARTS = 16  # of a title, each of which may end its main part
 _LEAST_NAME = 4  # letters of one word that can stand for the whole title
 # Marks that publishers put before the title of a work that was retracted.
 _MARK = re.compile(
@@ -102,7 +104,7 @@ def _is_main_title(whole: str, words: Sequence[str]) -> bool:
     if len(letters) < _LEAST_NAME and len(words) < 2:
         # A shorter word before a colon is the name of a method, and may stand for other works.
         return False
-    for found in _SUBTITLE.finditer(whole):
+    for found in islice(_SUBTITLE.finditer(whole), _MOST_PARTS):
         main = whole[: found.start()]
         if fold_letters(main) and "".join(_spell(fold_words(main))) == letters:
             return True

@@ -26,7 +26,7 @@ _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 
 def parse_authors(text: str) -> tuple[tuple[Author, ...], bool]:
     """The authors of one field, and whether it ends in "et al."."""
-    text = html.unescape(text)
+    text = " ".join(html.unescape(text).split())
     is_shortened = _MORE.search(text) is not None
     authors: list[Author] = []
     for piece in _split_names(text):
