@@ -66,3 +66,10 @@ def test_a_value_that_does_not_fit_names_the_variable(variable: str, value: str)
         Settings.from_environment({variable: value})
     assert variable in caught.value.message
     assert variable in caught.value.suggested_action
+
+
+def test_a_value_that_does_not_fit_is_told_with_what_the_setting_takes() -> None:
+    with pytest.raises(BadInput) as caught:
+        Settings.from_environment({"WEBQUARRY_CALL_TIMEOUTS": "soon"})
+
+    assert "such as scrape_page=300,web_search=30." in caught.value.suggested_action

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from itertools import chain
 
-from scaling_shapes import formats, quotes, replies, structures, styles, tags, texts, wikis, words
+from scaling_shapes import (
+    formats,
+    quotes,
+    references,
+    replies,
+    structures,
+    styles,
+    tags,
+    texts,
+    wikis,
+    words,
+)
 from scaling_shapes.shape import Shape
 
 _STEPS = {
@@ -21,6 +32,7 @@ _STEPS = {
     replies: 17,
     quotes: 19,
     wikis: 9,
+    references: 31,
 }
 _ONCE_TOO_SLOW = frozenset(
     {
@@ -55,6 +67,9 @@ _ONCE_TOO_SLOW = frozenset(
         "words: TeX",
         "quotes: searched letters",
         "quotes: taken apart note marks",
+        "references: venue of commas",
+        "references: authors of blanks",
+        "references: title of colons",
         "address: amp",
         "address: marks",
         "css: a later sibling of nothing",

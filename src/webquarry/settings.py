@@ -107,8 +107,8 @@ class Settings(
             variable = variable_of.get(field, field)
             raise BadInput(
                 f"The setting {variable} is not usable: {first['msg']}.",
-                suggested_action=f"Correct or unset {variable}; docs/settings.md says what it "
-                "takes.",
+                suggested_action=f"Correct it or unset it. {variable}: "
+                f"{cls.model_fields[field].description}",
             ) from None  # the cause would repeat the value, and a proxy URL may hold a password
 
 

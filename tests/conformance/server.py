@@ -11,7 +11,7 @@ import asyncio
 import sys
 import warnings
 
-from tests.conformance.fixtures import mount
+from tests.conformance.mount import mount
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.server import build_server
 from webquarry.surfaces.server.app import announce, build_app, listen, serve

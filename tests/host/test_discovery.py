@@ -8,12 +8,11 @@ import logging
 import os
 import random
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.host.spoiled_schemas import list_spoilers
 from tests.host.test_process import children, ends, open_files
 from tests.host.workbench import WEATHER, Workbench, schema_of
 from webquarry.errors import BadInput
@@ -352,86 +351,6 @@ def test_without_arguments_settings_and_environment_of_the_process_are_used(
     assert names(ToolHost.discover(Settings(user_tools=bench.home, system_tools=bench.home))) == []
 
 
-def mutations(rng: random.Random) -> list[Callable[[dict[str, Any]], bytes]]:
-    """Ways to spoil a description for certain; each takes a good one and gives what the tool
-    prints.
-    """
-
-    def text(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], bytes]:
-        return lambda schema: json.dumps(change(schema)).encode()
-
-    def with_property(value: Any) -> Callable[[dict[str, Any]], bytes]:
-        def change(schema: dict[str, Any]) -> dict[str, Any]:
-            place = schema["parameters"]["properties"]
-            for _ in range(rng.randrange(4)):
-                inner: dict[str, Any] = {}
-                as_items = rng.random() < 0.3
-                place["deep"] = {"type": "object", "properties": inner}
-                if as_items:
-                    place["deep"] = {"type": "array", "items": place["deep"]}
-                place = inner
-            place["bad"] = value
-            return schema
-
-        return text(change)
-
-    def swap(field: str, value: Any) -> Callable[[dict[str, Any]], bytes]:
-        return text(lambda schema: {**schema, field: value})
-
-    def cut(schema: dict[str, Any]) -> bytes:
-        whole = json.dumps(schema).encode()
-        return whole[: rng.randrange(1, len(whole))]
-
-    def noise(schema: dict[str, Any]) -> bytes:
-        return b"\x00" + rng.randbytes(rng.randrange(1, 4000))
-
-    def around(before: bytes, after: bytes) -> Callable[[dict[str, Any]], bytes]:
-        return lambda schema: before + json.dumps(schema).encode() + after
-
-    odd = rng.choice([None, True, 5, 1.5, [], "x", [None]])
-    return [
-        cut,
-        noise,
-        around(b"\xef\xbb\xbf", b""),
-        around(b"note: ", b""),
-        around(b"", b"\nbye"),
-        around(b"", b"{}"),
-        around(b"", b" " * 9000),
-        around(b"\xff", b""),
-        around(b"[" * rng.randrange(65, 2000), b""),
-        text(lambda schema: [schema]),
-        text(lambda schema: {key: schema[key] for key in ("name", "description")}),
-        text(lambda schema: {key: schema[key] for key in ("name", "parameters")}),
-        swap("name", rng.choice(["", "a b", "ü", "a-b", "a\n", None, 5, ["x"], "\ud800"])),
-        swap("description", rng.choice([None, 5, [], {}])),
-        swap(
-            "parameters",
-            rng.choice(
-                [None, [], "x", {}, {"type": "object"}, {"type": "string", "properties": {}}]
-            ),
-        ),
-        with_property(odd),
-        with_property({}),
-        with_property({"type": odd}),
-        with_property({"type": "text"}),
-        with_property({"type": ["string", "null"]}),
-        with_property({"type": "array", "items": odd}),
-        with_property({"type": "object", "properties": odd if odd != [] else 5}),
-        with_property({"type": "object", "properties": {}, "required": ["missing"]}),
-        with_property({"type": "object", "properties": {}, "required": "missing"}),
-        with_property({"type": "string", "enum": rng.choice([[], None, "a", 5])}),
-        with_property({"type": "string", "minLength": rng.choice([-1, "1", None, 1.5, True])}),
-        with_property({"type": "number", "minimum": rng.choice(["1", None, [], True])}),
-        with_property({"type": "string", "description": rng.choice([None, 5, [], {}])}),
-        lambda schema: b'{"name": "a", ' + json.dumps(schema).encode()[1:],
-        lambda schema: json.dumps(schema).replace('"minimum": 1', '"minimum": NaN').encode(),
-        lambda schema: json.dumps(schema).replace('"minimum": 1', '"minimum": 1e999').encode(),
-        lambda schema: (
-            json.dumps(schema).replace('"minimum": 1', f'"minimum": {"9" * 5000}').encode()
-        ),
-    ]
-
-
 @pytest.mark.slow
 def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_the_good_ones_load(
     bench: Workbench, tmp_path: Path
@@ -444,7 +363,7 @@ def test_of_two_hundred_bad_tools_none_spoils_discovery_each_has_a_reason_and_th
     bad += [*SLOW, *QUICK]
     while len(bad) < 200:
         name = f"bad-{len(bad):03}"
-        spoil = rng.choice(mutations(rng))
+        spoil = rng.choice(list_spoilers(rng))
         (outputs / name).write_bytes(spoil(json.loads(json.dumps(schema_of(f"bad_{len(bad)}")))))
         bench.script(name, f"exec cat {outputs / name}")
         bad.append(name)

@@ -65,10 +65,13 @@ def test_the_first_page_loads_nothing_more() -> None:
 def test_readers_get_ready_while_a_search_takes_its_time(prepared: list[str]) -> None:
     async def search() -> None:
         with open_pages().prepare_meanwhile():
-            while not prepared:
-                await asyncio.sleep(0.001)
+            async with asyncio.timeout(30):
+                while not prepared:
+                    await asyncio.sleep(0.001)
 
     asyncio.run(search())
+
+    assert prepared == ["prepared"]
 
 
 def test_nobody_gets_ready_for_a_search_that_is_kept(prepared: list[str]) -> None:

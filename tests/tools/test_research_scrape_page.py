@@ -8,7 +8,6 @@ import base64
 import json
 from typing import Any
 
-import httpx2
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,28 +18,6 @@ from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
 from webquarry.pages.slice import SliceRequest, take_slice
 from webquarry.tool import load
-
-DOI = "10.1234/tides.2024.7"
-PAPER = (
-    "<html><head><title>Slack water</title>"
-    f'<meta name="citation_title" content="Slack water"><meta name="citation_doi" content="{DOI}">'
-    '<meta name="citation_journal_title" content="Journal of Tides"><meta name="citation_author" '
-    'content="Marsh, Ada">'
-    f"</head><body><article><h1>Slack water</h1><p>{PROSE * 20}</p></article></body></html>"
-)
-CROSSREF = f"https://api.crossref.org/works/{DOI}"
-RETRACTED = {
-    "message": {
-        "updated-by": [
-            {
-                "type": "retraction",
-                "updated": {"date-parts": [[2025, 3, 4]]},
-                "DOI": "10.1234/n.1",
-                "source": "publisher",
-            }
-        ]
-    }
-}
 
 
 def whole(session: Session, **arguments: Any) -> str:
@@ -344,52 +321,6 @@ def test_errors_have_a_kind_and_say_what_to_do_next(
     told = caught.value.as_dict()
     assert (told["kind"], told["retryable"]) == (kind, retryable)
     assert told["suggestedAction"]
-
-
-# Retraction
-
-
-def paper(crossref: httpx2.Response | Exception, **more: Any) -> Session:
-    return Session(FakeWeb({URL: [sent(PAPER), sent(PAPER)], CROSSREF: crossref, **more}))
-
-
-def test_crossref_is_asked_about_the_doi_of_a_paper() -> None:
-    answer = paper(sent(json.dumps(RETRACTED), "application/json")).scrape()
-
-    assert answer.detected_doi == DOI
-    assert answer.as_dict()["retractionStatus"] == {
-        "retracted": True,
-        "kind": "retraction",
-        "date": "2025-03-04",
-        "noticeDoi": "10.1234/n.1",
-        "source": "publisher",
-    }
-
-
-def test_nobody_is_asked_where_there_is_no_doi() -> None:
-    session = page()
-
-    assert session.scrape().detected_doi is None
-    assert session.web.asked() == [URL]
-
-
-def test_a_crossref_that_fails_does_not_fail_the_page_and_it_is_said() -> None:
-    answer = paper(httpx2.Response(500)).scrape()
-
-    assert answer.retraction_status is None
-    assert answer.meta["webquarry/routing"]["notes"][-1].startswith(
-        "Whether the paper was retracted is not known"
-    )
-
-
-def test_that_a_paper_is_clean_is_remembered_longer_than_its_page() -> None:
-    session = paper(sent(json.dumps({"message": {}}), "application/json"))
-
-    assert session.scrape().retraction_status is None
-    session.clock.seconds += 4_000
-    session.scrape()
-
-    assert session.web.asked() == [URL, CROSSREF, URL]
 
 
 # The cache and the schema

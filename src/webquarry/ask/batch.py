@@ -135,7 +135,9 @@ def ask_rows(
         else:
             columns.append([None] * len(contexts))
     # Rows that all want the same, and may have a kept answer, go the quick way.
-    are_alike = contexts and all(column.count(column[0]) == len(column) for column in columns)
+    are_alike = bool(contexts)
+    for column in columns:
+        are_alike = are_alike and column.count(column[0]) == len(column)
     is_fresh = are_alike and columns[-1][0]
     if not are_alike or is_fresh or not engine.options.cache:
         questions = list(map(_build_question, contexts, prompts, *columns))

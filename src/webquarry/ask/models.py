@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from webquarry.errors import LimitReached
+from webquarry.errors import BadInput, LimitReached
 from webquarry.reprs.displayable import Displayable
 
 MAX_TOKENS = 1000
@@ -32,6 +32,11 @@ class Question:
     schema: str | None = None
     fresh: bool = False
     instructions: str | None = None  # the system text
+
+    def require_text(self) -> None:
+        """Refuse a question that says nothing: the answer would be paid for all the same."""
+        if not self.context.strip() and not self.prompt.strip():
+            raise BadInput("The question is blank.", suggested_action="Say what to ask.")
 
 
 @dataclass(frozen=True, slots=True)

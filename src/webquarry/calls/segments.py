@@ -136,8 +136,13 @@ class CallSegments:
                     path.unlink()
 
     def _list_numbers(self) -> list[int]:
-        names = [path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")]
-        return sorted(int(name) for name in names if name.isdecimal())
+        """The numbers of the files that are there, the oldest first."""
+        numbers = []
+        for path in self._folder.glob(f"*{_SUFFIX}"):
+            name = path.name.removesuffix(_SUFFIX)
+            if name.isdecimal():
+                numbers.append(int(name))
+        return sorted(numbers)
 
     def _find_last(self) -> int:
         return max(self._list_numbers(), default=1)

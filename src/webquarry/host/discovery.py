@@ -81,9 +81,11 @@ async def _ask_by_name(
     for executable, answer in known.items():
         if answer is not None and answer.schema is None:
             probes[executable] = answer
+    # The last folder's first, and in one folder by file name.
+    ordered = sorted(executables, key=lambda one: -_ORIGINS.index(one.origin))
     for name in names:
         is_found = False
-        for executable in _sort_by_precedence(executables):
+        for executable in ordered:
             if not _may_have_name(executable, known[executable], name):
                 continue
             answer = await probe.ask(executable)
@@ -95,11 +97,6 @@ async def _ask_by_name(
             return None
     # In the order in which the folders were looked into, by which the tools of a name are chosen.
     return {executable: probes[executable] for executable in executables if executable in probes}
-
-
-def _sort_by_precedence(executables: list[Executable]) -> list[Executable]:
-    """The last folder's first, and in one folder by file name."""
-    return sorted(executables, key=lambda one: -_ORIGINS.index(one.origin))
 
 
 def _may_have_name(executable: Executable, known: Probe | None, name: str) -> bool:

@@ -47,7 +47,8 @@ async def probe(
     on_start: Callable[[int], None] = lambda pid: None,
 ) -> Probe:
     """Run `executable --schema` and judge what it prints."""
-    seconds, most_bytes = settings.tool_schema_seconds, settings.tool_schema_max_bytes
+    seconds = settings.tool_schema_seconds
+    most_bytes = settings.tool_schema_max_bytes
     limits = ProcessLimits(seconds, most_bytes)
     try:
         options = find_options(executable, settings)

@@ -36,7 +36,8 @@ def split_passages(data: bytes) -> list[PagePassage]:
             passages.append(PagePassage(start, stop, " ".join(section.path)))
         if section is None or is_new:
             start = chunk.start
-        section, stop = chunk.section, chunk.stop
+        section = chunk.section
+        stop = chunk.stop
     if section is not None:
         passages.append(PagePassage(start, stop, " ".join(section.path)))
     return passages[:MOST_PASSAGES]

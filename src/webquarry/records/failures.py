@@ -28,7 +28,7 @@ _WHAT = {
     "recorded.",
     Trouble.READ_ONLY: "The record file {place} cannot be written: its folder is read-only.",
     Trouble.PERMISSION: "The record file {place} cannot be used by this user: {detail}.",
-    Trouble.NO_FOLDER: "There is no folder for records: {detail}.",
+    Trouble.NO_FOLDER: "The folder {folder} for records cannot be used: {detail}.",
     Trouble.FAILING: "The record file {place} cannot be written: the disk did not take it "
     "({detail}); nothing was recorded.",
     Trouble.DAMAGED: "The record file {place} cannot be used: it is damaged ({detail}).",
@@ -69,11 +69,12 @@ def build_failure(trouble: Trouble, detail: str, path: Path | None) -> RecordsFa
         tell = f"Tell those who run this server that its records cannot be used ({trouble})."
         action = _FOR_CALLERS.get(trouble, tell)
         path = None
+    folder = str(path.parent) if path else "the records"
     return RecordsFailure(
         describe(trouble, detail, path),
         reason=trouble,
         retryable=trouble in PASSING,
-        suggested_action=action.format(folder=_name_folder(path)),
+        suggested_action=action.format(folder=folder),
     )
 
 
@@ -95,7 +96,8 @@ def build_row_failure(detail: str) -> RecordsFailure:
 
 def describe(trouble: Trouble, detail: str, path: Path | None) -> str:
     """What is the matter, in one sentence."""
-    sentence = _WHAT[trouble].format(place=path or "", detail=detail)
+    folder = path.parent if path else ""
+    sentence = _WHAT[trouble].format(place=path or "", folder=folder, detail=detail)
     return " ".join(sentence.split())  # the place may be left out
 
 
@@ -108,9 +110,3 @@ def explain_error(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "it asks for more memory than there is"
     return str(error).rstrip(".") or type(error).__name__
-
-
-def _name_folder(path: Path | None) -> str:
-    if path is None:
-        return "the records"
-    return str(path.parent)

@@ -71,7 +71,8 @@ class RedisJournals(Journals):
         if not found:
             return None
         created, touched, finished, marked_entries = found
-        created_at, touched_at = _parse_moment(created), _parse_moment(touched)
+        created_at = _parse_moment(created)
+        touched_at = _parse_moment(touched)
         if touched_at < now - idle_seconds:
             return None
         entries: list[bytes] = []
@@ -93,7 +94,8 @@ class RedisJournals(Journals):
         """An entry is encrypted for its place, so without `after` it is encrypted anew whenever
         others came first.
         """
-        name, mark = self._name(owner, id), _draw_mark()
+        name = self._name(owner, id)
+        mark = _draw_mark()
         count = after
         if count is None:
             count = int(await self._run(scripts.JOURNAL_COUNT, [name]))

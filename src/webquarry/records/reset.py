@@ -8,7 +8,6 @@ import os
 import time
 from pathlib import Path
 
-from webquarry.errors import RecordsFailure
 from webquarry.records.failures import build_failure, explain_error
 from webquarry.records.shape import KEY_NAME, NAME
 from webquarry.store.sqlite import classify
@@ -28,7 +27,7 @@ def set_records_aside(folder: Path) -> Path | None:
         for name in there:
             (folder / name).replace(target / name)
     except OSError as error:
-        raise _build_error(error, folder) from error
+        raise build_failure(classify(error), explain_error(error), folder / NAME) from error
     return target
 
 
@@ -43,7 +42,3 @@ def _make_folder(path: Path) -> Path:
         except FileExistsError:
             number += 1
             candidate = path.with_name(f"{path.name}-{number}")
-
-
-def _build_error(error: OSError, folder: Path) -> RecordsFailure:
-    return build_failure(classify(error), explain_error(error), folder / NAME)

@@ -101,7 +101,7 @@ def check_version(database: Connection) -> int:
     """The version of the file's shape, if we know it."""
     row = database.execute("PRAGMA user_version").fetchone()
     version = int(row[0])
-    known = _count_migrations()
+    known = len(_read_migrations())  # the version that this release knows
     if not 0 <= version <= _HIGHEST_VERSION:
         raise UnusableFile(f"its version is {version}, which none ever was", Trouble.DAMAGED)
     if version > known:
@@ -174,11 +174,6 @@ def _read_migrations() -> list[str]:
 
 
 @cache
-def _count_migrations() -> int:
-    """The version that this release knows."""
-    return len(_read_migrations())
-
-
 def _flush_folder(folder: Path) -> None:
     """See that the name of a new file survives a power cut; not every system can be asked to."""
     with suppress(OSError):

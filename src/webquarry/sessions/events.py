@@ -218,7 +218,7 @@ class _SessionBuilder:
         """
         for fields in event["quotes"]:
             known = _select_fields(fields, KeptQuote)
-            known["spans"] = tuple((start, end) for start, end in known.get("spans", ()))
+            known["spans"] = tuple(map(tuple, known.get("spans", ())))
             known["matched"] = tuple(known.get("matched", ()))
             quote = KeptQuote(**known)
             self.quotes.append(quote)
@@ -230,7 +230,9 @@ class _SessionBuilder:
         """The sources, each with the quotes that were compared with it."""
         quotes: dict[int, list[KeptQuote]] = {}
         for quote in self.quotes:
-            place = self._places.get(identity(quote.url)) if quote.url else None
+            if not quote.url:
+                continue
+            place = self._places.get(identity(quote.url))
             if place is not None:
                 quotes.setdefault(place, []).append(quote)
         for place, own in quotes.items():
@@ -239,8 +241,10 @@ class _SessionBuilder:
 
     def add_read(self, event: Mapping[str, Any], at: datetime) -> None:
         """Add that a part of a page was given; the latest counts."""
-        part = ReadPart(str(event["digest"]), int(event["step"]), int(event["tokens"]))
-        self.reads[str(event["part"])] = part
+        digest = str(event["digest"])
+        step = int(event["step"])
+        tokens = int(event["tokens"])
+        self.reads[str(event["part"])] = ReadPart(digest, step, tokens)
 
     def add_error(self, event: Mapping[str, Any], at: datetime) -> None:
         """Add that a tool failed."""

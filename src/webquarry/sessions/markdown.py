@@ -17,6 +17,7 @@ from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
 from webquarry.read.text.delimiters import defuse_prose
 from webquarry.read.text.escape import escape_line_starts
+from webquarry.reprs.counts import count_noun
 from webquarry.search.replies.text import shorten_text
 from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
 from webquarry.sessions.models import Stage
@@ -39,8 +40,8 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 def write_markdown(export: SessionExport) -> str:
     """The whole document."""
     status = export.status.replace("_", " ")
-    steps = _count(len(export.steps), "step")
-    sources = _count(len(export.sources), "source")
+    steps = count_noun(len(export.steps), "step")
+    sources = count_noun(len(export.sources), "source")
     stages = Counter(source.stage for source in export.sources)
     counts = [f"{stages[stage]} {word}" for stage, word in _STAGES if stages[stage]]
     if counts:
@@ -205,9 +206,3 @@ def _join_names(names: Sequence[str]) -> str:
 
 def _join_numbers(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
-
-
-def _count(count: int, name: str) -> str:
-    if count == 1:
-        return f"{count} {name}"
-    return f"{count} {name}s"

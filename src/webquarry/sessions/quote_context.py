@@ -48,7 +48,8 @@ async def collect_contexts(
             except WebquarryError:
                 return  # then the quote stands alone
 
-    reading = [asyncio.ensure_future(read(url)) for url in list(dict.fromkeys(urls))[:_MOST_PAGES]]
+    wanted = list(dict.fromkeys(urls))[:_MOST_PAGES]
+    reading = [asyncio.ensure_future(read(url)) for url in wanted]
     if reading:
         _, late = await asyncio.wait(reading, timeout=seconds)
         for task in late:
@@ -74,7 +75,8 @@ def cut_context(words: PageWords, quote: KeptQuote) -> QuoteContext | None:
     """
     text = words.text
     if quote.spans and quote.text_hash == words.digest:
-        start, end = quote.spans[0][0], quote.spans[-1][1]
+        start = quote.spans[0][0]
+        end = quote.spans[-1][1]
     elif quote.matched and quote.matched[0] in text:
         start = text.index(quote.matched[0])
         end = start + len(quote.matched[0])
@@ -91,7 +93,8 @@ def cut_context(words: PageWords, quote: KeptQuote) -> QuoteContext | None:
             first = max(first, hidden_end)
         elif hidden_start >= end:
             last = min(last, hidden_start)
-    before, behind = text[first:start], text[end:last]
+    before = text[first:start]
+    behind = text[end:last]
     if first and text[first - 1].isalnum():
         before = before.partition(" ")[2]
     if last < len(text) and text[last].isalnum():

@@ -69,9 +69,11 @@ def work_of_paper(paper: Paper) -> Work:
     issued = date_parts(paper.published)
     if not issued and paper.year:
         issued = (paper.year,)
-    container, number = clean_line(paper.journal), ""
+    container = clean_line(paper.journal)
+    number = ""
     if kind == "article" and paper.arxiv_id:
-        container, number = "", f"arXiv:{paper.arxiv_id}"
+        container = ""
+        number = f"arXiv:{paper.arxiv_id}"
     return Work(
         kind=kind or "webpage",
         title=clean_line(paper.title),

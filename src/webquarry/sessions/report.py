@@ -20,6 +20,7 @@ from urllib.parse import quote as encode
 
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
+from webquarry.reprs.counts import count_noun
 from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
 from webquarry.sessions.models import FOUND_TIERS, Stage
 from webquarry.sessions.quote_context import QuoteContext, QuoteKey
@@ -104,7 +105,7 @@ def _write_overview(export: SessionExport) -> Iterator[str]:
     stages = Counter(source.stage for source in export.sources)
     counts = ", ".join(f"{stages[stage]} {word}" for stage, word in _STAGE_WORDS.items())
     status = escape(export.status.replace("_", " "))
-    steps = _count(len(export.steps), "step")
+    steps = count_noun(len(export.steps), "step")
     yield (
         f"<p class=dim>{status}; {steps}; sources: {counts}; begun "
         f"{escape(export.began_at)}; exported {escape(export.exported_at)}; session "
@@ -116,10 +117,6 @@ def _write_overview(export: SessionExport) -> Iterator[str]:
     )
     if export.summary:
         yield f"<p>{escape(export.summary)}</p>"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _write_step(step: FullStep) -> Iterator[str]:

@@ -124,7 +124,8 @@ def _has_frames(path: Path) -> bool:
 def _describe(path: Path) -> str | None:
     """The inodes of a file and of its log; None where there is no log."""
     try:
-        file, written = path.stat(), Path(f"{path}{_LOG}").stat()
+        file = path.stat()
+        written = Path(f"{path}{_LOG}").stat()
     except OSError:
         return None
     return f"{file.st_dev}:{file.st_ino} {written.st_dev}:{written.st_ino}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.ask.billing.bill import read_bill
 from webquarry.caller import LOCAL, caller
+from webquarry.search.replies.body import objects, text_at
 from webquarry.sessions.report import SessionBill
 
 if TYPE_CHECKING:
@@ -110,14 +111,17 @@ async def bill_session(kit: Toolkit, id: str) -> SessionBill:
 
 def _sort_lines(lines: Iterable[tuple[str, BillLine]]) -> list[dict[str, Any]]:
     """The dearest first, then the one that was asked most."""
-    ordered = sorted(lines, key=lambda one: (-one[1].usd, -one[1].calls, one[0]))
-    return [{"name": name, **line.as_dict()} for name, line in ordered]
+    ordered = []
+    for name, line in lines:
+        ordered.append((-line.usd, -line.calls, name, line))
+    ordered.sort(key=lambda one: one[:3])
+    return [{"name": name, **line.as_dict()} for _, _, name, line in ordered]
 
 
 def _list_providers(call: LoggedCall) -> list[str]:
     """Who was asked for a call, each once."""
-    attempts = (call.providers or {}).get("attempts")
-    if not isinstance(attempts, list) or call.cached:
+    if call.cached or not call.providers:
         return []
-    names = [one.get("provider") for one in attempts if isinstance(one, dict)]
-    return list(dict.fromkeys(str(name) for name in names if name))
+    attempts = objects(call.providers.get("attempts"))
+    names = [text_at(attempt, "provider") for attempt in attempts]
+    return list(dict.fromkeys(filter(None, names)))

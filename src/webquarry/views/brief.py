@@ -78,7 +78,8 @@ def cut_excerpts(pieces: Sequence[Fields], quotes: int) -> list[Fields]:
             excerpts.append(piece)
             continue
         is_behind = place > 0 and "marks" in marked[place - 1]
-        is_before = "marks" in (marked[place + 1] if place + 1 < len(marked) else {})
+        following = marked[place + 1 : place + 2]
+        is_before = any("marks" in piece for piece in following)
         text = _cut_middle(piece.get("text", ""), is_behind=is_behind, is_before=is_before)
         if text:
             excerpts.append({**piece, "text": text})

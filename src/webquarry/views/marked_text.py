@@ -17,6 +17,7 @@ from webquarry.read.plain.words import PageWords, Range, hash_text
 from webquarry.read.text.characters import INVISIBLE
 from webquarry.sessions.models import KeptQuote
 
+_Change = tuple[str, int, bool]  # of what kind, which, and whether it begins
 _MOST_QUOTES = 500  # that are marked in one text
 _HERE, _MOVED, _GONE = "here", "moved", "gone"
 
@@ -72,7 +73,7 @@ def cut_text(words: PageWords, placed: Sequence[PlacedQuote]) -> list[dict[str, 
     """The text in pieces: `marks` are numbers of quotes, `level` is that of a heading; what a
     person does not see on the page is left out, and a piece says how much that is.
     """
-    changes: dict[int, list[tuple[str, int, bool]]] = {0: [], len(words.text): []}
+    changes: dict[int, list[_Change]] = {0: [], len(words.text): []}
 
     def add(kind: str, number: int, start: int, end: int) -> None:
         if 0 <= start < end <= len(words.text):

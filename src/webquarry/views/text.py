@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from webquarry.read.text.escape import escape_line_starts
+from webquarry.reprs.counts import count_noun
 from webquarry.sessions.markdown import escape_block, escape_inline, escape_markup, write_link
 
 _MARK = "=="
@@ -21,9 +22,9 @@ def write_session(session: Fields) -> Iterator[str]:
     yield f"# {escape_inline(session['goal']) or 'Research session'}"
     yield ""
     yield (
-        f"{_say(session['status'])}, {_count(session['steps'], 'step')}; sources: "
+        f"{_say(session['status'])}, {count_noun(session['steps'], 'step')}; sources: "
         f"{session['quoted']} quoted, {session['read']} read, {session['found']} found only; "
-        f"{_count(session['calls'], 'call')}, {session['kept']} answered from what is kept, "
+        f"{count_noun(session['calls'], 'call')}, {session['kept']} answered from what is kept, "
         f"${session['usd']:.4f}."
     )
     if session["summary"]:
@@ -38,7 +39,7 @@ def write_session(session: Fields) -> Iterator[str]:
             standing = quote["tier"] if quote["found"] else f"{_say(quote['tier'])}: not as quoted"
             yield f'   - "{escape_inline(quote["quote"])}" ({standing})'
     if session["sourcesOmitted"]:
-        more = _count(session["sourcesOmitted"], "more source")
+        more = count_noun(session["sourcesOmitted"], "more source")
         yield f"{more}: get_research_session lists them."
 
 
@@ -92,7 +93,7 @@ def write_bill(bill: Fields) -> Iterator[str]:
     yield "# Bill of 30 days"
     yield ""
     yield (
-        f"${total['usd']:.4f}; {_count(total['calls'], 'call')}, {total['kept']} answered from "
+        f"${total['usd']:.4f}; {count_noun(total['calls'], 'call')}, {total['kept']} answered from "
         f"what is kept, {total['failed']} failed."
     )
     limits = bill["limits"]
@@ -104,13 +105,9 @@ def write_bill(bill: Fields) -> Iterator[str]:
         yield ""
         yield f"By {kind}:"
         for line in bill[kind]:
-            calls = f"{_count(line['calls'], 'call')}, {line['kept']} kept, {line['failed']} failed"
-            yield f"- {escape_inline(line['name'])}: {calls}, ${line['usd']:.4f}"
-
-
-def _count(number: int, word: str) -> str:
-    """A number with its word."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+            calls = count_noun(line["calls"], "call")
+            counts = f"{calls}, {line['kept']} kept, {line['failed']} failed"
+            yield f"- {escape_inline(line['name'])}: {counts}, ${line['usd']:.4f}"
 
 
 def _say(word: str) -> str:

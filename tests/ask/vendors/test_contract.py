@@ -410,6 +410,22 @@ def test_what_a_vendor_says_in_its_own_way_is_understood(
     assert failure.is_throttling == (code in ("rate_limited", "overloaded"))
 
 
+@pytest.mark.parametrize(
+    ("name", "variables"),
+    [
+        ("openai", "OPENAI_BASE_URL or WEBQUARRY_OPENAI_URL"),
+        ("anthropic", "ANTHROPIC_BASE_URL or WEBQUARRY_ANTHROPIC_URL"),
+        ("gemini", "WEBQUARRY_GEMINI_URL"),
+    ],
+)
+def test_an_address_without_the_api_names_the_variables_that_may_have_set_it(
+    name: str, variables: str
+) -> None:
+    failure = failure_of(name, "ollama/malformed_404_page.txt", 404)
+
+    assert failure.error.message.endswith(f"(HTTP 404); {variables} may be wrong.")
+
+
 def test_openrouter_may_say_in_the_body_when_to_come_back() -> None:
     failure = failure_of("openrouter", "openrouter/error_429.json", 429)
 

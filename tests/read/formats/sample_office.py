@@ -92,11 +92,9 @@ _FORMULA = (
 )
 
 
-def letter() -> bytes:
-    """Headings by localised styles, lists, a table with spans, links, notes, changes, hidden text,
-    a box, a formula.
-    """
-    body = [
+def _letter_head() -> list[str]:
+    """Headings by localised styles, a note, a field, a table with spans."""
+    return [
         paragraph("Notice to mariners", style="Titel"),
         paragraph(
             "To all ",
@@ -113,6 +111,12 @@ def letter() -> bytes:
             ".",
         ),
         _TABLE,
+    ]
+
+
+def _letter_lists() -> list[str]:
+    """Lists with levels, one interrupted and one of a style."""
+    return [
         paragraph("Conduct", style="Abschnitt"),
         _numbered("Keep to the fairway:"),
         _numbered("inbound by day,", 1),
@@ -128,6 +132,12 @@ def letter() -> bytes:
             " and chains",
             style="Liste",
         ),
+    ]
+
+
+def _letter_end() -> list[str]:
+    """Changes, hidden text, links, a box, a formula, a quotation, code."""
+    return [
         paragraph(
             "The office is ",
             "<w:del><w:r><w:delText>closed</w:delText></w:r></w:del>",
@@ -149,6 +159,13 @@ def letter() -> bytes:
         paragraph("tide --port Lowick", style="Quelltext"),
         paragraph("  --year 2024", style="Quelltext"),
     ]
+
+
+def letter() -> bytes:
+    """Headings by localised styles, lists, a table with spans, links, notes, changes, hidden text,
+    a box, a formula.
+    """
+    body = [*_letter_head(), *_letter_lists(), *_letter_end()]
     return docx(
         "".join(body),
         {
@@ -203,11 +220,9 @@ def _row(*cells: str) -> str:
     return f"<a:tr>{inside}</a:tr>"
 
 
-def deck() -> bytes:
-    """Slides out of the order of their names, levels, a group, a table, a chart, a diagram, notes,
-    a hidden slide.
-    """
-    first = slide(
+def _title_slide() -> str:
+    """A title of two lines, and a subtitle."""
+    return slide(
         shape(
             "<a:p><a:r><a:t>Mud, and what to do</a:t></a:r><a:br/><a:r><a:t>about "
             "it</a:t></a:r></a:p>",
@@ -215,7 +230,11 @@ def deck() -> bytes:
         ),
         shape("Lowick, 2024", placeholder='type="subTitle" idx="1"'),
     )
-    second = slide(
+
+
+def _text_slide() -> str:
+    """Shapes out of the order of their places, levels, a group; a number, and what nobody sees."""
+    return slide(
         shape("said below", place=(700, 100)),
         shape(
             "Storms bring it",
@@ -232,7 +251,11 @@ def deck() -> bytes:
         shape("beside the slide", place=(200, 2500)),
         shape("not shown", place=(100, 100), drawn='hidden="1"'),
     )
-    third = slide(
+
+
+def _figures_slide() -> str:
+    """A table, a chart and a diagram."""
+    return slide(
         shape("Figures", placeholder='type="title"'),
         _frame(
             f'<a:tbl><a:tblPr firstRow="1"/>{_row("Year", "Cost")}{_row("2023", "1 | 2")}</a:tbl>',
@@ -241,18 +264,28 @@ def deck() -> bytes:
         _frame('<c:chart r:id="rId1"/>', 200),
         _frame('<dgm:relIds r:dm="rId2"/>', 300),
     )
-    hidden = slide(
-        shape("Costs that nobody may see", placeholder='type="title"'), attributes='show="0"'
-    )
-    notes = part(
+
+
+def _notes() -> str:
+    """What is said with a slide."""
+    return part(
         "p:notes",
         "<p:cSld><p:spTree>"
         + shape("1", placeholder='type="sldNum"')
         + shape("Say this slowly.", "Then wait.", placeholder='type="body" idx="1"')
         + "</p:spTree></p:cSld>",
     )
+
+
+def deck() -> bytes:
+    """Slides out of the order of their names, levels, a group, a table, a chart, a diagram, notes,
+    a hidden slide.
+    """
+    hidden = slide(
+        shape("Costs that nobody may see", placeholder='type="title"'), attributes='show="0"'
+    )
     return pptx(
-        [second, first, third, hidden],
+        [_text_slide(), _title_slide(), _figures_slide(), hidden],
         [
             {
                 "rId2": ("hyperlink", "https://tides.example/figures"),
@@ -266,7 +299,7 @@ def deck() -> bytes:
             {},
         ],
         {
-            "ppt/notesSlides/notesSlide1.xml": notes,
+            "ppt/notesSlides/notesSlide1.xml": _notes(),
             "ppt/charts/chart1.xml": _CHART,
             "ppt/diagrams/data1.xml": _DIAGRAM,
             "docProps/core.xml": properties(

@@ -29,8 +29,10 @@ from webquarry import errors
 from webquarry.caller import serving
 from webquarry.errors import NotFound, TooComplex, Unreadable, WebquarryError
 from webquarry.read.page_form import unpack_fields
+from webquarry.read.workers import limits as limits_module
 from webquarry.read.workers import pool as pool_module
 from webquarry.read.workers.job import Job, WorkerLimits
+from webquarry.read.workers.limits import lower_priority
 from webquarry.read.workers.pool import WorkerPool
 
 PAPER = (FOLDER / "paper.pdf").read_bytes()
@@ -39,6 +41,7 @@ LINUX = pytest.mark.skipif(
     not Path("/proc/self/limits").exists(), reason="the system does not show its processes as files"
 )
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the system knows no such limits")
+LEAST_PRIORITY = 19  # lower than that of whoever runs the tests
 TITLE = "What the tide leaves behind"
 
 
@@ -309,15 +312,24 @@ def test_the_hostile_pages_of_one_caller_leave_a_warm_worker_to_another(
 def test_a_job_that_takes_long_lets_others_have_the_processor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    lowered: list[int] = []
+
+    def lower_and_note(process: int) -> None:
+        lower_priority(process)
+        lowered.append(process)
+
+    monkeypatch.setattr(limits_module, "_SLOW_NICENESS", LEAST_PRIORITY)
+    monkeypatch.setattr(pool_module, "lower_priority", lower_and_note)
     monkeypatch.setattr(pool_module, "_SLOW_SECONDS", 0.01)
 
     async def test(pool: WorkerPool) -> None:
-        usual = os.getpriority(os.PRIO_PROCESS, 0)
         job = asyncio.create_task(pool.run(burn(1000)))
         await until_busy(pool)
         async with asyncio.timeout(30):
-            while os.getpriority(os.PRIO_PROCESS, pool.pids[0]) <= usual and usual < 10:
+            while not lowered:
                 await asyncio.sleep(0.005)
+        assert lowered == pool.pids
+        assert os.getpriority(os.PRIO_PROCESS, lowered[0]) == LEAST_PRIORITY
         job.cancel()
         await asyncio.gather(job, return_exceptions=True)
 
@@ -362,6 +374,7 @@ def run_script(code: str) -> str:
 FORKING = """
 import asyncio, os
 from webquarry.read.workers.job import Job
+from webquarry.read.workers.limits import lower_priority
 from webquarry.read.workers.pool import WorkerPool
 
 async def ask(pool):
@@ -399,6 +412,7 @@ def test_a_fork_gets_workers_of_its_own_and_leaves_ours_alone() -> None:
 BUSY = """
 import asyncio
 from webquarry.read.workers.job import Job
+from webquarry.read.workers.limits import lower_priority
 from webquarry.read.workers.pool import WorkerPool
 
 async def main():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.search.providers.duckduckgo_pages import HTML, box, page, urls
 from tests.search.replies import recorded, recorded_reply, reply
 from webquarry.errors import (
     BadInput,
@@ -20,248 +20,15 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.models import Query, Result
+from webquarry.search.models import Result
 from webquarry.search.providers._duckduckgo_page import target_of
 from webquarry.search.providers.duckduckgo import DuckDuckGo
 from webquarry.settings import Settings
-
-HTML = {"content-type": "text/html; charset=UTF-8"}
-FORM = {
-    "q": "tidal turbine seal wear",
-    "s": "10",
-    "nextParams": "",
-    "v": "l",
-    "o": "json",
-    "dc": "11",
-    "api": "d.js",
-    "vqd": "4-100000000000000000000000000000000000001",
-    "kl": "us-en",
-}
 
 
 @pytest.fixture
 def duckduckgo() -> DuckDuckGo:
     return DuckDuckGo.configure(Settings.from_environment({}), {})
-
-
-def fields(request: httpx2.Request) -> dict[str, str]:
-    return dict(parse_qsl(request.read().decode(), keep_blank_values=True))
-
-
-def page(*results: str, links: str = "") -> bytes:
-    """A page of DuckDuckGo's with these boxes in it."""
-    form = '<form action="/html/" method="post"></form>'
-    body = f'{form}<div id="links" class="results">{"".join(results)}{links}</div>'
-    head = '<head><meta charset="utf-8"></head>'
-    return f'<html>{head}<body class="body--html">{body}</body></html>'.encode()
-
-
-def box(
-    href: str, title: str = "T", snippet: str = "S", date: str = "", kind: str = "web-result"
-) -> str:
-    extras = f'<div class="result__extras__url"><a class="result__url" href="#">x</a>{date}</div>'
-    return (
-        f'<div class="result results_links {kind} "><h2><a class="result__a" '
-        f'href="{href}">{title}</a></h2>{extras}'
-        f'<a class="result__snippet" href="{href}">{snippet}</a></div>'
-    )
-
-
-def urls(duckduckgo: DuckDuckGo, body: bytes) -> list[str]:
-    return [hit.url for hit in duckduckgo.parse_reply(reply(body, headers=HTML)).results]
-
-
-# Requests
-
-
-def test_the_first_page_is_asked_for_as_the_page_does_it_itself(duckduckgo: DuckDuckGo) -> None:
-    request = duckduckgo.build_request(Query("tidal turbine"))
-
-    assert (request.method, str(request.url)) == ("POST", "https://html.duckduckgo.com/html/")
-    assert fields(request) == {"q": "tidal turbine", "b": ""}
-    assert request.headers["content-type"] == "application/x-www-form-urlencoded"
-    assert request.headers["referer"] == "https://html.duckduckgo.com/"
-    assert request.headers["sec-fetch-mode"] == "navigate"
-    assert request.headers["accept-language"] == "en,*;q=0.5"
-
-
-def test_the_user_agent_is_left_to_the_client(duckduckgo: DuckDuckGo) -> None:
-    assert "user-agent" not in duckduckgo.build_request(Query("x")).headers
-
-
-def test_every_origin_can_be_set() -> None:
-    settings = Settings.from_environment(
-        {
-            "WEBQUARRY_DUCKDUCKGO_HTML_URL": "http://127.0.0.1:1/",
-            "WEBQUARRY_DUCKDUCKGO_LITE_URL": "http://127.0.0.1:2",
-        }
-    )
-    provider = DuckDuckGo.configure(settings, {})
-    second = provider.fallback_request(Query("x"), Challenge("x"))
-
-    assert str(provider.build_request(Query("x")).url) == "http://127.0.0.1:1/html/"
-    assert second is not None
-    assert str(second.url) == "http://127.0.0.1:2/lite/"
-    assert second.headers["referer"] == "http://127.0.0.1:2/"
-
-
-@pytest.mark.parametrize(
-    ("variable", "cursor"), [("HTML", {}), ("LITE", {"@way": "lite", "q": "x"})]
-)
-def test_an_origin_that_is_no_web_address_is_bad_input_that_names_its_setting(
-    variable: str, cursor: dict[str, str]
-) -> None:
-    settings = Settings.from_environment({f"WEBQUARRY_DUCKDUCKGO_{variable}_URL": "nonsense"})
-
-    with pytest.raises(BadInput, match=f"WEBQUARRY_DUCKDUCKGO_{variable}_URL"):
-        DuckDuckGo.configure(settings, {}).build_request(Query("x", cursor=cursor))
-
-
-@pytest.mark.parametrize(
-    ("query", "sent"),
-    [
-        (Query("x", time_range="day"), {"df": "d"}),
-        (Query("x", time_range="year"), {"df": "y"}),
-        (Query("x", safe="off"), {"kp": "-2"}),
-        (Query("x", safe="high"), {"kp": "1"}),
-        (Query("x", language="de"), {"kl": "de-de"}),
-        (Query("x", country="GB"), {"kl": "uk-en"}),
-        (Query("x", country="CH"), {"kl": "ch-de"}),
-        (Query("x", language="fr", country="CH"), {"kl": "ch-fr"}),
-        (Query("x", language="ja"), {"kl": "jp-jp"}),
-        (Query("x", language="zh", country="TW"), {"kl": "tw-tzh"}),
-        (Query("x", language="ca"), {"kl": "ct-ca"}),
-        (Query("x", language="en", country="DE"), {"kl": "us-en"}),
-        (Query("x", language="eo", country="DE"), {"kl": "de-de"}),
-        (Query("x", language="eo"), {}),
-        (
-            Query("x", exact_terms="pitch seal", exclude_terms="forum shop"),
-            {"q": 'x "pitch seal" -forum -shop'},
-        ),
-        (Query("x", allowed_domains=("a.org", "b.org")), {"q": "x site:a.org OR site:b.org"}),
-        (Query("x", blocked_domains=("a.org",)), {"q": "x -site:a.org"}),
-    ],
-)
-def test_what_else_is_asked_for_goes_out_in_duckduckgos_words(
-    duckduckgo: DuckDuckGo, query: Query, sent: dict[str, str]
-) -> None:
-    assert fields(duckduckgo.build_request(query)) == {"q": "x", "b": ""} | sent
-
-
-@pytest.mark.parametrize(
-    ("language", "country", "held"),
-    [
-        ("de", "AT", {"language", "country"}),
-        ("en", "DE", {"language"}),
-        ("eo", "DE", {"country"}),
-        ("nb", "NO", {"language", "country"}),
-        ("eo", "AQ", set()),
-    ],
-)
-def test_a_region_says_which_of_the_two_wishes_it_fulfils(
-    duckduckgo: DuckDuckGo, language: str, country: str, held: set[str]
-) -> None:
-    assert (
-        duckduckgo.applied(Query("x", language=language, country=country)) & {"language", "country"}
-        == held
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "sent"),
-    [
-        ("!w otter", '"!w" otter'),
-        ("otter !g", 'otter "!g"'),
-        ("! otter", '"!" otter'),
-        ('!"w otter', '"!w" otter'),
-        ("\\otter", '"\\otter"'),
-        ('"!w otter" x', '"!w otter" x'),
-        ("Yahoo! a!b", "Yahoo! a!b"),
-    ],
-)
-def test_a_bang_is_a_word_and_no_command(duckduckgo: DuckDuckGo, text: str, sent: str) -> None:
-    assert fields(duckduckgo.build_request(Query(text)))["q"] == sent
-
-
-def test_a_query_that_is_too_long_is_bad_input_and_operators_are_left_out_before(
-    duckduckgo: DuckDuckGo,
-) -> None:
-    assert (
-        fields(duckduckgo.build_request(Query("x" * 499, allowed_domains=("a.org",))))["q"]
-        == "x" * 499
-    )
-    with pytest.raises(BadInput, match="at most 499 characters"):
-        duckduckgo.build_request(Query("x" * 500))
-
-
-# Paging
-
-
-def test_the_next_page_is_asked_for_with_every_hidden_field_of_its_form(
-    duckduckgo: DuckDuckGo,
-) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200"))
-    request = duckduckgo.build_request(
-        Query("tidal turbine seal wear", page=1, cursor=batch.cursor)
-    )
-
-    assert batch.more is True
-    assert fields(request) == FORM
-    assert str(request.url) == "https://html.duckduckgo.com/html/"
-
-
-def test_a_page_of_the_second_way_is_followed_by_the_same_way(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200_lite"))
-    request = duckduckgo.build_request(
-        Query("tidal turbine seal wear", page=1, cursor=batch.cursor)
-    )
-
-    assert str(request.url) == "https://lite.duckduckgo.com/lite/"
-    assert fields(request) == FORM | {"kl": "wt-wt"}
-
-
-def test_filters_that_the_form_forgot_are_sent_all_the_same(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200"))
-    query = Query("x", page=1, time_range="week", country="DE", cursor=batch.cursor)
-
-    assert fields(duckduckgo.build_request(query)) == FORM | {"df": "w"}
-
-
-def test_the_last_page_leads_nowhere(duckduckgo: DuckDuckGo) -> None:
-    batch = duckduckgo.parse_reply(recorded_reply("duckduckgo/ok_200_page2_last"))
-
-    assert (batch.more, dict(batch.cursor)) == (False, {})
-
-
-@pytest.mark.parametrize(
-    ("forms", "offset"),
-    [
-        ([("Previous", "0"), ("Next", "25")], "25"),
-        ([("Previous", "10")], None),
-        ([("Weiter", "10")], "10"),
-        ([("Zurück", "0")], None),
-    ],
-)
-def test_only_a_form_that_leads_onwards_is_the_next_page(
-    duckduckgo: DuckDuckGo, forms: list[tuple[str, str]], offset: str | None
-) -> None:
-    links = "".join(
-        f'<div class="nav-link"><form action="/html/"><input type="submit" value="{label}">'
-        f'<input type="hidden" name="s" value="{start}"></form></div>'
-        for label, start in forms
-    )
-    batch = duckduckgo.parse_reply(
-        reply(page(box("https://a.example/"), links=links), headers=HTML)
-    )
-
-    assert batch.cursor.get("s") == offset
-    assert batch.more is (offset is not None)
-
-
-def test_a_further_page_without_its_form_is_never_asked_for(duckduckgo: DuckDuckGo) -> None:
-    with pytest.raises(ProviderFailure, match="no way to a further page"):
-        duckduckgo.build_request(Query("x", page=1))
-    assert duckduckgo.fallback_request(Query("x", page=1), ProviderFailure("x")) is None
 
 
 # Replies

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.search.providers.test_duckduckgo import HTML, box, fields, page
+from tests.search.providers.duckduckgo_pages import HTML, box, fields, page
 from tests.search.replies import MOMENT, recorded
 from webquarry.clock import FrozenClock
 from webquarry.errors import (

@@ -93,6 +93,17 @@ def test_more_than_max_usd_is_refused_before_anything_is_spent(
     assert stage.messages == 0
 
 
+@pytest.mark.parametrize("question", ["", " \n"])
+def test_a_blank_question_is_refused_and_costs_nothing(
+    run: Runner, stage: FakeServers, tmp_path: Path, question: str
+) -> None:
+    done = run("ask", question, settings=home(stage, tmp_path))
+
+    assert done.returncode == 1
+    assert b"Error: The question is blank.\nTry: Say what to ask." in done.stderr
+    assert stage.messages == 0
+
+
 def test_without_a_key_it_says_at_once_how_to_give_one(
     run: Runner, stage: FakeServers, tmp_path: Path
 ) -> None:

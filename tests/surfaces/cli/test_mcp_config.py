@@ -121,6 +121,14 @@ def test_a_file_that_cannot_be_understood_is_left_as_it_is(
     assert os.listdir(tmp_path) == ["config"]
 
 
+def test_what_is_no_file_is_said_without_the_names_of_our_errors(tmp_path: Path) -> None:
+    code, said = config("cursor", "--write", "--file", str(tmp_path))
+
+    assert code == 1
+    assert "cannot be read: Is a directory." in said.replace("\n", " ")
+    assert "Errno" not in said
+
+
 def test_toml_keeps_its_comments_and_its_other_tables(tmp_path: Path) -> None:
     place = tmp_path / "config.toml"
     place.write_text(

@@ -116,7 +116,15 @@ def test_an_unknown_session_is_an_error_with_what_to_do(command: str) -> None:
 
     assert done.exit_code == 1
     assert "There is no research session 'zzz'." in done.stderr
-    assert "Try: " in done.stderr
+    assert "Try: `webquarry session list` shows those that there are" in done.stderr
+
+
+def test_a_step_without_words_is_refused_in_the_words_of_the_command_line() -> None:
+    for words in (["new", " "], ["step", begin("One."), ""], ["note", begin("Two."), " "]):
+        done = session(*words)
+
+        assert done.exit_code == 1
+        assert "Error: There are no words to record." in done.stderr
 
 
 def test_a_beginning_that_means_several_sessions_is_refused() -> None:

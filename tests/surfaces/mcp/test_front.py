@@ -14,6 +14,7 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
 from tests.surfaces.mcp.front_messages import ENVELOPE, SEARCH, request, shake_hands
 from tests.surfaces.mcp.stdio_process import PATIENCE, lines
+from webquarry.errors import BadInput
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.front.light_settings import fits, read_light
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
@@ -70,12 +71,23 @@ def test_a_setting_that_may_not_fit_is_looked_at_before_anything_is_answered() -
     assert read_light({"WEBQUARRY_ALLOW_NETWORKS": "10.0.0.0/8"}) is None
 
 
+def is_refused(variable: str, value: str) -> bool:
+    """Whether the settings do not take a value."""
+    try:
+        Settings.from_environment({variable: value})
+    except BadInput:
+        return True
+    return False
+
+
 @pytest.mark.parametrize("value", ["0", "1", "true", "0.5", "7", "5000", "json", "x", "²", "1e3"])
 def test_what_fits_at_first_sight_fits_at_the_second(value: str) -> None:
     rules = json.loads(Path(FOLDER, "settings.json").read_text("utf-8"))
-    for variable, rule in rules.items():
-        if fits(value, rule):
-            Settings.from_environment({variable: value})
+    fitting = [variable for variable, rule in rules.items() if fits(value, rule)]
+    refused = [variable for variable in fitting if is_refused(variable, value)]
+
+    assert fitting
+    assert refused == []
 
 
 def test_a_set_whose_tools_are_others_than_were_listed_has_nothing_prepared(

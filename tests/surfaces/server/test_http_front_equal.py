@@ -208,7 +208,7 @@ def environ_of(home: Path, front: str) -> dict[str, str]:
     }
 
 
-def compare(both: list[Served], conversation: list[Sent]) -> None:
+def assert_same_answers(both: list[Served], conversation: list[Sent]) -> None:
     for sent in conversation:
         ours, theirs = [exchange(served, sent) for served in both]
         assert ours == theirs, sent
@@ -216,7 +216,7 @@ def compare(both: list[Served], conversation: list[Sent]) -> None:
 
 @pytest.mark.parametrize("name", CONVERSATIONS)
 def test_the_front_over_http_answers_as_the_sdk_does(name: str, both: list[Served]) -> None:
-    compare(both, CONVERSATIONS[name])
+    assert_same_answers(both, CONVERSATIONS[name])
 
 
 def test_the_front_lets_in_whom_the_stack_behind_it_does(tmp_path: Path) -> None:

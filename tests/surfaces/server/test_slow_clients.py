@@ -242,22 +242,32 @@ async def ask_without_reading(place: tuple[str, int], size: int) -> socket.socke
     return client
 
 
+async def count_rest(client: socket.socket) -> int:
+    """The bytes that a client can still read of a connection that its server has closed."""
+    loop = asyncio.get_running_loop()
+    count = 0
+    with client, contextlib.suppress(ConnectionResetError):
+        while piece := await loop.sock_recv(client, LARGE):
+            count += len(piece)
+    return count
+
+
 @pytest.mark.parametrize("size", [60_000, LARGE])
 def test_a_connection_of_which_no_byte_is_taken_is_closed_whatever_the_size(
     size: int, protocol: Limited
 ) -> None:
     """The smaller answer is whole in the buffer of the connection, and its request over."""
 
-    async def run() -> None:
+    async def run() -> int:
         async with serving_large(hurry(protocol, send_seconds=0.1)) as (server, place):
             client = await ask_without_reading(place, size)
             while not server.server_state.connections:
                 await asyncio.sleep(0)
             while server.server_state.connections:
                 await asyncio.sleep(0)
-            client.close()
+            return await count_rest(client)
 
-    asyncio.run(asyncio.wait_for(run(), 30))
+    assert asyncio.run(asyncio.wait_for(run(), 30)) < size
 
 
 def test_a_client_that_reads_slowly_gets_all_of_it(protocol: Limited) -> None:
@@ -333,7 +343,7 @@ def test_a_server_that_ends_lets_nobody_in_and_sends_those_inside_elsewhere(
 def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing(
     protocol: Limited,
 ) -> None:
-    async def run() -> None:
+    async def run() -> int:
         shared = ServerConnections()
         hurried = hurry(protocol, last_send_seconds=0.1)
         async with serving_large(partial(hurried, shared=shared)) as (server, place):
@@ -346,9 +356,9 @@ def test_a_server_that_ends_does_not_wait_for_a_client_that_takes_nothing(
                 connection.shutdown()
             while connections:
                 await asyncio.sleep(0)
-            client.close()
+            return await count_rest(client)
 
-    asyncio.run(asyncio.wait_for(run(), 30))
+    assert asyncio.run(asyncio.wait_for(run(), 30)) < LARGE
 
 
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")])

@@ -244,6 +244,9 @@ def test_a_host_is_answered_when_it_ends_the_app(browser: Browser) -> None:
     app.page.evaluate("send({id: 'end', method: 'ui/resource-teardown', params: {}})")
     app.page.wait_for_function("heard.some(one => one.id === 'end')")
 
+    (answer,) = [one for one in app.page.evaluate("heard") if one.get("id") == "end"]
+    assert answer == {"jsonrpc": "2.0", "id": "end", "result": {}}
+
 
 @pytest.mark.parametrize("view", ["session", "page", "bill"])
 def test_what_an_enemy_writes_stays_text_in_the_app(browser: Browser, view: str) -> None:

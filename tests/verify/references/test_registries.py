@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from tests.odd_json import list_odd
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
@@ -66,6 +69,40 @@ def test_a_recorded_reply_means_what_its_name_says(path: Path) -> None:
     with pytest.raises(WebquarryError) as caught:
         registry.parse_reply([question_for(path)], reply_of(path))
     assert caught.value.kind == "rate_limited"
+
+
+@pytest.mark.parametrize(
+    ("file", "key"),
+    [
+        ("openalex/rate_limited_429.json", "OPENALEX_API_KEY"),
+        ("openalex/rate_limited_503_anon_title.json", "OPENALEX_API_KEY"),
+        ("semanticscholar/rate_limited_429.json", "SEMANTIC_SCHOLAR_API_KEY"),
+    ],
+)
+def test_a_limit_that_a_key_would_raise_names_the_key(file: str, key: str) -> None:
+    with pytest.raises(WebquarryError) as caught:
+        parse(file)
+
+    assert key in caught.value.suggested_action
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.suffix == ".json"],
+    ids=lambda path: str(path.parent.name),
+)
+def test_a_reply_with_any_part_replaced_is_records_or_an_error(path: Path) -> None:
+    registry = REGISTRIES[path.parent.name]
+    questions = [question_for(path)]
+    whole = reply_of(path)
+    for odd in list_odd(json.loads(path.read_bytes())):
+        reply = replace(whole, body=json.dumps(odd).encode())
+        try:
+            registry.next_request(questions, reply)
+            records = registry.parse_reply(questions, reply)
+        except WebquarryError:
+            continue
+        assert all(isinstance(record, Record) for record in records)
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRIES))

@@ -32,10 +32,12 @@ class StatementNotes:
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: set[Statement] = set()
         self._writing: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     def attach(self) -> None:
         """Write on the loop that runs now."""
         self._loop = asyncio.get_running_loop()
+        self._is_closed = False
 
     def add(self, statement: Statement) -> None:
         """Write down soon what is known of a statement; any thread may say so."""
@@ -52,7 +54,10 @@ class StatementNotes:
         return statements
 
     async def close(self) -> None:
-        """Write what waits now: at the end of a process no other thread would do it."""
+        """Write what waits now: at the end of a process no other thread would do it. Nothing is
+        written later, when the records may be closed.
+        """
+        self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -63,7 +68,7 @@ class StatementNotes:
                 await self._write(self.take(), at_end=True)
 
     def _set_timer(self) -> None:
-        if self._timer is None:
+        if self._timer is None and not self._is_closed:
             self._timer = asyncio.get_running_loop().call_later(_SECONDS, self._begin_writing)
 
     def _begin_writing(self) -> None:

@@ -32,6 +32,7 @@ from webquarry.ask.model_api.turn import (
 from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.ask.models import ReplyError
 from webquarry.net.models import Reply
+from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 _FUNCTION: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "parameters": QUERY_SCHEMA}
@@ -171,8 +172,8 @@ def _find_message(body: Any) -> tuple[Body, Body]:
 def _read_calls(calls: Any) -> tuple[SearchCall, ...]:
     """The tools that the model wants to use."""
     found = []
-    for call in calls if isinstance(calls, list) else ():
-        function = call.get("function") if isinstance(call, dict) else None
+    for call in objects(calls):
+        function = call.get("function")
         if not isinstance(function, dict):
             continue
         query = read_query(parse_arguments(function.get("arguments")))

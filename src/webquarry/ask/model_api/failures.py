@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,14 @@ def build_gone_failure(model: str, advice: str) -> CallFailure:
     """The vendor does not know the model."""
     message = f"The model {redact(model)!r} is not to be had: {advice}"
     return CallFailure(ReplyError("model_gone", message), 404)
+
+
+def build_missing_api_failure(url: str, api: str, variables: Sequence[str]) -> CallFailure:
+    """Something else answers at the address, which one of these variables may have named."""
+    host = httpx2.URL(url).host
+    named = " or ".join(variables)
+    message = f"There is no {api} at {host} (HTTP 404); {named} may be wrong."
+    return CallFailure(ReplyError("no_api", message), 404)
 
 
 def build_quota_failure(words: str, status: int) -> CallFailure:

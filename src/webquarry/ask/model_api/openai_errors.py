@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx2
-
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.model_api import failures
 from webquarry.ask.model_api.failures import CallFailure
@@ -25,7 +23,8 @@ def build_openai_failure(
 ) -> CallFailure:
     """The failure that a reply stands for. `api` is the name of what should have answered."""
     error = failures.read_error(body)
-    code, kind = error.get("code"), error.get("type")
+    code = error.get("code")
+    kind = error.get("type")
     words = failures.clean_words(error.get("message"), code, kind)
     wait = failures.read_wait(reply)
     should_retry = reply.headers.get("x-should-retry")
@@ -41,22 +40,13 @@ def build_openai_failure(
     if code in _GONE_CODES or (status == 404 and kind in _GONE_TYPES):
         return failures.build_gone_failure(model, vendor.advice_when_gone)
     if status == 404:
-        return build_missing_api_failure(vendor, api)
+        return failures.build_missing_api_failure(vendor.url, api, vendor.url_variables)
     if code == _TOO_LONG or error.get("param") == "input_tokens":
         message = f"The question is too long for the model: {words}"
         return CallFailure(ReplyError("too_large", message), status)
     if status == 503 and vendor.is_own_server:  # its queue is full, or the model is being loaded
         return failures.build_throttle_failure(words, status, wait, should_retry)
     return failures.build_status_failure(words, status, wait, should_retry)
-
-
-def build_missing_api_failure(vendor: ModelVendor, api: str) -> CallFailure:
-    """Something else answers at the address."""
-    host = httpx2.URL(vendor.url).host
-    message = (
-        f"There is no {api} at {host} (HTTP 404); WEBQUARRY_{vendor.name.upper()}_URL may be wrong."
-    )
-    return CallFailure(ReplyError("no_api", message), 404)
 
 
 def read_openai_tokens(usage: Any, sent: str, written: str) -> Tokens | None:

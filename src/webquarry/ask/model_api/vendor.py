@@ -64,6 +64,12 @@ class ModelVendor(ABC):
             )
 
     @property
+    def url_variables(self) -> list[str]:
+        """The variables that may name its address."""
+        own = f"WEBQUARRY_{self.name.upper()}_URL"
+        return [name for name in (self.url_variable, own) if name]
+
+    @property
     def base(self) -> str:
         """The address below which the API's paths are; the version is in it, given or not."""
         path = httpx2.URL(self.url).path.removesuffix("/openai")  # as some speak two languages

@@ -95,7 +95,9 @@ class RedisQuestionStore(QuestionStore):
     async def settle(
         self, key: str, owner: str, kept: KeptAnswer | None, settlements: Sequence[Settlement]
     ) -> None:
-        name, value, life_ms = self._name(key), b"", 0
+        name = self._name(key)
+        value = b""
+        life_ms = 0
         if kept is not None:
             value = self._cipher.encrypt(encode_answer(kept), name.encode())
             life_ms = max(1, round((kept.expires_at - self._now()) * 1000))
@@ -103,13 +105,15 @@ class RedisQuestionStore(QuestionStore):
         await self._settle(name, claim, value, life_ms, settlements)
 
     def settle_soon(self, settlements: Sequence[Settlement]) -> None:
-        self._begin(self._log_failure(self._settle("", "", b"", 0, settlements)))
+        settled = self._settle("", "", b"", 0, settlements)
+        self._begin(self._log_failure(settled))
 
     def release(self, key: str, owner: str) -> None:
         id = self._claims.pop((key, owner), None)
         if id is None:
             return
-        self._begin(self._log_failure(self._run(ask_scripts.ASK_RELEASE, [self._name(key), id])))
+        released = self._run(ask_scripts.ASK_RELEASE, [self._name(key), id])
+        self._begin(self._log_failure(released))
 
     async def write_notes(self, statements: Iterable[Statement], *, at_end: bool = False) -> None:
         arguments: list[Any] = []
@@ -245,7 +249,8 @@ def _write_limit(usd: float | None) -> int | str:
 
 def _write_settlement(one: Settlement) -> list[Any]:
     """A settlement as the script takes it."""
-    held, usage = one.held, one.usage
+    held = one.held
+    usage = one.usage
     before = [held.id, held.statement, held.door, held.day, held.model, held.amount, held.questions]
     counts = [to_units(usage.usd), to_units(one.uncertain_usd), one.questions, usage.calls]
     tokens = [usage.input_tokens, usage.output_tokens, usage.cached_tokens]

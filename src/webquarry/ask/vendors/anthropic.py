@@ -26,6 +26,7 @@ from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.ask.models import ReplyError
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
+from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 TOOL: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "input_schema": QUERY_SCHEMA}
@@ -133,7 +134,7 @@ class Anthropic(ModelVendor):
             raise self._build_failure(reply, message, model)
         if not isinstance(message, dict) or not isinstance(message.get("content"), list):
             raise failures.build_malformed_failure("message")
-        blocks = [block for block in message["content"] if isinstance(block, dict)]
+        blocks = objects(message["content"])
         message["content"] = blocks
         texts = []
         calls = []
@@ -174,11 +175,7 @@ class Anthropic(ModelVendor):
         if status == 404 and kind == "not_found_error":
             return failures.build_gone_failure(model, self.advice_when_gone)
         if status == 404:
-            host = httpx2.URL(self.url).host
-            message = (
-                f"There is no Messages API at {host} (HTTP 404); ANTHROPIC_BASE_URL may be wrong."
-            )
-            return failures.CallFailure(ReplyError("no_api", message), status)
+            return failures.build_missing_api_failure(self.url, "Messages API", self.url_variables)
         if status == 401:
             return failures.build_key_failure(self.label, words, status)
         failure = failures.build_status_failure(words, status, wait, should_retry)

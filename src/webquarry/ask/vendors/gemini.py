@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +12,6 @@ import httpx2
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.model_api import failures
 from webquarry.ask.model_api.failures import CallFailure
-from webquarry.ask.model_api.openai_errors import build_missing_api_failure
 from webquarry.ask.model_api.turn import (
     SEARCH_WORDS,
     STRICT_QUERY_SCHEMA,
@@ -28,6 +27,7 @@ from webquarry.ask.model_api.turn import (
 from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
+from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 _TOOL: Body = {
@@ -142,7 +142,7 @@ class Gemini(ModelVendor):
         error = failures.read_error(body)
         state = error.get("status")
         words = failures.clean_words(error.get("message"), state)
-        details = list(_read_details(error))
+        details = objects(error.get("details"))
         status = reply.status
         if status == 401 or any(one.get("reason") == "API_KEY_INVALID" for one in details):
             return failures.build_key_failure(self.label, words, status)
@@ -157,7 +157,7 @@ class Gemini(ModelVendor):
         if status == 404 and state == "NOT_FOUND":
             return failures.build_gone_failure(model, self.advice_when_gone)
         if status == 404:
-            return build_missing_api_failure(self, "Gemini API")
+            return failures.build_missing_api_failure(self.url, "Gemini API", self.url_variables)
         return failures.build_status_failure(words, status, wait, None)
 
 
@@ -168,13 +168,14 @@ def _build_form(request: ModelRequest) -> Body:
 
 def _read_parts(content: Any) -> tuple[str, tuple[SearchCall, ...]]:
     """The text and the calls of a content; all of it may have gone into thoughts."""
-    parts = content.get("parts") if isinstance(content, dict) else None
+    parts = []
+    if isinstance(content, dict):
+        parts = objects(content.get("parts"))
     texts = []
     calls = []
-    for part in parts if isinstance(parts, list) else ():
-        if not isinstance(part, dict):
-            continue
-        text, call = part.get("text"), part.get("functionCall")
+    for part in parts:
+        text = part.get("text")
+        call = part.get("functionCall")
         if isinstance(text, str) and not part.get("thought"):
             texts.append(text)
         if isinstance(call, dict):
@@ -184,21 +185,10 @@ def _read_parts(content: Any) -> tuple[str, tuple[SearchCall, ...]]:
     return "".join(texts), tuple(calls)
 
 
-def _read_details(error: Body) -> Iterator[Body]:
-    """The details of an error, as far as they are objects."""
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(detail, dict):
-            yield detail
-
-
 def _is_day_quota(detail: Body) -> bool:
     """Whether a quota of the day is used up, so that waiting for seconds does not help."""
-    violations = detail.get("violations")
-    for violation in violations if isinstance(violations, list) else ():
-        if isinstance(violation, dict) and "PerDay" in str(violation.get("quotaId")):
-            return True
-    return False
+    violations = objects(detail.get("violations"))
+    return any("PerDay" in str(violation.get("quotaId")) for violation in violations)
 
 
 def _read_tokens(usage: Any) -> Tokens | None:

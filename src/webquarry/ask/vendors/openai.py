@@ -26,6 +26,7 @@ from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.ask.models import ReplyError
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
+from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 _TOOL: Body = {
@@ -111,7 +112,7 @@ class OpenAI(ModelVendor):
             raise build_openai_failure(self, reply, body, model, api=_API)
         if not isinstance(body, dict) or not isinstance(body.get("output"), list):
             raise failures.build_malformed_failure("response")
-        items = [item for item in body["output"] if isinstance(item, dict)]
+        items = objects(body["output"])
         status = str(body.get("status"))
         tokens = read_openai_tokens(body.get("usage"), "input_tokens", "output_tokens")
         if status == "failed":
@@ -140,13 +141,11 @@ def _read_texts(items: Sequence[Body]) -> tuple[list[str], list[str]]:
     texts: list[str] = []
     refusals: list[str] = []
     for item in items:
-        parts = item.get("content")
-        if item.get("type") != "message" or not isinstance(parts, list):
+        if item.get("type") != "message":
             continue
-        for part in parts:
-            if not isinstance(part, dict):
-                continue
-            text, refusal = part.get("text"), part.get("refusal")
+        for part in objects(item.get("content")):
+            text = part.get("text")
+            refusal = part.get("refusal")
             if part.get("type") == "output_text" and isinstance(text, str):
                 texts.append(text)
             if part.get("type") == "refusal" and isinstance(refusal, str):

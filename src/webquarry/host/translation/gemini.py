@@ -57,7 +57,8 @@ def to_gemini(tools: Sequence[ToolSchema], form: Form = "json_schema") -> JsonOb
 
 def _write_json_schema(schema: Schema) -> Schema:
     merged = merge_all_of(schema)
-    lost = {word: value for word, value in merged.items() if word in _DROPPED or word in _IGNORED}
+    unknown = {*_DROPPED, *_IGNORED}
+    lost = {word: value for word, value in merged.items() if word in unknown}
     node = map_children(omit(merged, *_DROPPED), _write_json_schema)
     if "const" in node:
         node["enum"] = [node.pop("const")]

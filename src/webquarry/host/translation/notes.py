@@ -51,7 +51,8 @@ def with_braces(description: str | None, lost: Mapping[str, Any]) -> str | None:
 def with_words(description: str | None, lost: Mapping[str, Any], *further: str) -> str | None:
     """The description with the lost keywords in words."""
     words = []
-    low, high = lost.get("minLength"), lost.get("maxLength")
+    low = lost.get("minLength")
+    high = lost.get("maxLength")
     if low is not None and high is not None:
         words.append(f"{low}-{high} characters")
     elif low is not None:

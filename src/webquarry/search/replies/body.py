@@ -178,6 +178,19 @@ def object_at(parent: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {}
 
 
+def text_at(parent: Mapping[str, Any], name: str) -> str:
+    """A field as text; empty where there is none, or nothing in it."""
+    return str(parent.get(name) or "")
+
+
+def array_at(parent: Mapping[str, Any], name: str) -> list[Any]:
+    """An array inside an object; empty where there is none."""
+    value = parent.get(name)
+    if isinstance(value, list):
+        return value
+    return []
+
+
 def parse_each(parts: Iterable[Part], parse: Callable[[Part], Record | None]) -> list[Record]:
     """The records that `parse` makes of the parts of a reply; a part without one is passed over."""
     records = []

@@ -184,13 +184,9 @@ class Finder:
         self, index: Scholarly, query: PaperQuery, seconds: float
     ) -> list[Paper]:
         """What the index has, in one request or in as many as its replies lead to."""
-        reply = await self.services.send(index, index.build_request(query), seconds)
-        for _ in range(_MOST_REQUESTS - 1):
-            with apply_retry_after(reply):
-                next_request = index.next_request(reply)
-            if next_request is None:
-                break
-            reply = await self.services.send(index, next_request, seconds)
+        reply = await self.services.send_in_steps(
+            index, index.build_request(query), index.next_request, seconds, _MOST_REQUESTS
+        )
         with apply_retry_after(reply):
             records = index.parse_reply(reply)
         # Without our own keys, should the index have put them back into its answer.

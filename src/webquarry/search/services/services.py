@@ -26,7 +26,7 @@ from webquarry.net.models import Reply
 from webquarry.registry import members_of
 from webquarry.search.services.breakers import Breakers, LocalBreakers
 from webquarry.search.services.failure import unknown_service
-from webquarry.search.services.guard import CUT_SHORT, GuardedCall, guard
+from webquarry.search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
 from webquarry.search.services.pace import Pace
 from webquarry.search.services.service import Service
 from webquarry.settings import Settings
@@ -172,6 +172,24 @@ class Services(Generic[S]):
         rest = min(service.rest_after(reply), LONGEST_WAIT_SECONDS)
         if rest:
             self._not_before[service.name] = self.clock.monotonic() + rest
+        return reply
+
+    async def send_in_steps(
+        self,
+        service: S,
+        request: httpx2.Request,
+        next_request: Callable[[Reply], httpx2.Request | None],
+        seconds: float,
+        most: int,
+    ) -> Reply:
+        """The last reply of at most so many requests, each of which the reply before leads to."""
+        reply = await self.send(service, request, seconds)
+        for _ in range(most - 1):
+            with apply_retry_after(reply):
+                following = next_request(reply)
+            if following is None:
+                break
+            reply = await self.send(service, following, seconds)
         return reply
 
     async def probe(self, service: S, seconds: float | None = None) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.reply_errors import build_reply_error
 from webquarry.surfaces.terminal import AsJson, Output, Pager, command_output, one_line
 
@@ -63,6 +64,7 @@ def ask(
 
         search = False if no_search else None
         asked = Question(context, " ".join(question), model, max_tokens, search, schema, fresh)
+        asked.require_text()
         with output.show_progress("asking the model"):
             reply, progress = bridge.run(_ask_engine(asked, max_usd, dry_run))
         if not dry_run:
@@ -141,8 +143,8 @@ def _write_usage(reply: ModelReply) -> None:
     if reply.remembered:
         line = "kept from before; it cost nothing"
     else:
-        calls = "1 call" if usage.calls == 1 else f"{usage.calls} calls"
-        searches = "1 search" if usage.searches == 1 else f"{usage.searches} searches"
+        calls = count_noun(usage.calls, "call")
+        searches = count_noun(usage.searches, "search", "searches")
         cached = ""
         if usage.cached_tokens:
             cached = f" ({usage.cached_tokens} more from the cache)"

@@ -256,10 +256,14 @@ def write_entry(
         path = path.resolve()  # a link stays a link
         before = path.read_text("utf-8-sig") if path.exists() else ""
         after = client.merge(before, entry)
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
         raise BadInput(
-            f"The file {path} cannot be understood, so it was left as it is "
-            f"({type(error).__name__}: {error}).",
+            f"The file {path} cannot be read: {error.strerror}.",
+            suggested_action="Put in by hand what the command prints without --write.",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(
+            f"The file {path} cannot be understood, so it was left as it is: {error}.",
             suggested_action="Correct it, or put in by hand what the command prints without "
             "--write.",
         ) from error

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from webquarry.errors import BadInput, WebquarryError
+from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.terminal import AsJson, command_output, one_line
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def forget(
             return await library.forget(_find_address(url), before)
 
         count = _run(forget_pages)
-        line = f"{count} {'page was' if count == 1 else 'pages were'} forgotten."
+        line = f"{count_noun(count, 'page was', 'pages were')} forgotten."
         output.show({"forgotten": count}, lambda console: console.print(line))
 
 

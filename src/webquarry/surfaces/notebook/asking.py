@@ -105,7 +105,8 @@ def _ask(
 ) -> tuple[list[ModelReply], Progress]:
     """The replies, in order, and what they took; below the cell one sees how far it is."""
     instance = share_instance()
-    engine, line = instance.engine, instance.progress_line
+    engine = instance.engine
+    line = instance.progress_line
     limits = engine.limits()
     if options.max_usd is not None:
         limits = replace(limits, max_usd=options.max_usd)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.notebook.inline import Inline, Link
 from webquarry.surfaces.notebook.view import View
 
@@ -21,9 +22,8 @@ def add_rows(
     shown = [[write_cell(value) for value in row] for row in rows[:_MOST_ROWS]]
     view.add_table(columns, shown, numbers)
     left = len(rows) - len(shown)
-    noun = "row" if len(rows) == 1 else "rows"
     more = f"{left:,} more are in .rows" if left else None
-    view.add_facts([f"{len(rows):,} {noun}", more])
+    view.add_facts([count_noun(len(rows), "row"), more])
 
 
 def is_number_type(name: str) -> bool:

@@ -79,7 +79,8 @@ def _write_markdown_part(part: Inline) -> str:
 def _write_plain_part(part: Inline) -> str:
     if isinstance(part, str):
         return _keep_blanks(part)
-    words, address = one_line(part.text), one_line(part.url)
+    words = one_line(part.text)
+    address = one_line(part.url)
     if words == address:
         return words
     return f"{words} <{address}>"

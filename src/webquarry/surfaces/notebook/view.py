@@ -120,13 +120,16 @@ class View:
         """A numbered list: of each item its lines, the first of them in bold."""
         html, markdown, plain = [], [], []
         for number, (first, *rest) in enumerate(items, 1):
-            lines = "".join(f"<div>{write_html(line)}</div>" for line in rest)
-            html.append(f"<li><strong>{write_html(first)}</strong>{lines}</li>")
-            below = "".join(f"  \n   {write_markdown(line)}" for line in rest)
-            markdown.append(f"{number}. **{write_markdown(first)}**{below}")
+            html.append(f"<li><strong>{write_html(first)}</strong>")
+            markdown.append(f"{number}. **{write_markdown(first)}**")
             plain.append(f"{number:>2}. {write_plain(first)}")
-            plain.extend(f"    {write_plain(line)}" for line in rest)
-        self._html.append(f"<ol>{''.join(html)}</ol>")
+            for line in rest:
+                html.append(f"<div>{write_html(line)}</div>")
+                markdown[-1] += f"  \n   {write_markdown(line)}"
+                plain.append(f"    {write_plain(line)}")
+            html.append("</li>")
+        items_html = "".join(html)
+        self._html.append(f"<ol>{items_html}</ol>")
         self._markdown.append("\n".join(markdown))
         self._plain.extend(plain)
 

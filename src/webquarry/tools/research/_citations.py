@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 from webquarry.evidence.language.claims import claim_signal
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.clean import clean_line, clean_url
+from webquarry.reprs.counts import count_noun
 from webquarry.tool import Answer
 from webquarry.verify.references.checker import Checked
 from webquarry.verify.references.corrected import correct_bibtex
@@ -277,8 +278,7 @@ def list_notes(results: list[Checked]) -> list[str]:
         for index in one.judgement.failed:
             failed[index] = failed.get(index, 0) + 1
     for index, count in sorted(failed.items()):
-        plural = "s" if count > 1 else ""
-        notes.append(f"{index} did not answer for {count} reference{plural}.")
+        notes.append(f"{index} did not answer for {count_noun(count, 'reference')}.")
     return notes
 
 

@@ -68,7 +68,8 @@ class _Block:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *accumulate(len(line) + 1 for line in self.lines)]
+        lengths = [len(line) + 1 for line in self.lines]
+        return [0, *accumulate(lengths)]
 
 
 def find_claims(draft: str) -> DraftClaims:

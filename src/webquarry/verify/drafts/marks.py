@@ -27,13 +27,16 @@ def find_quotations(text: str) -> list[Range]:
     depth = 0
     opening = ""
     for found in _MARK.finditer(text):
-        mark, place = found[0], found.start()
+        mark = found[0]
+        place = found.start()
         if opened >= 0 and place - opened > _LONGEST:
             opened = -1
         if opened < 0:
             closing = _find_closing(text, mark, place)
             if closing:
-                opened, depth, opening = found.end(), 0, mark
+                opened = found.end()
+                depth = 0
+                opening = mark
             continue
         if mark in closing and not _is_apostrophe(text, mark, place):
             if depth:

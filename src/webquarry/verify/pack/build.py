@@ -74,8 +74,8 @@ async def read_sources(
     """The sources of a session that belong in a pack, each read now, one after the other."""
     packed: list[PackedSource] = []
     for recorded in session.sources:
-        is_wanted = recorded.stage == "quoted" or (recorded.stage == "read" and scope != "quoted")
-        if not is_wanted:
+        wanted = ("quoted",) if scope == "quoted" else ("quoted", "read")
+        if recorded.stage not in wanted:
             packed.append(PackedSource(recorded))
             continue
         note(f"reading {redact(recorded.source.url)}")
@@ -125,7 +125,9 @@ def build_pack(
     if scope != "hashes":
         information = f"software: {software}\r\nformat: WARC File Format 1.1\r\n".encode()
         info = WarcRecord("warcinfo", created, "application/warc-fields", information)
-        records = _keep_first([info, *exchanges, *texts])
+        # Each once: the same answer may have come twice within a second.
+        by_id = {record.id: record for record in (info, *exchanges, *texts)}
+        records = list(by_id.values())
     _check_size(records)
     evidence = {
         "format": FORMAT,
@@ -161,11 +163,6 @@ def _convert(source: PackedSource, exchanges: Sequence[WarcRecord]) -> WarcRecor
         url=redact(source.recorded.source.url),
         more=more,
     )
-
-
-def _keep_first(records: Sequence[WarcRecord]) -> list[WarcRecord]:
-    """The records, each once: the same answer may have come twice within a second."""
-    return list({record.id: record for record in records}.values())
 
 
 def _check_size(records: Sequence[WarcRecord]) -> None:
@@ -238,7 +235,8 @@ def _describe_quotes(
 ) -> list[dict[str, Any]]:
     """Every quote of the session: what was found when it was checked, and what the pack has."""
     numbers = {identity(one.recorded.source.url): one.recorded.number for one in sources}
-    checker = QuoteChecker([_as_text(source) for source in sources if _is_asked(source)])
+    asked = [one for one in sources if one.page is not None or one.problem is not None]
+    checker = QuoteChecker([_as_text(source) for source in asked])
     described: list[dict[str, Any]] = []
     for quote in session.quotes:
         number = numbers.get(identity(quote.url)) if quote.url else None
@@ -257,10 +255,6 @@ def _describe_quotes(
             entry["sameText"] = quote.text_hash == finding.text_hash
         described.append(entry)
     return described
-
-
-def _is_asked(source: PackedSource) -> bool:
-    return source.page is not None or source.problem is not None
 
 
 def _as_text(source: PackedSource) -> SourceText:

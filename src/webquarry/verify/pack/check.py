@@ -169,7 +169,8 @@ class _PackCheck:
     def _check_quotes(self, quotes: list[Mapping[str, Any]]) -> None:
         if len(quotes) > _MOST_QUOTES:
             raise DamagedPack(f"The pack has more than {_MOST_QUOTES} quotes.")
-        compared = len(quotes) * sum(len(text.text) for text in self._texts.values())
+        lengths = [len(text.text) for text in self._texts.values()]
+        compared = len(quotes) * sum(lengths)
         checker = None
         if compared <= _MOST_COMPARED:
             checker = QuoteChecker(self._compared)

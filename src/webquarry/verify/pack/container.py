@@ -35,7 +35,8 @@ def write_container(members: Mapping[str, bytes]) -> bytes:
     place = 0
     for name, data in members.items():
         path = name.encode("ascii")
-        crc, size = crc32(data), len(data)
+        crc = crc32(data)
+        size = len(data)
         local = _LOCAL.pack(_LOCAL_MARK, _VERSION, 0, 0, 0, _DATE, crc, size, size, len(path), 0)
         entry = _CENTRAL.pack(
             _CENTRAL_MARK, _MADE_BY, _VERSION, 0, 0, 0, _DATE, crc, size, size, len(path),

@@ -66,7 +66,8 @@ def read_reply(record: ReadRecord, moment: datetime, most_bytes: int) -> Reply:
     head, _, payload = record.block.partition(b"\r\n\r\n")
     status_line, *lines = head.split(b"\r\n")
     pairs = [line.partition(b":")[::2] for line in lines]
-    headers = httpx2.Headers([(name.strip(), value.strip()) for name, value in pairs])
+    stripped = [(name.strip(), value.strip()) for name, value in pairs]
+    headers = httpx2.Headers(stripped)
     decoder = decoder_for(headers)
     body = bytearray()
     for piece in decoder.feed(payload):

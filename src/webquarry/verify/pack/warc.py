@@ -44,8 +44,10 @@ class WarcRecord:
     @property
     def id(self) -> str:
         """The id of the record, which follows from the rest of it."""
-        words = [self.kind, self.date, self.url, digest(self.block), *sorted(self.more.values())]
-        return f"<urn:uuid:{uuid.uuid5(_NAMESPACE, ' '.join(words))}>"
+        words = [self.kind, self.date, self.url, digest(self.block)]
+        words += sorted(self.more.values())
+        number = uuid.uuid5(_NAMESPACE, " ".join(words))
+        return f"<urn:uuid:{number}>"
 
     def write(self) -> bytes:
         """The record as it stands in a file, not yet compressed."""
@@ -102,8 +104,9 @@ def compress(data: bytes) -> bytes:
     """One gzip member, whose bytes depend on the data alone."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packer.compress(data) + packer.flush()
-    end = zlib.crc32(data).to_bytes(4, "little") + (len(data) & 0xFFFFFFFF).to_bytes(4, "little")
-    return _GZIP_HEAD + packed + end
+    checksum = zlib.crc32(data).to_bytes(4, "little")
+    size = (len(data) & 0xFFFFFFFF).to_bytes(4, "little")
+    return _GZIP_HEAD + packed + checksum + size
 
 
 def decompress_members(data: bytes, most: int = _MOST_UNPACKED) -> Iterator[tuple[bytes, int, int]]:

@@ -48,7 +48,8 @@ class QuoteChecker:
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
         self.sources = sources
-        self._readable = [one for one in sources if one.problem is None and one.text.strip()]
+        without_problem = [one for one in sources if one.problem is None]
+        self._readable = [one for one in without_problem if one.text.strip()]
 
     def check(self, quote: str, expected: str | None = None) -> QuoteFinding:
         """How one quote stands in the sources."""

@@ -37,7 +37,8 @@ async def collect_sources(pages: Pages, urls: Iterable[str]) -> list[SourceText]
                 return SourceText(url, PageWords(""), problem=redact(error.sentence))
         return SourceText(url, kept.words, kept.title, kept.fetched_at)
 
-    return list(await asyncio.gather(*map(read, list(by_page.values())[:MOST_SOURCES])))
+    wanted = list(by_page.values())[:MOST_SOURCES]
+    return await asyncio.gather(*map(read, wanted))
 
 
 def find_source(url: str | None, sources: Sequence[SourceText]) -> str | None:

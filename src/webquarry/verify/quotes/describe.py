@@ -32,7 +32,8 @@ def describe_chains(
 ) -> QuoteFinding:
     """A quote that a source has, by the closest of its places."""
     lane = found_in.lane
-    best, tier = chains[0], _judge(reading, source, chains[0], lane)
+    best = chains[0]
+    tier = _judge(reading, source, chains[0], lane)
     for chain in chains[1:]:
         other = _judge(reading, source, chain, lane)
         if tier in _RANKS and _RANKS.index(other) < _RANKS.index(tier):
@@ -118,7 +119,8 @@ def _shorten(text: str) -> str:
 def describe_near(quote: str, near: NearPlace) -> QuoteFinding:
     """The finding of a quote whose words nearly stand in a source."""
     source = near.source
-    start, end = near.start, near.end
+    start = near.start
+    end = near.end
     reason = "Some of its words differ from those of the source."
     if not near.changes:
         reason = "Its words stand there, but not with the same signs or the same ends of words."

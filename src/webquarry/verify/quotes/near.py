@@ -57,7 +57,9 @@ def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
     own = split_tokens(quote)[:_MOST_TOKENS]
     if len(own) < _LEAST_TOKENS:
         return None
-    windows = [window for source in sources for window in _list_windows(own, source)]
+    windows: list[_Window] = []
+    for source in sources:
+        windows += _list_windows(own, source)
     windows.sort(key=lambda window: -window.shared)
     keys = [token.key for token in own]
     best: tuple[int, _Window, list[Pair]] | None = None
@@ -69,10 +71,9 @@ def find_near(quote: str, sources: Sequence[SourceText]) -> NearPlace | None:
     if best is None or best[0] < LEAST_ALIKE * len(own):
         return None
     _, window, pairs = best
-    used = [j for _, j in pairs if j is not None]
+    used = [window.tokens[j] for _, j in pairs if j is not None]
     changes = _describe_changes(quote, own, window.source.text, window.tokens, pairs)
-    start, end = window.tokens[used[0]].start, window.tokens[used[-1]].end
-    return NearPlace(window.source, start, end, changes)
+    return NearPlace(window.source, used[0].start, used[-1].end, changes)
 
 
 def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Window]:
@@ -81,8 +82,11 @@ def _list_windows(own: Sequence[WordToken], source: SourceText) -> Iterator[_Win
     wanted = Counter(token.key for token in own)
     slack = _BUCKET + len(own) // 4
     for start in _vote(own, source.tokens):
-        window = tokens[max(0, start - slack) : max(0, start + _BUCKET + len(own) + slack)]
-        shared = (wanted & Counter(token.key for token in window)).total()
+        first = max(0, start - slack)
+        behind = max(0, start + _BUCKET + len(own) + slack)
+        window = tokens[first:behind]
+        present = Counter(token.key for token in window)
+        shared = (wanted & present).total()
         if shared >= LEAST_ALIKE * len(own):
             yield _Window(shared, source, window)
 
@@ -103,15 +107,20 @@ def _vote(own: Sequence[WordToken], index: TokenIndex) -> list[int]:
     for _, number, places in rare:
         for place in places[:_MOST_PLACES]:
             votes[(place - number) // _BUCKET] += 1
-    joined = [(count + votes.get(bucket + 1, 0), bucket) for bucket, count in votes.items()]
-    ranked = sorted(joined, key=lambda one: (-one[0], one[1]))[:_TRIED]
-    return [bucket * _BUCKET for _, bucket in ranked]
+    ranked = []
+    for bucket, count in votes.items():
+        joined = count + votes.get(bucket + 1, 0)
+        ranked.append((-joined, bucket))
+    ranked.sort()
+    return [bucket * _BUCKET for _, bucket in ranked[:_TRIED]]
 
 
 def _is_same(pair: Pair, own: Sequence[WordToken], other: Sequence[WordToken]) -> bool:
     """Whether a pair of places holds one word."""
     i, j = pair
-    return i is not None and j is not None and own[i].key == other[j].key
+    if i is None or j is None:
+        return False
+    return own[i].key == other[j].key
 
 
 Pair = tuple[int | None, int | None]

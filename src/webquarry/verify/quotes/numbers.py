@@ -177,7 +177,8 @@ class NumberChecker:
     """Checks numbers against the same sources."""
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
-        self._sources = [one for one in sources if one.problem is None and one.text.strip()]
+        readable = [one for one in sources if one.problem is None]
+        self._sources = [one for one in readable if one.text.strip()]
         self._indexes: dict[str, NumberIndex] = {}
 
     def check(self, wanted: NumberMention, expected: str | None = None) -> NumberFinding:

@@ -43,7 +43,8 @@ class _LazyLanes(Sequence[SourceLane]):
 
     def __init__(self, text: str, words: PageWords) -> None:
         self._text = text
-        hidden, asides = list(words.hidden), list(words.asides)
+        hidden = list(words.hidden)
+        asides = list(words.asides)
         self._removed: list[tuple[LaneKind, list[Range]]] = [("words", hidden)]
         if asides:
             self._removed.append(("asides", _merge([*hidden, *asides])))

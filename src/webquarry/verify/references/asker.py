@@ -15,6 +15,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -80,7 +81,7 @@ class IndexAsker:
         key = self._key(registry, question)
         kept = await self._open_cache().get(key)
         if kept is not None:
-            records = _unpack(kept.value)
+            records = tuple(map(_restore, json.loads(kept.value)))
             return IndexReply(index, question, records, was_sent=False)
         future: asyncio.Future[IndexReply] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(index, deque()).append((question, future))
@@ -156,14 +157,13 @@ class IndexAsker:
     async def _fetch(
         self, registry: Registry, questions: Sequence[WorkQuestion], seconds: float
     ) -> list[Record]:
-        request = registry.build_request(questions)
-        reply = await self._services.send(registry, request, seconds)
-        for _ in range(_MOST_STEPS - 1):
-            with apply_retry_after(reply):
-                following = registry.next_request(questions, reply)
-            if following is None:
-                break
-            reply = await self._services.send(registry, following, seconds)
+        reply = await self._services.send_in_steps(
+            registry,
+            registry.build_request(questions),
+            partial(registry.next_request, questions),
+            seconds,
+            _MOST_STEPS,
+        )
         with apply_retry_after(reply):
             return registry.parse_reply(questions, reply)
 
@@ -173,7 +173,9 @@ class IndexAsker:
         if not reply.records:
             seconds = min(seconds, self._settings.cache_empty_seconds)
         if seconds > 0:
-            await self._open_cache().put(key, Made(_pack(reply.records), seconds))
+            fields = [asdict(record) for record in reply.records]
+            packed = json.dumps(fields).encode("utf-8", "replace")
+            await self._open_cache().put(key, Made(packed, seconds))
 
     def _key(self, registry: Registry, question: WorkQuestion) -> str:
         parameters = {
@@ -181,14 +183,6 @@ class IndexAsker:
             "question": [question.topic, question.value, question.near],
         }
         return key_of("registry", _VERSION, parameters)
-
-
-def _pack(records: Sequence[Record]) -> bytes:
-    return json.dumps([asdict(record) for record in records]).encode("utf-8", "replace")
-
-
-def _unpack(value: bytes) -> tuple[Record, ...]:
-    return tuple(_restore(fields) for fields in json.loads(value))
 
 
 def _restore(fields: dict[str, Any]) -> Record:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date
 
 from webquarry.cache.cache import Cache
@@ -154,16 +154,17 @@ def _conclude(
         judgement = link.apply(evidence.reference, judgement)
     is_open = judgement.verdict in ("not_found", "could_not_verify")
     if unfinished and is_open:
-        judgement = Judgement(
-            "could_not_verify",
-            f"{unfinished} {judgement.reason if evidence.replies else 'It was not looked up.'}",
-            judgement.exists if judgement.exists != "not_found" else "unknown",
-            judgement.checks,
-            judgement.record,
-            judgement.other,
-            judgement.having,
-            judgement.without,
-            judgement.failed,
+        reason = judgement.reason
+        if not evidence.replies:
+            reason = "It was not looked up."
+        exists = judgement.exists
+        if exists == "not_found":
+            exists = "unknown"
+        judgement = replace(
+            judgement,
+            verdict="could_not_verify",
+            reason=f"{unfinished} {reason}",
+            exists=exists,
         )
     abstract = next((one.abstract for one in findings.records if one.abstract), "")
     return Checked(

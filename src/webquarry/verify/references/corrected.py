@@ -5,7 +5,6 @@ values. Offered, never put in the place of what somebody wrote.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from webquarry.evidence.page.people import Name, parse_person
 from webquarry.evidence.styles.bibtex import to_bibtex
@@ -29,12 +28,21 @@ def correct_bibtex(reference: Reference, record: Record, checks: Sequence[FieldC
     kind = _KINDS.get(reference.kind) or record.kind
     venue = reference.venue
     if "venue" in differing or not venue:
-        venue = record.venues[0] if record.venues else ""
+        venue = next(iter(record.venues), "")
+    title = reference.title
+    if "title" in differing or not title:
+        title = record.title
+    url = record.url
+    if record.doi:
+        url = ""
+    year = reference.year
+    if ("year" in differing or not year) and record.years:
+        year = record.years[-1]
     if record.is_preprint and "venue" in differing:
         kind = "article"
     work = Work(
         kind=kind or "document",
-        title=record.title if "title" in differing or not reference.title else reference.title,
+        title=title,
         authors=_name_authors(record.authors or reference.authors),
         container=venue,
         publisher=record.publisher or reference.publisher,
@@ -42,11 +50,9 @@ def correct_bibtex(reference: Reference, record: Record, checks: Sequence[FieldC
         issue=record.issue,
         pages=record.pages,
         doi=record.doi,
-        url="" if record.doi else record.url,
-        issued=(reference.year,) if reference.year else (),
+        url=url,
+        issued=(year,) if year else (),
     )
-    if ("year" in differing or not reference.year) and record.years:
-        work = replace(work, issued=(record.years[-1],))
     return to_bibtex(work, reference.key)
 
 

@@ -12,7 +12,7 @@ what. Never one about truth.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
@@ -80,11 +80,13 @@ def judge(evidence: ReferenceEvidence, today: date) -> Judgement:
         exists = "yes"
     elif verdict == "not_found":
         exists = "not_found"
+    if verdict in ("conflict", "not_registered") and not having:
+        checks = []
     return Judgement(
         verdict,
         reason,
         exists,
-        checks if verdict not in ("conflict", "not_registered") or having else [],
+        checks,
         record,
         other,
         having,
@@ -200,10 +202,13 @@ def _mark_venue(findings: Findings, today: date) -> list[FieldCheck]:
     for check in findings.checks:
         if check.field == "venue":
             named = [record.venues[0] for record in findings.records if record.venues]
-            note = "no record of a publication"
-            record = named[0] if named else "preprint"
-            check = FieldCheck(
-                "venue", "no", check.given, f"{record} (preprint)", ", ".join(witnesses), note
+            venue = next(iter(named), "preprint")
+            check = replace(
+                check,
+                agrees="no",
+                record=f"{venue} (preprint)",
+                source=", ".join(witnesses),
+                note="no record of a publication",
             )
         checks.append(check)
     return checks
@@ -221,8 +226,10 @@ def _choose_records(
         return None, cited
     if cited is not None:
         return cited, None
-    nearest = findings.maybe or findings.foreign
-    return None, nearest[0].record if nearest else None
+    others = findings.maybe or findings.foreign
+    if not others:
+        return None, None
+    return None, others[0].record
 
 
 def _choose_best(findings: Findings) -> Record | None:
@@ -230,7 +237,11 @@ def _choose_best(findings: Findings) -> Record | None:
     records = findings.records
     if not records:
         return None
-    return min(records, key=lambda one: (one.is_preprint, one.source not in AGENCIES, not one.doi))
+
+    def rank(record: Record) -> tuple[bool, bool, bool]:
+        return record.is_preprint, record.source not in AGENCIES, not record.doi
+
+    return min(records, key=rank)
 
 
 def _name_all(indexes: Iterable[str]) -> str:

@@ -69,7 +69,9 @@ class LinkFinding:
         """
         if judgement.verdict not in ("not_found", "could_not_verify"):
             return judgement
-        copy = f" The archive has a copy of {self.archived_on}." if self.archive else ""
+        copy = ""
+        if self.archive:
+            copy = f" The archive has a copy of {self.archived_on}."
         if self.state not in ("alive", "moved"):
             reason = f"{judgement.reason} The address is {self.state}.{copy}"
             is_open = self.state in ("blocked", "unreachable") or bool(self.archive)
@@ -88,7 +90,8 @@ class LinkFinding:
         checks = judgement.checks
         if reference.title:
             checks = [FieldCheck("title", "yes", reference.title, self.title, "page")]
-        record = Record("page", titles=(self.title,) if self.title else (), url=self.url)
+        titles = tuple(filter(None, [self.title]))
+        record = Record("page", titles=titles, url=self.url)
         return replace(
             judgement,
             verdict="confirmed",
@@ -116,7 +119,8 @@ def says_title(reference: Reference, title: str) -> bool:
     """Whether a page's title is that of the reference, with the site's name or without."""
     if not title:
         return False
-    ours, theirs = fold_letters(reference.title), fold_letters(title)
+    ours = fold_letters(reference.title)
+    theirs = fold_letters(title)
     if len(ours) > 5 and (ours in theirs or (theirs in ours and len(theirs) > 11)):
         return True
     return compare_titles(reference.title, [title]).likeness in ("same", "short", "near")
@@ -179,7 +183,8 @@ class LinkChecker:
 
     async def _judge_page(self, reference: Reference, reply: net.Reply) -> LinkFinding:
         """Whether a page that was sent is the one that is cited."""
-        url, status = reference.url, reply.status
+        url = reference.url
+        status = reply.status
         title = read_title(reply.body) if "html" in reply.content_type else ""
         try:
             await self._open_runner().run(FetchedPage(url, reply).to_job("judge reply"))

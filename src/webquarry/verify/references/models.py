@@ -7,7 +7,7 @@ are shown.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from webquarry.search.scholarly.models import Author
@@ -26,8 +26,22 @@ Topic = Literal[
 OUTSIDE = frozenset({"thesis", "report", "standard", "webpage", "law", "patent", "software"})
 
 
+@dataclass(frozen=True, kw_only=True)
+class Identifiers:
+    """What a text names a work by; empty where it does not."""
+
+    doi: str = ""
+    other_doi: str = ""  # the same without what may not belong to it
+    arxiv_id: str = ""
+    pmid: str = ""
+    pmcid: str = ""
+    isbn: str = ""
+    rfc: str = ""
+    url: str = ""
+
+
 @dataclass(frozen=True)
-class Reference:
+class Reference(Identifiers):
     """One reference: what it says of a work, in parts. What it does not say is empty."""
 
     text: str  # as it was given
@@ -41,14 +55,6 @@ class Reference:
     year: int | None = None
     venue: str = ""
     publisher: str = ""
-    doi: str = ""
-    other_doi: str = ""  # the same without what may not belong to it
-    arxiv_id: str = ""
-    pmid: str = ""
-    pmcid: str = ""
-    isbn: str = ""
-    rfc: str = ""
-    url: str = ""
     accessed: str = ""
     claim: str = ""
     is_free_text: bool = False  # its fields were guessed from a sentence
@@ -57,6 +63,12 @@ class Reference:
     def has_identifier(self) -> bool:
         """Whether some registry can be asked for it by a number."""
         return bool(self.doi or self.arxiv_id or self.pmid or self.pmcid or self.isbn or self.rfc)
+
+    def add_identifiers(self, found: Identifiers) -> Reference:
+        """The reference with these identifiers, where it has none of its own."""
+        names = [one.name for one in fields(Identifiers)]
+        values = {name: getattr(self, name) or getattr(found, name) for name in names}
+        return replace(self, **values)
 
 
 @dataclass(frozen=True)

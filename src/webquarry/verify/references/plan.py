@@ -51,9 +51,9 @@ def next_step(evidence: ReferenceEvidence, indexes: frozenset[str], today: date)
         most -= 1
     if len(evidence.replies) >= most:
         return None
+    asked = [(reply.index, reply.question) for reply in evidence.replies]
     for index, question in _list_steps(evidence, today):
-        asked = any(one.index == index and one.question == question for one in evidence.replies)
-        if index in indexes and not asked:
+        if index in indexes and (index, question) not in asked:
             return index, question
     return None
 

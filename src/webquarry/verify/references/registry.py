@@ -7,6 +7,7 @@ index takes that. "None" is only what it said was none: anything else is an erro
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
@@ -22,6 +23,7 @@ from webquarry.search.services.contacted import ContactedService
 from webquarry.verify.references.models import Record, WorkQuestion
 
 CANDIDATES = 5  # of each index for a title
+_NO_WORD = re.compile(r"[^\w]+")
 _YEARS = range(1400, 2201)
 _MOST_AUTHORS = 3000
 
@@ -100,6 +102,11 @@ def build_record(
     )
 
 
+def bare_words(text: str) -> str:
+    """The words of a title without the marks that a query language would take for its own."""
+    return " ".join(_NO_WORD.sub(" ", text).split())
+
+
 def read_year(value: object) -> int | None:
     """A year that can be right, of a number or of a date that begins with it."""
     if isinstance(value, str) and value[:4].isascii() and value[:4].isdigit():
@@ -110,5 +117,6 @@ def read_year(value: object) -> int | None:
 
 
 def _clean_texts(values: Iterable[object]) -> tuple[str, ...]:
-    cleaned = dict.fromkeys(from_markup(value) for value in values if isinstance(value, str))
-    return tuple(text for text in cleaned if text)
+    """The texts among some values without markup, each once."""
+    texts = [from_markup(value) for value in values if isinstance(value, str)]
+    return tuple(dict.fromkeys(filter(None, texts)))

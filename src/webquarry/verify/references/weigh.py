@@ -55,7 +55,10 @@ class Findings:
         return list(dict.fromkeys(record.source for record in self.records))
 
     def check(self, name: str) -> FieldCheck | None:
-        return next((check for check in self.checks if check.field == name), None)
+        for check in self.checks:
+            if check.field == name:
+                return check
+        return None
 
 
 def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
@@ -76,13 +79,17 @@ def weigh(evidence: ReferenceEvidence, today: date) -> Findings:
                 findings.same.append(comparison)
                 findings.by_number = findings.by_number or not by_title
             elif identity == "same_misnamed":
-                (misnamed if by_title else numbered).append(comparison)
+                named = misnamed if by_title else numbered
+                named.append(comparison)
             elif not by_title:
                 findings.foreign.append(comparison)
             elif identity == "maybe":
                 findings.maybe.append(comparison)
     _add_misnamed(findings, numbered, misnamed)
-    _drop_strangers(findings)
+    if findings.by_number:
+        # A record that has the number but is of another work says nothing where the agency's own
+        # record is of the work: an index that gathers may have mixed two up.
+        findings.foreign = [one for one in findings.foreign if one.record.source in AGENCIES]
     findings.checks = check_fields(reference, findings.same, today.year)
     if reference.isbn and findings.same and not findings.by_number:
         findings.checks += _check_isbn(reference)
@@ -125,14 +132,6 @@ def _add_misnamed(
         findings.maybe += misnamed
 
 
-def _drop_strangers(findings: Findings) -> None:
-    """A record that has the number but is of another work says nothing where the agency's own
-    record is of the work: an index that gathers may have mixed two up.
-    """
-    if findings.by_number:
-        findings.foreign = [one for one in findings.foreign if one.record.source in AGENCIES]
-
-
 def _check_isbn(reference: Reference) -> list[FieldCheck]:
     if is_valid_isbn(reference.isbn):
         return []
@@ -144,7 +143,8 @@ def _check_number(reference: Reference, foreign: Comparison) -> FieldCheck:
     """One of several numbers of a reference, which is registered for another work."""
     record = foreign.record
     name = _NUMBER_OF.get(record.source, "doi")
-    given = getattr(reference, "arxiv_id" if name == "arxiv" else name)
+    field_name = {"arxiv": "arxiv_id"}.get(name, name)
+    given = getattr(reference, field_name)
     note = "the number of another work"
     return FieldCheck(name, "no", given, record.title, record.source, note)
 

@@ -129,6 +129,13 @@ def test_a_missing_file_is_said(run: Runner, tmp_path: Path) -> None:
     assert b"cannot be read" in done.stderr
 
 
+def test_a_folder_as_a_source_is_called_one(run: Runner, draft: Path, tmp_path: Path) -> None:
+    done = run("check", str(draft), "--source", str(tmp_path))
+
+    assert done.returncode == 1
+    assert f"Error: {tmp_path} is a folder." in done.stderr.decode().replace("\n", " ")
+
+
 def test_a_reference_fails_by_its_verdict_or_its_state() -> None:
     answer: dict[str, Any] = {"verdict": "confirmed", "status": "retracted", "line": 4, "key": "a"}
 

@@ -17,7 +17,7 @@ from tests.redis_server import KEY, RedisServer, running
 from tests.search.patents.recorded import KEYS
 from tests.search.patents.recorded import body_of as patents_body
 from tests.search.scholarly.replies import body_of, response
-from tests.surfaces.cli.doctor.test_examine import asking_nobody_else, member, part, shown
+from tests.surfaces.cli.doctor.reports import asking_nobody_else, member, part, shown
 from webquarry.registry import members_of
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.providers.arxiv import Arxiv

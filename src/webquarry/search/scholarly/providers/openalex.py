@@ -23,10 +23,11 @@ from webquarry.search.replies.body import (
     quote_words,
     rate_limit_failure,
 )
-from webquarry.search.scholarly.models import Paper, PaperQuery
+from webquarry.search.scholarly.models import Author, Paper, PaperQuery
 from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import from_inverted_index, from_markup
+from webquarry.search.services.contacted import ContactedService
 
 KEY = "OPENALEX_API_KEY"
 _ANY_WORK = "W2741809807"  # on open access; a probe asks for it
@@ -65,9 +66,7 @@ class OpenAlex(Scholarly):
             filters.append(f"to_publication_date:{query.year_to:04}-12-31")
         if query.open_access or query.with_pdf:
             filters.append("open_access.is_oa:true")
-        # OpenAlex answers 400 to either.
-        allowed = query.text.replace("!", " ").replace("|", " ")
-        text = " ".join(allowed.split())
+        text = drop_operators(query.text)
         parameters = {"search": text or query.text, "per_page": str(RECORDS), "select": _FIELDS}
         if filters:
             parameters["filter"] = ",".join(filters)
@@ -82,7 +81,7 @@ class OpenAlex(Scholarly):
     def parse_probe(self, reply: Reply) -> None:
         answer = json_object(reply, self.label)
         if reply.status != 200 or "error" in answer:
-            raise self._failure(answer, reply)
+            raise build_openalex_failure(self, answer, reply)
         if not isinstance(answer.get("id"), str):
             raise ProviderFailure("OpenAlex answered with JSON of an unknown shape (HTTP 200).")
 
@@ -102,7 +101,7 @@ class OpenAlex(Scholarly):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         answer = json_object(reply, self.label)
         if reply.status != 200 or "error" in answer:
-            raise self._failure(answer, reply)
+            raise build_openalex_failure(self, answer, reply)
         return parse_hits(answer.get("results"), self._paper, self.label)
 
     def _paper(self, work: dict[str, Any]) -> Paper | None:
@@ -113,29 +112,16 @@ class OpenAlex(Scholarly):
         open_copy = object_at(work, "best_oa_location")
         venue = object_at(first, "source")
         biblio = object_at(work, "biblio")
-        ends = (biblio.get("first_page"), biblio.get("last_page"))
-        pages = [page for page in ends if isinstance(page, str)]
-        pubmed_url = str(object_at(work, "ids").get("pmid") or "")
-        pmid = pubmed_url.rstrip("/").rpartition("/")[2]
         is_open = object_at(work, "open_access").get("is_oa")
         publisher = ""
         if venue.get("type") == "journal":
             publisher = from_markup(venue.get("host_organization_name"))
-        authors = []
-        for authorship in objects(work.get("authorships")):
-            person = object_at(authorship, "author")
-            # As printed where OpenAlex knows nobody of that name.
-            name = person.get("display_name") or authorship.get("raw_author_name")
-            authors.append(build_author(name))
-        notices = []
-        if work.get("is_retracted") is True:
-            notices.append(Notice("retraction", source=self.name))
         return self.record(
             from_markup(work.get("title")),
             first.get("landing_page_url") or work.get("doi") or work.get("id"),
             doi=work.get("doi"),
-            pmid=pmid if pmid.isdigit() else "",
-            authors=authors_of(authors),
+            pmid=read_pmid(work),
+            authors=authors_of(read_authors(work)),
             journal=from_markup(venue.get("display_name") or first.get("raw_source_name")),
             year=work.get("publication_year"),
             published=work.get("publication_date"),
@@ -146,30 +132,70 @@ class OpenAlex(Scholarly):
             kind=_KINDS.get(str(work.get("type")), ""),
             volume=biblio.get("volume"),
             issue=biblio.get("issue"),
-            pages="-".join(dict.fromkeys(pages)),
+            pages=read_pages(work),
             publisher=publisher,
-            notices=notices,
+            notices=read_notices(work),
         )
 
-    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
-        """The error that the words and the status stand for; what a free key would help against
-        says so.
-        """
-        problem = str(answer.get("error"))
-        words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
-        if reply.status == 401:
-            return self.key_refused()
-        if reply.status == 403 and "query parameters" in problem:
-            return BadInput(f"OpenAlex did not accept the request: {words}")
-        # Searches without a key, under load.
-        is_paused = reply.status == 503 and "temporarily unavailable" in problem
-        if reply.status != 429 and not is_paused:
-            return failure(reply, self.label, words)
-        wait = answer.get("retryAfter")
-        at_least = float(wait) if isinstance(wait, int | float) else None
-        error = rate_limit_failure(reply, self.label, words, at_least=at_least)
-        if not self.sources():
-            error.suggested_action = (
-                f"{error.action_template} A free key ({KEY}) raises the limit: {self.sign_up}."
-            )
-        return error
+
+def drop_operators(text: str) -> str:
+    """The words of a search without the marks to which OpenAlex answers 400."""
+    return " ".join(text.replace("!", " ").replace("|", " ").split())
+
+
+def read_authors(work: dict[str, Any]) -> list[Author | None]:
+    """Who wrote a work; as printed where OpenAlex knows nobody of that name."""
+    authors = []
+    for authorship in objects(work.get("authorships")):
+        person = object_at(authorship, "author")
+        name = person.get("display_name") or authorship.get("raw_author_name")
+        authors.append(build_author(name))
+    return authors
+
+
+def read_pmid(work: dict[str, Any]) -> str:
+    """The number of a work in PubMed, which comes as an address; empty where there is none."""
+    url = str(object_at(work, "ids").get("pmid") or "")
+    number = url.rstrip("/").rpartition("/")[2]
+    return number if number.isdigit() else ""
+
+
+def read_pages(work: dict[str, Any]) -> str:
+    """The first and the last page of a work, or the one it has."""
+    biblio = object_at(work, "biblio")
+    ends = (biblio.get("first_page"), biblio.get("last_page"))
+    pages = [page for page in ends if isinstance(page, str)]
+    return "-".join(dict.fromkeys(pages))
+
+
+def read_notices(work: dict[str, Any]) -> list[Notice]:
+    """That a work was retracted, if it was."""
+    if work.get("is_retracted") is True:
+        return [Notice("retraction", source=OpenAlex.name)]
+    return []
+
+
+def build_openalex_failure(
+    service: ContactedService, answer: dict[str, Any], reply: Reply
+) -> WebquarryError:
+    """The error that the words and the status stand for; what a free key would help against says
+    so.
+    """
+    problem = str(answer.get("error"))
+    words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
+    if reply.status == 401:
+        return service.key_refused()
+    if reply.status == 403 and "query parameters" in problem:
+        return BadInput(f"OpenAlex did not accept the request: {words}")
+    # Searches without a key, under load.
+    is_paused = reply.status == 503 and "temporarily unavailable" in problem
+    if reply.status != 429 and not is_paused:
+        return failure(reply, service.label, words)
+    wait = answer.get("retryAfter")
+    at_least = float(wait) if isinstance(wait, int | float) else None
+    error = rate_limit_failure(reply, service.label, words, at_least=at_least)
+    if not service.sources():
+        error.suggested_action = (
+            f"{error.action_template} A free key ({KEY}) raises the limit: {service.sign_up}."
+        )
+    return error

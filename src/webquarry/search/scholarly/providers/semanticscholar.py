@@ -27,6 +27,7 @@ from webquarry.search.replies.body import (
 from webquarry.search.scholarly.models import Paper, PaperQuery
 from webquarry.search.scholarly.provider import RECORDS, Scholarly, authors_of, build_author
 from webquarry.search.scholarly.text import LONGEST_ABSTRACT, from_markup
+from webquarry.search.services.contacted import ContactedService
 
 KEY = "SEMANTIC_SCHOLAR_API_KEY"
 _FIELDS = (
@@ -82,7 +83,7 @@ class SemanticScholar(Scholarly):
     def parse_reply(self, reply: Reply) -> list[Paper]:
         answer = json_object(reply, self.label)
         if reply.status != 200:
-            raise self._failure(answer, reply)
+            raise build_semanticscholar_failure(self, answer, reply)
         entries = answer.get("data")
         if entries is None and answer.get("total") == 0:
             return []
@@ -119,16 +120,19 @@ class SemanticScholar(Scholarly):
             pages=" ".join(str(journal.get("pages") or "").split()),
         )
 
-    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
-        """The error that the status stands for; what a key would help against says so."""
-        words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
-        if reply.status in (401, 403) and self.sources():
-            return self.not_accepted()
-        if reply.status != 429:
-            return failure(reply, self.label, words)
-        error = rate_limit_failure(reply, self.label, words)
-        if not self.sources():
-            error.suggested_action = (
-                f"{error.action_template} A key ({KEY}) has a rate of its own: {self.sign_up}."
-            )
-        return error
+
+def build_semanticscholar_failure(
+    service: ContactedService, answer: dict[str, Any], reply: Reply
+) -> WebquarryError:
+    """The error that the status stands for; what a key would help against says so."""
+    words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
+    if reply.status in (401, 403) and service.sources():
+        return service.not_accepted()
+    if reply.status != 429:
+        return failure(reply, service.label, words)
+    error = rate_limit_failure(reply, service.label, words)
+    if not service.sources():
+        error.suggested_action = (
+            f"{error.action_template} A key ({KEY}) has a rate of its own: {service.sign_up}."
+        )
+    return error

@@ -62,9 +62,10 @@ def _is_document(reply: Reply) -> bool:
 def _open_replies(path: Path) -> list[Reply]:
     """What a file holds, as if it had come from the web."""
     if not path.is_file():
-        raise BadInput(
-            f"There is no file {path}.", suggested_action="Give a URL, or the path of a file."
-        )
+        message = f"There is no file {path}."
+        if path.is_dir():
+            message = f"{path} is a folder."
+        raise BadInput(message, suggested_action="Give a URL, or the path of a file.")
     if path.stat().st_size > _LARGEST:
         raise BadInput(
             f"{path} is too large.",

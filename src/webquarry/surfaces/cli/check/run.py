@@ -62,14 +62,17 @@ async def check_drafts(kit: Toolkit, files: Sequence[Path], options: CheckOption
         filter_answer(output)
         answer = output.as_dict()
         for quote in answer["quotes"]:
-            url, line = quote.get("url"), quote["line"]
+            url = quote.get("url")
+            line = quote["line"]
             detail = describe_quote(quote)
             row = CheckRow(
                 file, line, "quote", (quote["tier"],), quote["quote"], url, detail, quote
             )
             report.rows.append(row)
         for number in answer.get("numbers", ()):
-            url, line, words = number.get("url"), number["line"], (number["verdict"],)
+            url = number.get("url")
+            line = number["line"]
+            words = (number["verdict"],)
             detail = describe_number(number)
             row = CheckRow(file, line, "number", words, number["number"], url, detail, number)
             report.rows.append(row)
@@ -114,11 +117,12 @@ async def _collect(
     if options.session_id:
         session = await kit.sessions.read(options.session_id)
         urls += [recorded.source.url for recorded in session.sources]
-    missing = [url for url in dict.fromkeys([*urls, *cited]) if find_source(url, local) is None]
+    named = dict.fromkeys([*urls, *cited])
+    missing = [url for url in named if find_source(url, local) is None]
     if not options.offline:
-        return [*local, *await collect_sources(kit.pages, missing)]
+        return local + list(await collect_sources(kit.pages, missing))
     problem = "It was not fetched, because the check is offline."
-    return [*local, *(SourceText(url, PageWords(""), problem=problem) for url in missing)]
+    return local + [SourceText(url, PageWords(""), problem=problem) for url in missing]
 
 
 async def _check_references(

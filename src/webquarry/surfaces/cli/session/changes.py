@@ -133,8 +133,11 @@ def _continue_session(id: str, text: str) -> dict[str, Any]:
 
 def _record(output: Output, arguments: dict[str, Any], what: str) -> None:
     """Record a step, and say how to go on."""
+    from webquarry.errors import BadInput
     from webquarry.surfaces.library import call_with
 
+    if not arguments["searchStep"].strip():
+        raise BadInput("There are no words to record.", suggested_action="Give some.")
     answer = call_with("sequential_search", arguments, "research", "fork").as_dict()
 
     def render(console: Console) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.cli.completion import complete_session
 from webquarry.surfaces.terminal import one_line
 
@@ -19,10 +20,8 @@ Id = Annotated[
 
 
 def find_session_id(id: str) -> str:
-    """The id that a beginning means; one that means none is left as it is, for the tool to say
-    so.
-    """
-    from webquarry.errors import BadInput
+    """The id that a beginning means."""
+    from webquarry.errors import BadInput, NotFound
     from webquarry.surfaces.bridge import bridge
     from webquarry.toolkit import Toolkit
 
@@ -37,15 +36,18 @@ def find_session_id(id: str) -> str:
             f"{len(fitting)} sessions begin with {one_line(id)!r}.",
             suggested_action=f"Give more of the id: {', '.join(fitting[:3])}.",
         )
-    if fitting:
-        return fitting[0]
-    return id
+    if not fitting:
+        raise NotFound(
+            f"There is no research session {one_line(id)!r}.",
+            suggested_action="`webquarry session list` shows those that there are; one ends when "
+            "it has not been used for long.",
+        )
+    return fitting[0]
 
 
 def count_parts(summary: Mapping[str, Any]) -> str:
     """How much a session holds: `2 steps, 1 source`."""
     counts = []
     for name, word in (("totalSteps", "step"), ("totalSources", "source")):
-        count = summary[name]
-        counts.append(f"1 {word}" if count == 1 else f"{count} {word}s")
+        counts.append(count_noun(summary[name], word))
     return ", ".join(counts)

@@ -86,8 +86,8 @@ def show_markdown(console: Console, markdown: str) -> None:
         for segments in rendered:
             console.print(Segments([*_strip_line(segments), Segment.line()]), soft_wrap=True)
     for target in targets:
-        number, url = _split_target(target)
-        print_hanging(console, number, link_urls(url, "cyan"))
+        number, _, url = target.partition(" ")
+        print_hanging(console, f"{number} ", link_urls(url, "cyan"))
 
 
 def _strip_line(segments: list[Segment]) -> list[Segment]:
@@ -98,11 +98,6 @@ def _strip_line(segments: list[Segment]) -> list[Segment]:
         last = segments[-1]
         segments = [*segments[:-1], Segment(last.text.rstrip(" "), last.style)]
     return segments
-
-
-def _split_target(line: str) -> tuple[str, str]:
-    number, _, url = line.partition(" ")
-    return f"{number} ", url
 
 
 def _show_lines(console: Console, text: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from webquarry.reprs.counts import count_noun
 from webquarry.surfaces.cli.views.markdown import show_markdown
 from webquarry.surfaces.display.dates import write_date
 from webquarry.surfaces.display.layout import link, link_urls, print_command, print_hanging
@@ -107,7 +108,7 @@ def show_foot(console: Console, page: Mapping[str, Any], notes: Sequence[str], u
         show_command(f"From {section}: ", "--cursor", passage["cursor"])
     if "linksLeftOut" in page:
         count = page["linksLeftOut"]
-        targets = "1 target is" if count == 1 else f"{count} targets are"
+        targets = count_noun(count, "target is", "targets are")
         show("Links: ", f"{targets} left out; --links list or inline shows what links lead to.")
     if "leftOut" in page:
         left_out = page["leftOut"]

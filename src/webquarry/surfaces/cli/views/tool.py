@@ -46,7 +46,8 @@ def _show_parameter(console: Console, name: str, schema: Any, *, is_required: bo
     if isinstance(schema, Mapping):
         kind = schema.get("type")
         if kind is not None:
-            facts.append(" or ".join(map(str, kind)) if isinstance(kind, list) else str(kind))
+            kinds = kind if isinstance(kind, list) else [kind]
+        facts.append(" or ".join(map(str, kinds)))
         if is_required:
             facts.append("required")
         if schema.get("enum"):

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 
+from webquarry.reprs.counts import count_noun
+
 _WIDEST_CELL = 80  # where no width is known
 _LEAST_CELL = 10  # a text of which less is left says nothing
 _MOST_LINES = 4  # of one value in a record
@@ -24,9 +26,7 @@ def render_table(
     width: int | None = None,
 ) -> str:
     """The rows for a person, no line wider than `width`; None: as wide as the cells are."""
-    count = len(rows)
-    noun = "row" if count == 1 else "rows"
-    footer = f"({count:,} {noun})\n"
+    footer = f"({count_noun(len(rows), 'row')})\n"
     if width is not None:
         width = max(width, _LEAST_WIDTH)
     widths = _find_widths(names, rows, are_numbers, width)

@@ -49,7 +49,8 @@ class _NameReading:
 
 def match_authors(given: Sequence[Author], recorded: Sequence[Author]) -> AuthorMatch:
     """Pair the authors of two lists, each with one of the other at most."""
-    left, right = list(given[:_MOST_COMPARED]), list(recorded[:_MOST_COMPARED])
+    left = list(given[:_MOST_COMPARED])
+    right = list(recorded[:_MOST_COMPARED])
     readings = [_read_name(author) for author in right]
     by_family: dict[str, list[int]] = {}
     for place, ways in enumerate(readings):
@@ -102,7 +103,8 @@ def _fits(left: _NameReading, right: _NameReading) -> bool:
         return False
     if not left.given or not right.given:
         return True
-    ours, theirs = left.given, right.given
+    ours = left.given
+    theirs = right.given
     if "".join(ours) == "".join(theirs):
         return True
     if _begin_alike(ours[0], theirs[0]):
@@ -131,7 +133,8 @@ def _begin_alike(left: str, right: str) -> bool:
 def _read_name(author: Author) -> list[_NameReading]:
     """The ways to read a name, the likeliest first."""
     if author.family:
-        family, given = fold_words(author.family), fold_words(author.given)
+        family = fold_words(author.family)
+        given = fold_words(author.given)
         family = _drop_marks(family)
         ways = [_NameReading("".join(family), given)]
         if given:  # the parts may have been swapped, or divided at another place

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Literal
 
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
@@ -23,7 +24,8 @@ _NEAR_LETTERS = 0.82
 _MOST_WORDS = 60  # of a title that are compared one by one
 _MOST_LETTERS = 400
 _SUBTITLE = re.compile(r"\s*[:?.\u2013\u2014\u2012]\s+|\s+-\s+|\s*:\s*")
-_LEAST_LETTERS = 8  # of a main title that can stand for the whole
+_MOST_PARTS = 16  # of a title, each of which may end its main part
+_LEAST_NAME = 4  # letters of one word that can stand for the whole title
 # Marks that publishers put before the title of a work that was retracted.
 _MARK = re.compile(
     r"^\s*[\[(]?(?:retracted(?: article)?|withdrawn|retraction)[\])]?\s*[:.\u2013\u2014-]*\s*",
@@ -62,28 +64,35 @@ def compare_titles(given: str, titles: Iterable[str]) -> TitleMatch:
 
 def name_differences(given: str, other: str) -> str:
     """The words in which two titles differ: `"tuning" for "optimization"`."""
-    left, right = fold_words(given)[:_MOST_WORDS], fold_words(other)[:_MOST_WORDS]
+    left = fold_words(given)[:_MOST_WORDS]
+    right = fold_words(other)[:_MOST_WORDS]
+    matcher = SequenceMatcher(None, left, right, False)
     pairs: list[str] = []
-    for tag, start, end, start2, end2 in SequenceMatcher(None, left, right, False).get_opcodes():
+    for tag, start, end, start2, end2 in matcher.get_opcodes():
         if tag == "equal":
             continue
-        here, there = " ".join(left[start:end]), " ".join(right[start2:end2])
+        here = " ".join(left[start:end])
+        there = " ".join(right[start2:end2])
         pairs.append(f'"{here}" for "{there}"')
     return ", ".join(pairs[:4])
 
 
 def _compare(given: str, title: str) -> TitleMatch:
-    given, title = _MARK.sub("", given, count=1), _MARK.sub("", title, count=1)
-    left, right = _spell(fold_words(given)), _spell(fold_words(title))
+    given = _MARK.sub("", given, count=1)
+    title = _MARK.sub("", title, count=1)
+    left = _spell(fold_words(given))
+    right = _spell(fold_words(title))
     if not left or not right:
         return TitleMatch("other", title)
-    if "".join(left) == "".join(right):
+    ours = "".join(left)
+    theirs = "".join(right)
+    if ours == theirs:
         return TitleMatch("same", title, 1.0)
     share = _share_words(left, right)
     if _is_main_title(given, right) or _is_main_title(title, left):
         return TitleMatch("short", title, share)
-    ours, theirs = "".join(left)[:_MOST_LETTERS], "".join(right)[:_MOST_LETTERS]
-    letters = SequenceMatcher(None, ours, theirs, False).ratio()
+    matcher = SequenceMatcher(None, ours[:_MOST_LETTERS], theirs[:_MOST_LETTERS], False)
+    letters = matcher.ratio()
     if share >= _NEAR_WORDS or letters >= _NEAR_LETTERS:
         return TitleMatch("near", title, max(share, letters))
     return TitleMatch("other", title, share)
@@ -92,26 +101,24 @@ def _compare(given: str, title: str) -> TitleMatch:
 def _is_main_title(whole: str, words: Sequence[str]) -> bool:
     """Whether these words are the title up to where a subtitle begins."""
     letters = "".join(words)
-    if len(letters) < _LEAST_LETTERS and len(words) < 2:
-        # One short word before a colon is the name of a method, which stands for no other work
-        # only where there is nothing else.
-        is_name = len(letters) >= 4
-    else:
-        is_name = True
-    if not is_name:
+    if len(letters) < _LEAST_NAME and len(words) < 2:
+        # A shorter word before a colon is the name of a method, and may stand for other works.
         return False
-    for found in _SUBTITLE.finditer(whole):
-        main = fold_letters(whole[: found.start()])
-        if main and "".join(_spell(fold_words(whole[: found.start()]))) == letters:
+    for found in islice(_SUBTITLE.finditer(whole), _MOST_PARTS):
+        main = whole[: found.start()]
+        if fold_letters(main) and "".join(_spell(fold_words(main))) == letters:
             return True
     return False
 
 
 def _share_words(left: Sequence[str], right: Sequence[str]) -> float:
-    left, right = left[:_MOST_WORDS], right[:_MOST_WORDS]
+    """How much of the longer of two titles stands in both, in order."""
+    left = left[:_MOST_WORDS]
+    right = right[:_MOST_WORDS]
     matcher = SequenceMatcher(None, left, right, False)
     common = sum(block.size for block in matcher.get_matching_blocks())
-    return common / max(len(left), len(right))
+    longer = max(len(left), len(right))
+    return common / longer
 
 
 def _spell(words: Iterable[str]) -> list[str]:

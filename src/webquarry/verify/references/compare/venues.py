@@ -33,6 +33,7 @@ _ORDINAL_WORDS = (
 )
 _ORDINAL = frozenset(_ORDINAL_WORDS.split())
 _BRACKETED = re.compile(r"\(([A-Za-z][A-Za-z'&/-]{1,14})(?:[\s'-]*\d{2,4})?\)")
+_YEAR_AT_END = re.compile(r"(?<![\s'’,])[\s'’,]*(?:19|20)?\d\d$")
 _KIND = re.compile(r"[A-Z][A-Za-z+/&-]{1,14}")
 Name = Literal["repository", "series", "venue", "none"]
 
@@ -75,15 +76,18 @@ def classify_venue(name: str) -> Name:
 
 def _is_same(left: str, right: str) -> bool:
     """Whether two names are those of one venue."""
-    ours, theirs = _find_aliases(left), _find_aliases(right)
+    ours = _find_aliases(left)
+    theirs = _find_aliases(right)
     if ours & theirs:
         return True
     if ours and theirs:
         return False
-    words, others = _strip_numbers(fold_words(left)), _strip_numbers(fold_words(right))
+    words = _strip_numbers(fold_words(left))
+    others = _strip_numbers(fold_words(right))
     if "".join(words) == "".join(others):
         return True
-    told, told_there = _telling_words(words), _telling_words(others)
+    told = _telling_words(words)
+    told_there = _telling_words(others)
     if told and told == told_there:
         return True
     if _contains(told, told_there) or _contains(told_there, told):
@@ -131,7 +135,9 @@ def _strip_numbers(words: Iterable[str]) -> list[str]:
 
 
 def _telling_words(words: Iterable[str]) -> list[str]:
-    return [word for word in _strip_numbers(words) if word not in _FILLING]
+    """Without numbers, and words that many venues have."""
+    named = _strip_numbers(words)
+    return [word for word in named if word not in _FILLING]
 
 
 def _contains(few: Sequence[str], many: Sequence[str]) -> bool:
@@ -148,15 +154,11 @@ def _is_acronym(short: str, words: Sequence[str]) -> bool:
     """Whether the capitals of a short name are the initials of a long one; small words may be left
     out.
     """
-    name = _strip_years(short)
+    name = _YEAR_AT_END.sub("", short.strip())
     if not _KIND.fullmatch(name) or len(words) < 2:
         return False
     letters = "".join(fold_words(name))
     return 2 <= len(letters) <= 10 and _spells(letters, list(words))
-
-
-def _strip_years(name: str) -> str:
-    return re.sub(r"[\s'’,]*(?:19|20)?\d\d$", "", name.strip())
 
 
 def _spells(letters: str, words: list[str]) -> bool:
@@ -186,8 +188,9 @@ def _is_abbreviation(short: Sequence[str], long: Sequence[str]) -> bool:
         return False
     is_shorter = False
     for left, right in zip(ours, theirs, strict=True):
-        is_end_cut = left[0] == right[0] and len(left) >= 2 and left[-1] == right[-1]
-        if not right.startswith(left) and not (is_end_cut and len(left) <= 5):
+        ends = (left[0], left[-1])
+        is_contraction = 2 <= len(left) <= 5 and ends == (right[0], right[-1])  # "natl"
+        if not right.startswith(left) and not is_contraction:
             return False
         is_shorter = is_shorter or left != right
     return is_shorter

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from webquarry.verify.references.compare.fold import fold_words
@@ -148,7 +148,8 @@ def _check_title(reference: Reference, comparisons: Iterable[Comparison]) -> Fie
     for one in comparisons:
         if not one.record.titles:
             continue
-        title, source = one.title.title or one.record.title, one.record.source
+        title = one.title.title or one.record.title
+        source = one.record.source
         if one.title.likeness == "same":
             return FieldCheck("title", "yes", reference.title, title, source)
         if one.title.likeness == "short" and (one.shares_author or one.authors is None):
@@ -185,14 +186,11 @@ def _check_authors(reference: Reference, comparisons: Sequence[Comparison]) -> F
         note = _describe_authors(match)
         if worst.agrees == "not_checked":
             worst = FieldCheck("author", "no", given, names, one.record.source, note)
-    if worst.agrees == "no" and reference.is_free_text and not _are_sure(reference):
-        return FieldCheck("author", "not_checked", given, worst.record, worst.source, worst.note)
+    # The authors of a sentence were told apart where each has a family name and initials.
+    are_sure = all(author.family and author.given for author in reference.authors)
+    if worst.agrees == "no" and reference.is_free_text and not are_sure:
+        return replace(worst, agrees="not_checked")
     return worst
-
-
-def _are_sure(reference: Reference) -> bool:
-    """Whether the authors of a sentence were told apart: each has a family name and initials."""
-    return all(author.family and author.given for author in reference.authors)
 
 
 def _describe_authors(match: AuthorMatch) -> str:
@@ -216,16 +214,20 @@ def _check_year(
     is_preprint_only = bool(comparisons) and all(one.record.is_preprint for one in comparisons)
     if agrees == "no" and is_preprint_only and _may_be_published_later(reference, years, this_year):
         agrees = "not_checked"
-    stated = " to ".join(dict.fromkeys(map(str, (min(years), max(years))))) if years else ""
-    return FieldCheck(
-        "year", agrees, str(reference.year), stated, ", ".join(dict.fromkeys(sources))
-    )
+    stated = ""
+    if years:
+        ends = dict.fromkeys([min(years), max(years)])
+        stated = " to ".join(map(str, ends))
+    named = ", ".join(dict.fromkeys(sources))
+    return FieldCheck("year", agrees, str(reference.year), stated, named)
 
 
 def _may_be_published_later(reference: Reference, years: Sequence[int], this_year: int) -> bool:
     """Whether the year can be that of a publication which no record tells of."""
-    claims_venue = bool(reference.venue) and classify_venue(reference.venue) == "venue"
-    return claims_venue and max(years) < (reference.year or 0) <= this_year
+    if not reference.venue or classify_venue(reference.venue) != "venue":
+        return False
+    year = reference.year or 0
+    return max(years) < year <= this_year
 
 
 def _check_venue(reference: Reference, comparisons: Sequence[Comparison]) -> FieldCheck:

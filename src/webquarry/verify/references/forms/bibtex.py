@@ -74,24 +74,27 @@ def read_bibtex(text: str) -> list[BibEntry]:
         if kind == "string":
             macros |= dict(_read_fields(body, macros))
             continue
-        key = _KEY.match(body)
-        start = key.end() if key else 0
+        key, start = "", 0
+        found_key = _KEY.match(body)
+        if found_key:
+            key, start = found_key[1], found_key.end()
         fields: dict[str, str] = {}
         for name, value in _read_fields(body[start:], macros):
             fields.setdefault(name, value)
         if end == limit:  # a brace is missing somewhere, and swallowed what follows it
             fields = _read_lines(body[start:], fields)
         written = text[found.start() : end + 1]
-        entries.append(BibEntry(kind, key[1] if key else "", fields, written, line))
+        entries.append(BibEntry(kind, key, fields, written, line))
 
 
 def _find_end(text: str, opening: int, limit: int) -> int:
     """Where the bracket at this place is closed; of one that is not, the limit."""
     opener = text[opening]
-    closer = "}" if opener == "{" else ")"
+    closer, marks = "}", _BRACES
+    if opener == "(":
+        closer, marks = ")", _BRACKETS
     braces = 0  # within round brackets, those in braces do not count
     depth = 0
-    marks = _BRACES if opener == "{" else _BRACKETS
     for found in marks.finditer(text, opening, limit):
         mark = found[0]
         if opener == "(" and mark in "{}":

@@ -7,7 +7,6 @@ compared with the whole sentence too, so that a wrong guess accuses nobody.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from webquarry.search.scholarly.models import Author
 from webquarry.verify.references.forms.identifiers import find_identifiers
@@ -83,17 +82,7 @@ def parse_free_text(text: str) -> Reference:
         venue=_clean_venue(venue),
         is_free_text=True,
     )
-    return replace(
-        reference,
-        doi=found.doi,
-        other_doi=found.other_doi,
-        arxiv_id=found.arxiv_id,
-        pmid=found.pmid,
-        pmcid=found.pmcid,
-        isbn=found.isbn,
-        rfc=found.rfc,
-        url=found.url,
-    )
+    return reference.add_identifiers(found)
 
 
 def _split_at_year(body: str) -> tuple[str, int | None, str]:

@@ -8,12 +8,12 @@ digit is a typing error, not an unknown book.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 from webquarry.search.replies.doi import DOI, trim_doi
 from webquarry.search.scholarly.models import ARXIV_DOI
 from webquarry.search.scholarly.provider import arxiv_id
+from webquarry.verify.references.models import Identifiers
 
 _LABELLED_ARXIV = re.compile(
     r"(?:arxiv(?:\.org)?\s{0,3}[:/]\s{0,3}(?:abs/|pdf/|html/)?|arxiv\.)"
@@ -28,27 +28,13 @@ _ISBN = re.compile(
 )
 _BARE_ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
 _RFC = re.compile(r"\bRFC[\s-]?(\d{1,5})\b")
-_URL = re.compile(r"https?://[^\s<>\"{}|\\^`]{1,2000}", re.I)
+_URL = re.compile(r"(https?://[^\s<>\"{}|\\^`]{1,2000})", re.I)
 _VIEW = re.compile(
     r"(?:/(?:full|abstract|abs|pdf|epdf|html|summary|meta|fulltext|full-text|references)/?"
     r"|\.pdf|\.full|\.abstract|v\d{1,2}\.full)$",
     re.I,
 )
 _VERSION = re.compile(r"v\d{1,3}$")
-
-
-@dataclass(frozen=True)
-class Identifiers:
-    """What a text names a work by; empty where it does not."""
-
-    doi: str = ""
-    other_doi: str = ""
-    arxiv_id: str = ""
-    pmid: str = ""
-    pmcid: str = ""
-    isbn: str = ""
-    rfc: str = ""
-    url: str = ""
 
 
 def find_identifiers(text: str) -> Identifiers:
@@ -60,36 +46,44 @@ def find_identifiers(text: str) -> Identifiers:
     labelled = _LABELLED_ARXIV.search(text)
     if labelled and not arxiv:
         arxiv = labelled[1].lower()
-    pmid = _PMID.search(text)
-    pmcid = _PMCID.search(text)
-    isbn = _ISBN.search(text)
-    rfc = _RFC.search(text)
-    url = _URL.search(text)
     return Identifiers(
         doi=doi,
         other_doi=other,
         arxiv_id=arxiv,
-        pmid=pmid[1] if pmid else "",
-        pmcid=pmcid[1].upper() if pmcid else "",
-        isbn=clean_isbn(isbn[1]) if isbn else "",
-        rfc=rfc[1] if rfc else "",
-        url=trim_url(url[0]) if url else "",
+        pmid=_find_first(_PMID, text),
+        pmcid=_find_first(_PMCID, text).upper(),
+        isbn=clean_isbn(_find_first(_ISBN, text)),
+        rfc=_find_first(_RFC, text),
+        url=trim_url(_find_first(_URL, text)),
     )
+
+
+def _find_first(pattern: re.Pattern[str], text: str) -> str:
+    """The number in the first place of a text that a pattern fits; empty where there is none."""
+    found = pattern.search(text)
+    if found is None:
+        return ""
+    return found[1]
 
 
 def find_doi(text: str) -> tuple[str, str]:
     """The first DOI of a text in lower case, and the same without a publisher's view at its end;
     the second is empty where there is none.
     """
-    found = DOI.search(unquote(text) if "%2f" in text.lower() else text)
+    if "%2f" in text.lower():
+        text = unquote(text)
+    found = DOI.search(text)
     if not found:
         return "", ""
-    doi = trim_doi(found[0].partition("?")[0].partition("#")[0] or found[0]).lower()
+    path = re.split(r"[?#]", found[0], maxsplit=1)[0]
+    doi = trim_doi(path or found[0]).lower()
     other = _VIEW.sub("", doi)
     if doi.startswith(ARXIV_DOI):
         doi = _VERSION.sub("", other)
         other = doi
-    return doi, other if other != doi else ""
+    if other == doi:
+        other = ""
+    return doi, other
 
 
 def classify_identifier(text: str) -> Identifiers | None:
@@ -126,7 +120,8 @@ def clean_isbn(text: str) -> str:
 def is_valid_isbn(isbn: str) -> bool:
     """Whether its check digit is right."""
     if len(isbn) == 13 and isbn.isdigit():
-        total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(isbn))
+        digits = [int(digit) for digit in isbn]
+        total = sum(digits[::2]) + 3 * sum(digits[1::2])
         return total % 10 == 0
     if len(isbn) == 10 and isbn[:9].isdigit():
         digits = [10 if digit == "X" else int(digit) for digit in isbn]

@@ -26,7 +26,7 @@ _SUFFIX = re.compile(r"(?:jr|sr)\.?|ii|iii|iv", re.IGNORECASE)
 
 def parse_authors(text: str) -> tuple[tuple[Author, ...], bool]:
     """The authors of one field, and whether it ends in "et al."."""
-    text = html.unescape(text)
+    text = " ".join(html.unescape(text).split())
     is_shortened = _MORE.search(text) is not None
     authors: list[Author] = []
     for piece in _split_names(text):
@@ -68,7 +68,8 @@ def _split_names(text: str) -> list[str]:
     if len(parts) > 1 and all(len(part.split()) > 1 for part in parts):
         return parts
     if len(parts) > 3 and len(parts) % 2 == 0:  # Family, G., Family, G.
-        return [f"{parts[place]}, {parts[place + 1]}" for place in range(0, len(parts), 2)]
+        couples = zip(parts[::2], parts[1::2], strict=True)
+        return [f"{family}, {initials}" for family, initials in couples]
     return pieces
 
 

@@ -19,7 +19,6 @@ from webquarry.search.scholarly.provider import arxiv_id
 from webquarry.verify.references.forms.bibtex import BibEntry, looks_like_bibtex, read_bibtex
 from webquarry.verify.references.forms.free_text import parse_free_text
 from webquarry.verify.references.forms.identifiers import (
-    Identifiers,
     classify_identifier,
     clean_isbn,
     find_identifiers,
@@ -27,7 +26,7 @@ from webquarry.verify.references.forms.identifiers import (
 from webquarry.verify.references.forms.people import parse_authors
 from webquarry.verify.references.forms.ris import RisEntry, looks_like_ris, read_ris
 from webquarry.verify.references.forms.tex import decode_tex
-from webquarry.verify.references.models import Reference
+from webquarry.verify.references.models import Identifiers, Reference
 
 _YEAR = re.compile(r"\b(1[0-9]\d\d|2\d\d\d)\b")
 _BIB_KINDS = {
@@ -101,7 +100,7 @@ def _read_item(given: str | Mapping[str, Any]) -> list[Reference]:
     identifier = classify_identifier(text) if len(text) <= _LONGEST_IDENTIFIER else None
     if identifier is not None:
         kind = "webpage" if identifier.url and not identifier.doi else ""
-        return [_add_identifiers(Reference(text=text, kind=kind), identifier)]
+        return [Reference(text=text, kind=kind).add_identifiers(identifier)]
     if not any(map(str.isalnum, text)):
         return []
     return [parse_free_text(text)]
@@ -156,7 +155,7 @@ def _from_bibtex(entry: BibEntry) -> Reference:
         isbn=clean_isbn(plain.get("isbn", "").partition(",")[0]),
         arxiv_id=arxiv_id(plain.get("eprint", "")) or "",
     )
-    return _add_identifiers(_add_identifiers(reference, found), own)
+    return reference.add_identifiers(found).add_identifiers(own)
 
 
 def _kind_of_misc(how: str, plain: Mapping[str, str], found: Identifiers) -> str:
@@ -201,7 +200,7 @@ def _from_ris(entry: RisEntry) -> Reference:
         own = Identifiers(isbn=clean_isbn(entry.first("SN")))
     if entry.first("AN").isdigit() and "pubmed" in entry.first("DB", "DP").lower():
         own = replace(own, pmid=entry.first("AN"))
-    return _add_identifiers(_add_identifiers(reference, found), own)
+    return reference.add_identifiers(found).add_identifiers(own)
 
 
 def _read_csl_items(items: list[Mapping[str, Any]]) -> list[Reference]:
@@ -248,7 +247,7 @@ def _from_csl(item: Mapping[str, Any]) -> Reference:
         url=work.url,
     )
     found = find_identifiers(" ".join(numbers))
-    return _add_identifiers(_add_identifiers(reference, found), own)
+    return reference.add_identifiers(found).add_identifiers(own)
 
 
 def _read_csl_authors(work: Work, written: str) -> tuple[tuple[Author, ...], bool]:
@@ -258,13 +257,6 @@ def _read_csl_authors(work: Work, written: str) -> tuple[tuple[Author, ...], boo
     names = [Author(name.written, name.family, name.given) for name in work.authors]
     named = [one for one in names if not one.written.lower().startswith("et al")]
     return tuple(named), len(named) < len(names)
-
-
-def _add_identifiers(reference: Reference, found: Identifiers) -> Reference:
-    """The reference with these identifiers, where it has none of its own."""
-    names = ("doi", "other_doi", "arxiv_id", "pmid", "pmcid", "isbn", "rfc", "url")
-    values = {name: getattr(reference, name) or getattr(found, name) for name in names}
-    return replace(reference, **values)
 
 
 def _read_year(text: str) -> int | None:

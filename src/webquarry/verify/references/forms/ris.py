@@ -46,7 +46,8 @@ def read_ris(text: str) -> list[RisEntry]:
                 last[-1] = f"{last[-1]} {line.strip()}"
                 lines.append(line)
             continue
-        name, value = found[1], found[2].strip()
+        name = found[1]
+        value = found[2].strip()
         if name == "TY" and tags:
             entries.append(RisEntry(tags, "\n".join(lines), begun))
             tags, lines = {}, []

@@ -22,12 +22,11 @@ from webquarry.search.scholarly.notices import Notice
 from webquarry.search.scholarly.provider import arxiv_id, build_author
 from webquarry.search.scholarly.xml import text_of, xml_root
 from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
-_NO_WORD = re.compile(r"[^\w]+")
 _SUMMARY_START = 200
 _WITHDRAWN = re.compile(
     r"\b(?:paper|article|submission|manuscript|preprint) (?:has been|was|is) withdrawn\b", re.I
@@ -47,7 +46,7 @@ class ArxivRegistry(Registry):
         if questions[0].topic == "arxiv":
             parameters = {"id_list": ",".join(values), "max_results": str(len(values))}
         else:
-            words = " ".join(_NO_WORD.sub(" ", values[0]).split())
+            words = bare_words(values[0])
             parameters = {"search_query": f'ti:"{words}"', "max_results": str(CANDIDATES)}
         return self.get("/api/query", parameters, "application/atom+xml")
 
@@ -75,7 +74,8 @@ class ArxivRegistry(Registry):
     def _record(self, entry: etree._Element) -> Record:
         address = text_of(entry.find(f"{_ATOM}id")).replace("http://", "https://", 1)
         number = arxiv_id(address.partition("/abs/")[2]) or ""
-        names = [text_of(author.find(f"{_ATOM}name")) for author in entry.findall(f"{_ATOM}author")]
+        people = entry.findall(f"{_ATOM}author")
+        names = [text_of(person.find(f"{_ATOM}name")) for person in people]
         posted = text_of(entry.find(f"{_ATOM}published"))
         changed = text_of(entry.find(f"{_ATOM}updated"))
         comment = text_of(entry.find(f"{_ARXIV}comment"))

@@ -7,7 +7,7 @@ record does not always do). A DOI with a comma never goes into a filter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -15,9 +15,11 @@ import httpx2
 
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
+    array_at,
     json_object,
     object_at,
     objects,
+    text_at,
     unknown_shape_failure,
 )
 from webquarry.search.replies.doi import normal_doi
@@ -77,13 +79,14 @@ class CrossrefRegistry(CrossrefService, Registry):
         people = objects(work.get("author")) or objects(work.get("editor"))
         event = object_at(work, "event")
         venues = [
-            *_texts(work.get("container-title")),
-            *_texts(work.get("short-container-title")),
-            *_texts([event.get("name"), event.get("acronym")]),
+            *_texts_at(work, "container-title"),
+            *_texts_at(work, "short-container-title"),
+            event.get("name"),
+            event.get("acronym"),
         ]
-        kind = str(work.get("type") or "")
+        kind = text_at(work, "type")
         dates = _list_dates(work)
-        isbns = [isbn.rpartition("/")[2].replace("-", "") for isbn in _texts(work.get("ISBN"))]
+        isbn = next(iter(_texts_at(work, "ISBN")), "")
         return build_record(
             self.name,
             titles=_list_titles(work),
@@ -91,17 +94,17 @@ class CrossrefRegistry(CrossrefService, Registry):
             years=dates,
             venues=venues,
             doi=work.get("DOI"),
-            url=_text(work, "URL"),
-            isbn=next(iter(isbns), ""),
+            url=text_at(work, "URL"),
+            isbn=isbn.rpartition("/")[2].replace("-", ""),
             kind=_KINDS.get(kind, kind),
             date=next(iter(dates), ""),
             is_preprint=kind == "posted-content",
             published_doi=_find_related_doi(work, "is-preprint-of"),
             abstract=abstract_from_markup(work.get("abstract")),
-            volume=_text(work, "volume"),
-            issue=_text(work, "issue"),
-            pages=_text(work, "page"),
-            publisher=_text(work, "publisher"),
+            volume=text_at(work, "volume"),
+            issue=text_at(work, "issue"),
+            pages=text_at(work, "page"),
+            publisher=text_at(work, "publisher"),
             notices=tuple(_read_notices(work)),
             updates=tuple(_list_updated(work)),
         )
@@ -109,10 +112,11 @@ class CrossrefRegistry(CrossrefService, Registry):
 
 def _list_titles(work: dict[str, Any]) -> list[str]:
     """The title with its subtitle first, then whatever else the work is called."""
-    titles, subtitles = _texts(work.get("title")), _texts(work.get("subtitle"))
-    names = [*titles, *_texts(work.get("original-title")), *_texts(work.get("short-title"))]
-    if titles and subtitles and subtitles[0].lower() not in titles[0].lower():
-        names.insert(0, f"{titles[0]}: {subtitles[0]}")
+    titles = _texts_at(work, "title")
+    names = titles + _texts_at(work, "original-title") + _texts_at(work, "short-title")
+    for subtitle in _texts_at(work, "subtitle")[:1]:
+        if titles and subtitle.lower() not in titles[0].lower():
+            names.insert(0, f"{titles[0]}: {subtitle}")
     return names
 
 
@@ -130,10 +134,6 @@ def _list_updated(work: dict[str, Any]) -> list[str]:
     """The works that a notice is about."""
     found = [normal_doi(entry.get("DOI")) for entry in objects(work.get("update-to"))]
     return [doi for doi in found if doi]
-
-
-def _text(work: dict[str, Any], name: str) -> str:
-    return str(work.get(name) or "")
 
 
 def _read_notices(work: dict[str, Any]) -> list[Notice]:
@@ -154,7 +154,7 @@ def _find_related_doi(work: dict[str, Any], relation: str) -> str:
     return ""
 
 
-def _texts(values: object) -> list[str]:
+def _texts_at(work: dict[str, Any], name: str) -> list[str]:
     """The texts of a list."""
-    found: Iterable[object] = values if isinstance(values, list) else ()
-    return [value for value in found if isinstance(value, str) and value.strip()]
+    values = array_at(work, name)
+    return [value for value in values if isinstance(value, str) and value.strip()]

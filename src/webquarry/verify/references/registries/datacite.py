@@ -18,6 +18,7 @@ from webquarry.search.replies.body import (
     json_object,
     object_at,
     objects,
+    text_at,
     unknown_shape_failure,
 )
 from webquarry.search.replies.doi import normal_doi
@@ -67,10 +68,11 @@ class DataCite(Registry):
     def _record(self, work: dict[str, Any]) -> Record:
         authors = []
         for person in objects(work.get("creators")):
-            family, given = person.get("familyName"), person.get("givenName")
+            family = person.get("familyName")
+            given = person.get("givenName")
             name = None if family else person.get("name")
             authors.append(build_author(name, family, given))
-        stated = [str(one.get("date") or "") for one in objects(work.get("dates"))]
+        stated = [text_at(one, "date") for one in objects(work.get("dates"))]
         dates = sorted(date for date in stated if date[:4].isdigit())
         types = object_at(work, "types")
         is_preprint = types.get("resourceTypeGeneral") == "Preprint"
@@ -86,8 +88,8 @@ class DataCite(Registry):
             years=[work.get("publicationYear"), *dates],
             venues=[object_at(work, "container").get("title"), publisher],
             doi=work.get("doi"),
-            url=str(work.get("url") or ""),
-            kind=str(types.get("citeproc") or ""),
+            url=text_at(work, "url"),
+            kind=text_at(types, "citeproc"),
             date=next(iter(dates), ""),
             is_preprint=is_preprint,
             published_doi=_find_published(work) if is_preprint else "",

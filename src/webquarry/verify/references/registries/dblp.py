@@ -18,15 +18,15 @@ from webquarry.search.replies.body import (
     json_object,
     object_at,
     objects,
+    text_at,
     unknown_shape_failure,
     unreadable_failure,
 )
 from webquarry.search.scholarly.models import Author
 from webquarry.search.scholarly.provider import build_author
 from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 
-_NO_WORD = re.compile(r"[^\w]+")
 _HOMONYM = re.compile(r"\s+\d{4}$")
 _CORR = re.compile(r"journals/corr/abs-(\d{4})-(\d{4,5})$")
 _KINDS = {
@@ -47,8 +47,8 @@ class Dblp(Registry):
     min_interval_seconds = 2.0
 
     def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
-        words = _NO_WORD.sub(" ", questions[0].value.replace("_", " ")).split()
-        parameters = {"q": " ".join(words), "format": "json", "h": str(2 * CANDIDATES)}
+        words = bare_words(questions[0].value.replace("_", " "))
+        parameters = {"q": words, "format": "json", "h": str(2 * CANDIDATES)}
         return self.get("/search/publ/api", parameters)
 
     def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
@@ -65,26 +65,27 @@ class Dblp(Registry):
 
     def _record(self, info: dict[str, Any]) -> Record:
         venues = _as_list(info.get("venue"))
-        key = str(info.get("key") or "")
+        key = text_at(info, "key")
         preprint = _CORR.search(key)
-        is_preprint = bool(preprint) or any(str(one).lower() == _REPOSITORY for one in venues)
-        doi = str(info.get("doi") or "")
+        names = [str(venue).lower() for venue in venues]
+        is_preprint = preprint is not None or _REPOSITORY in names
+        doi = text_at(info, "doi")
         addresses = [str(one) for one in _as_list(info.get("ee"))]
         return build_record(
             self.name,
-            titles=[str(info.get("title") or "").rstrip(".")],
+            titles=[text_at(info, "title").rstrip(".")],
             authors=_read_authors(object_at(info, "authors").get("author")),
             years=[info.get("year")],
             venues=venues,
             doi=doi if doi.startswith("10.") else "",
             arxiv=f"{preprint[1]}.{preprint[2]}" if preprint else "",
-            url=addresses[0] if addresses else str(info.get("url") or ""),
-            kind=_KINDS.get(str(info.get("type") or ""), ""),
+            url=addresses[0] if addresses else text_at(info, "url"),
+            kind=_KINDS.get(text_at(info, "type"), ""),
             is_preprint=is_preprint,
-            volume=str(info.get("volume") or ""),
-            issue=str(info.get("number") or ""),
-            pages=str(info.get("pages") or ""),
-            publisher=str(info.get("publisher") or ""),
+            volume=text_at(info, "volume"),
+            issue=text_at(info, "number"),
+            pages=text_at(info, "pages"),
+            publisher=text_at(info, "publisher"),
         )
 
 

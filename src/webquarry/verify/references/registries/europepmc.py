@@ -6,7 +6,6 @@ API: GET https://www.ebi.ac.uk/europepmc/webservices/rest/search?query=EXT_ID:{p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,19 +14,19 @@ import httpx2
 from webquarry.errors import BadInput
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
+    array_at,
     failure,
     json_object,
     object_at,
     objects,
     parse_hits,
     quote_words,
+    text_at,
 )
 from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import build_author
 from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
-
-_NO_WORD = re.compile(r"[^\w]+")
+from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 
 
 class EuropePmcRegistry(Registry):
@@ -39,7 +38,7 @@ class EuropePmcRegistry(Registry):
 
     def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         question = questions[0]
-        words = " ".join(_NO_WORD.sub(" ", question.value).split())
+        words = bare_words(question.value)
         queries = {
             "pmid": f"EXT_ID:{question.value} AND SRC:MED",
             "pmcid": f"PMCID:{question.value}",
@@ -77,9 +76,10 @@ class EuropePmcRegistry(Registry):
         authors = []
         for person in objects(object_at(entry, "authorList").get("author")):
             name = person.get("collectiveName") or person.get("fullName")
-            family, given = person.get("lastName"), person.get("firstName")
+            family = person.get("lastName")
+            given = person.get("firstName")
             authors.append(build_author(None if family else name, family, given))
-        kind = str(entry.get("source") or "")
+        kind = text_at(entry, "source")
         return build_record(
             self.name,
             titles=[entry["title"].removesuffix(".")],
@@ -87,23 +87,23 @@ class EuropePmcRegistry(Registry):
             years=[entry.get("pubYear"), entry.get("firstPublicationDate")],
             venues=[journal.get("title"), journal.get("medlineAbbreviation")],
             doi=entry.get("doi"),
-            pmid=str(entry.get("pmid") or ""),
+            pmid=text_at(entry, "pmid"),
             url=f"https://europepmc.org/article/{kind}/{entry.get('id')}",
             kind="article" if kind == "PPR" else "article-journal",
-            date=str(entry.get("firstPublicationDate") or ""),
+            date=text_at(entry, "firstPublicationDate"),
             is_preprint=kind == "PPR",
-            abstract=str(entry.get("abstractText") or "")[:10_000],
-            volume=str(issue.get("volume") or ""),
-            issue=str(issue.get("issue") or ""),
-            pages=str(entry.get("pageInfo") or ""),
+            abstract=text_at(entry, "abstractText")[:10_000],
+            volume=text_at(issue, "volume"),
+            issue=text_at(issue, "issue"),
+            pages=text_at(entry, "pageInfo"),
             notices=tuple(self._read_notices(entry)),
         )
 
     def _read_notices(self, entry: dict[str, Any]) -> list[Notice]:
         comments = []
-        for comment in objects(object_at(entry, "commentCorrectionList").get("commentCorrection")):
-            reference = str(comment.get("reference") or "")
+        corrections = object_at(entry, "commentCorrectionList")
+        for comment in objects(corrections.get("commentCorrection")):
+            reference = text_at(comment, "reference")
             comments.append(parse_flag(comment.get("type"), self.name, reference))
-        kinds = object_at(entry, "pubTypeList").get("pubType")
-        listed = kinds if isinstance(kinds, list) else []
-        return combine_flags(comments, [parse_flag(kind, self.name) for kind in listed])
+        kinds = array_at(object_at(entry, "pubTypeList"), "pubType")
+        return combine_flags(comments, [parse_flag(kind, self.name) for kind in kinds])

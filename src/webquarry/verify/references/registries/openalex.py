@@ -14,18 +14,22 @@ import httpx2
 
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
-    failure,
     json_object,
     object_at,
     objects,
     parse_hits,
-    quote_words,
-    rate_limit_failure,
-    unreadable_failure,
+    text_at,
 )
-from webquarry.search.scholarly.notices import Notice
-from webquarry.search.scholarly.provider import build_author
-from webquarry.search.scholarly.providers.openalex import KEY, OpenAlex
+from webquarry.search.scholarly.providers.openalex import (
+    KEY,
+    OpenAlex,
+    build_openalex_failure,
+    drop_operators,
+    read_authors,
+    read_notices,
+    read_pages,
+    read_pmid,
+)
 from webquarry.search.scholarly.text import from_inverted_index
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
@@ -51,9 +55,8 @@ class OpenAlexRegistry(Registry):
         if question.topic in ("doi", "pmid"):
             path = f"/works/{question.topic}:{quote(question.value, safe='/')}"
             return self._request(path, {"select": _FIELDS})
-        # OpenAlex answers 400 to either mark, and takes a comma for another filter.
-        words = " ".join(question.value.replace("!", " ").replace("|", " ").split())
-        parameters = {"search.title": words, "per_page": str(CANDIDATES), "select": _FIELDS}
+        title = drop_operators(question.value)
+        parameters = {"search.title": title, "per_page": str(CANDIDATES), "select": _FIELDS}
         return self._request("/works", parameters)
 
     def build_probe(self) -> httpx2.Request:
@@ -61,7 +64,7 @@ class OpenAlexRegistry(Registry):
 
     def parse_probe(self, reply: net.Reply) -> None:
         if reply.status != 200:
-            raise self._failure(reply)
+            raise build_openalex_failure(self, json_object(reply, self.label), reply)
 
     def _request(self, path: str, parameters: dict[str, str]) -> httpx2.Request:
         request = self.get(path, parameters)
@@ -74,9 +77,9 @@ class OpenAlexRegistry(Registry):
         is_single = questions[0].topic != "title"
         if is_single and reply.status == 404:
             return []
-        if reply.status != 200:
-            raise self._failure(reply)
         answer = json_object(reply, self.label)
+        if reply.status != 200:
+            raise build_openalex_failure(self, answer, reply)
         if is_single:
             return parse_hits([answer], self._record, self.label)
         return parse_hits(answer.get("results"), self._record, self.label)
@@ -90,46 +93,23 @@ class OpenAlexRegistry(Registry):
         for place in places:
             venues.append(object_at(place, "source").get("display_name"))
             venues.append(place.get("raw_source_name"))
-        authors = []
-        for authorship in objects(work.get("authorships")):
-            person = object_at(authorship, "author")
-            name = person.get("display_name") or authorship.get("raw_author_name")
-            authors.append(build_author(name))
-        notices = []
-        if work.get("is_retracted") is True:
-            notices.append(Notice("retraction", source=self.name))
         biblio = object_at(work, "biblio")
-        pages = [biblio.get("first_page"), biblio.get("last_page")]
-        kind = str(work.get("type") or "")
-        pmid = str(object_at(work, "ids").get("pmid") or "").rstrip("/").rpartition("/")[2]
+        kind = text_at(work, "type")
         return build_record(
             self.name,
             titles=[work.get("title"), work.get("display_name")],
-            authors=authors,
+            authors=read_authors(work),
             years=[work.get("publication_year"), work.get("publication_date")],
             venues=venues,
             doi=work.get("doi"),
-            pmid=pmid if pmid.isdigit() else "",
+            pmid=read_pmid(work),
             url=str(work.get("doi") or work.get("id") or ""),
             kind=_KINDS.get(kind, kind),
-            date=str(work.get("publication_date") or ""),
+            date=text_at(work, "publication_date"),
             is_preprint=kind == "preprint",
             abstract=from_inverted_index(work.get("abstract_inverted_index")),
-            volume=str(biblio.get("volume") or ""),
-            issue=str(biblio.get("issue") or ""),
-            pages="-".join(dict.fromkeys(page for page in pages if isinstance(page, str))),
-            notices=tuple(notices),
+            volume=text_at(biblio, "volume"),
+            issue=text_at(biblio, "issue"),
+            pages=read_pages(work),
+            notices=tuple(read_notices(work)),
         )
-
-    def _failure(self, reply: net.Reply) -> Exception:
-        if reply.content_type != "application/json":
-            return unreadable_failure(reply, self.label)
-        answer = json_object(reply, self.label)
-        words = quote_words(answer.get("message")) or quote_words(answer.get("error"))
-        if reply.status == 401:
-            return self.key_refused()
-        if reply.status == 429:
-            wait = answer.get("retryAfter")
-            at_least = float(wait) if isinstance(wait, int | float) else None
-            return rate_limit_failure(reply, self.label, words, at_least=at_least)
-        return failure(reply, self.label, words)

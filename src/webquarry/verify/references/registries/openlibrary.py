@@ -14,7 +14,14 @@ from typing import Any, ClassVar
 import httpx2
 
 from webquarry.net import models as net
-from webquarry.search.replies.body import failure, json_object, objects, unknown_shape_failure
+from webquarry.search.replies.body import (
+    array_at,
+    failure,
+    json_object,
+    objects,
+    text_at,
+    unknown_shape_failure,
+)
 from webquarry.search.scholarly.provider import build_author
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
@@ -58,32 +65,30 @@ class OpenLibrary(Registry):
             self.name,
             titles=_titles(book),
             authors=[build_author(person.get("name")) for person in people],
-            years=_YEAR.findall(str(book.get("publish_date") or "")),
+            years=_YEAR.findall(text_at(book, "publish_date")),
             isbn=key.removeprefix("ISBN:"),
-            url=str(book.get("url") or ""),
+            url=text_at(book, "url"),
             kind="book",
             publisher=next((str(name) for name in publishers if name), ""),
         )
 
     def _work(self, entry: dict[str, Any]) -> Record:
-        names = entry.get("author_name")
-        isbns = entry.get("isbn")
-        numbers = isbns if isinstance(isbns, list) else []
+        names = array_at(entry, "author_name")
+        isbn = next(iter(array_at(entry, "isbn")), "")
         return build_record(
             self.name,
             titles=_titles(entry),
-            authors=[build_author(name) for name in names if isinstance(name, str)]
-            if isinstance(names, list)
-            else [],
+            authors=[build_author(name) for name in names if isinstance(name, str)],
             # No years: those of a search are of other editions than the one that is cited.
-            isbn=str(numbers[0]) if numbers else "",
+            isbn=str(isbn),
             url=f"https://openlibrary.org{entry.get('key') or ''}",
             kind="book",
         )
 
 
 def _titles(entry: dict[str, Any]) -> list[str]:
-    title, subtitle = str(entry.get("title") or ""), str(entry.get("subtitle") or "")
+    title = text_at(entry, "title")
+    subtitle = text_at(entry, "subtitle")
     if subtitle:
         return [f"{title}: {subtitle}", title]
     return [title]

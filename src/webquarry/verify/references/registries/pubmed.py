@@ -16,22 +16,23 @@ import httpx2
 from webquarry.errors import ProviderFailure
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
+    array_at,
     failure,
     json_object,
     object_at,
     objects,
     quote_words,
     rate_limit_failure,
+    text_at,
     unknown_shape_failure,
 )
 from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
 from webquarry.search.scholarly.provider import build_author
 from webquarry.search.scholarly.providers.pubmed import KEY, PubMed
 from webquarry.verify.references.models import Record, WorkQuestion
-from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
+from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 
 _PATH = "/entrez/eutils/"
-_NO_WORD = re.compile(r"[^\w]+")
 _WRITTEN = re.compile(r"(.+?)\s+([A-Z]{1,4})(?:\s+(?:Jr|Sr|2nd|3rd))?")
 
 
@@ -48,7 +49,7 @@ class PubMedRegistry(Registry):
     def build_request(self, questions: Sequence[WorkQuestion]) -> httpx2.Request:
         if questions[0].topic == "pmid":
             return self._summaries([question.value for question in questions])
-        words = " ".join(_NO_WORD.sub(" ", questions[0].value).split())
+        words = bare_words(questions[0].value)
         return self._request("esearch.fcgi", {"term": f"{words}[ti]", "retmax": str(CANDIDATES)})
 
     def next_request(
@@ -83,11 +84,12 @@ class PubMedRegistry(Registry):
             raise failure(reply, self.label, words)
         if "esearchresult" in answer:
             return self._parse_empty(object_at(answer, "esearchresult"))
-        result = answer.get("result")
-        if not isinstance(result, dict):
+        result = object_at(answer, "result")
+        listed = result.get("uids")
+        if not isinstance(listed, list):
             raise unknown_shape_failure(self.label)
         records = []
-        for pmid in result.get("uids") or []:
+        for pmid in listed:
             summary = object_at(result, str(pmid))
             if summary and "error" not in summary:
                 records.append(self._record(str(pmid), summary))
@@ -101,12 +103,13 @@ class PubMedRegistry(Registry):
         return []
 
     def _record(self, pmid: str, summary: dict[str, Any]) -> Record:
-        ids = {one.get("idtype"): one.get("value") for one in objects(summary.get("articleids"))}
+        numbers = objects(summary.get("articleids"))
+        ids = {text_at(number, "idtype"): number.get("value") for number in numbers}
         authors = []
         for person in objects(summary.get("authors")):
             if person.get("authtype") not in ("Author", "CollectiveName", None):
                 continue
-            written = str(person.get("name") or "")
+            written = text_at(person, "name")
             parts = _WRITTEN.fullmatch(written)
             if parts and person.get("authtype") == "Author":
                 authors.append(build_author(None, parts[1], " ".join(parts[2])))
@@ -114,7 +117,7 @@ class PubMedRegistry(Registry):
                 authors.append(build_author(written))
         return build_record(
             self.name,
-            titles=[str(summary.get("title") or "").removesuffix(".")],
+            titles=[text_at(summary, "title").removesuffix(".")],
             authors=authors,
             years=[summary.get("pubdate"), summary.get("epubdate"), summary.get("sortpubdate")],
             venues=[summary.get("fulljournalname"), summary.get("source")],
@@ -122,17 +125,16 @@ class PubMedRegistry(Registry):
             pmid=pmid,
             url=f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
             kind="article-journal",
-            volume=str(summary.get("volume") or ""),
-            issue=str(summary.get("issue") or ""),
-            pages=str(summary.get("pages") or ""),
+            volume=text_at(summary, "volume"),
+            issue=text_at(summary, "issue"),
+            pages=text_at(summary, "pages"),
             notices=tuple(self._read_notices(summary)),
         )
 
     def _read_notices(self, summary: dict[str, Any]) -> list[Notice]:
         comments = []
         for comment in objects(summary.get("references")):
-            source = str(comment.get("refsource") or "")
+            source = text_at(comment, "refsource")
             comments.append(parse_flag(comment.get("reftype"), self.name, source))
-        kinds = summary.get("pubtype")
-        listed = kinds if isinstance(kinds, list) else []
-        return combine_flags(comments, [parse_flag(kind, self.name) for kind in listed])
+        kinds = array_at(summary, "pubtype")
+        return combine_flags(comments, [parse_flag(kind, self.name) for kind in kinds])

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import httpx2
 
 from webquarry.net import models as net
-from webquarry.search.replies.body import failure, json_object
+from webquarry.search.replies.body import array_at, failure, json_object, text_at
 from webquarry.search.scholarly.provider import build_author
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
@@ -34,13 +34,12 @@ class RfcEditor(Registry):
         if reply.status != 200:
             raise failure(reply, self.label)
         answer = json_object(reply, self.label)
-        names = answer.get("authors")
-        people = names if isinstance(names, list) else []
-        date = str(answer.get("pub_date") or "")
+        names = [name for name in array_at(answer, "authors") if isinstance(name, str)]
+        date = text_at(answer, "pub_date")
         record = build_record(
             self.name,
             titles=[answer.get("title")],
-            authors=[build_author(name.removesuffix(", Ed.")) for name in people if name],
+            authors=[build_author(name.removesuffix(", Ed.")) for name in names],
             years=[date[-4:]],
             doi=answer.get("doi"),
             url=f"https://www.rfc-editor.org/rfc/rfc{questions[0].value}",

@@ -15,16 +15,19 @@ import httpx2
 
 from webquarry.net import models as net
 from webquarry.search.replies.body import (
-    failure,
+    array_at,
     json_object,
     object_at,
     objects,
     parse_hits,
-    quote_words,
-    rate_limit_failure,
+    text_at,
 )
 from webquarry.search.scholarly.provider import build_author
-from webquarry.search.scholarly.providers.semanticscholar import KEY, SemanticScholar
+from webquarry.search.scholarly.providers.semanticscholar import (
+    KEY,
+    SemanticScholar,
+    build_semanticscholar_failure,
+)
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 
@@ -62,15 +65,10 @@ class SemanticScholarRegistry(Registry):
 
     def parse_reply(self, questions: Sequence[WorkQuestion], reply: net.Reply) -> list[Record]:
         answer = json_object(reply, self.label)
-        if reply.status == 404 and "not found" in str(answer.get("error") or "").lower():
+        if reply.status == 404 and "not found" in text_at(answer, "error").lower():
             return []
         if reply.status != 200:
-            words = quote_words(answer.get("error")) or quote_words(answer.get("message"))
-            if reply.status in (401, 403) and self.sources():
-                raise self.not_accepted()
-            if reply.status == 429:
-                raise rate_limit_failure(reply, self.label, words)
-            raise failure(reply, self.label, words)
+            raise build_semanticscholar_failure(self, answer, reply)
         if questions[0].topic == "title":
             return parse_hits(answer.get("data"), self._record, self.label)
         return parse_hits([answer], self._record, self.label)
@@ -81,8 +79,7 @@ class SemanticScholarRegistry(Registry):
         ids = object_at(paper, "externalIds")
         journal = object_at(paper, "journal")
         venue = object_at(paper, "publicationVenue")
-        names = venue.get("alternate_names")
-        others = names if isinstance(names, list) else []
+        others = array_at(venue, "alternate_names")
         people = objects(paper.get("authors"))
         return build_record(
             self.name,
@@ -92,9 +89,9 @@ class SemanticScholarRegistry(Registry):
             venues=[paper.get("venue"), venue.get("name"), journal.get("name"), *others],
             doi=ids.get("DOI"),
             arxiv=ids.get("ArXiv"),
-            pmid=str(ids.get("PubMed") or ""),
-            url=str(paper.get("url") or ""),
-            date=str(paper.get("publicationDate") or ""),
-            abstract=str(paper.get("abstract") or "")[:10_000],
-            volume=str(journal.get("volume") or ""),
+            pmid=text_at(ids, "PubMed"),
+            url=text_at(paper, "url"),
+            date=text_at(paper, "publicationDate"),
+            abstract=text_at(paper, "abstract")[:10_000],
+            volume=text_at(journal, "volume"),
         )

@@ -16,6 +16,7 @@ from webquarry.search.replies.body import (
     failure,
     json_object,
     object_at,
+    text_at,
     unknown_shape_failure,
     unreadable_failure,
 )
@@ -75,7 +76,8 @@ class Wayback(Registry):
         if "archived_snapshots" not in answer:
             raise unknown_shape_failure(self.label)
         closest = object_at(object_at(answer, "archived_snapshots"), "closest")
-        stamp, url = str(closest.get("timestamp") or ""), str(closest.get("url") or "")
+        stamp = text_at(closest, "timestamp")
+        url = text_at(closest, "url")
         if not closest.get("available") or not stamp[:_STAMP].isdigit():
             return None
         if str(closest.get("status") or "200") != "200":

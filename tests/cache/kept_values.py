@@ -1,0 +1,46 @@
+"""A cache in a folder, and values that are made for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from webquarry.cache.cache import Cache, Made
+from webquarry.cache.disk import DiskStore
+from webquarry.cache.memory import MemoryStore
+from webquarry.clock import Clock
+
+
+class HandClock(Clock):
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 11, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def advance(self, seconds: float) -> None:
+        self.moment += timedelta(seconds=seconds)
+
+
+def with_cache(folder: Path, work: Callable[[Cache, HandClock], Awaitable[None]]) -> None:
+    async def run() -> None:
+        clock = HandClock()
+        cache = Cache([MemoryStore(1_000_000), DiskStore(folder, 1_000_000)], clock)
+        try:
+            await work(cache, clock)
+        finally:
+            await cache.aclose()
+
+    asyncio.run(run())
+
+
+def making(value: bytes, calls: list[bytes], ttl: float = 60) -> Callable[[], Awaitable[Made]]:
+    async def make() -> Made:
+        calls.append(value)
+        return Made(value, ttl)
+
+    return make

@@ -1,0 +1,24 @@
+"""The registers with credentials, and a query with every filter."""
+
+from __future__ import annotations
+
+from tests.search.patents.recorded import (
+    KEYS,
+)
+from webquarry.search.patents.models import PatentQuery
+from webquarry.search.patents.providers.epo import Epo
+from webquarry.search.patents.providers.lens import LensPatents
+from webquarry.settings import Settings
+
+NOWHERE = {"HOME": "/nonexistent"}
+FULL = PatentQuery(
+    "tidal turbine", "Tideworks", "Per Lindqvist", 7, "prior_art", "EP", "F03B13/00", 2018, 2021
+)
+
+
+def epo() -> Epo:
+    return Epo.configure(Settings(), KEYS | NOWHERE)
+
+
+def lens() -> LensPatents:
+    return LensPatents.configure(Settings(), KEYS | NOWHERE)

@@ -1,0 +1,241 @@
+"""The two tools under the settings of their set: pauses, repetitions, time, and how long answers are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said, as_recorded, many
+from tests.net.doubles import FakeClock
+from tests.search.replies import recorded
+from tests.tools.duckduckgo.calls import ask, kept, kit_of, look_up
+from webquarry.errors import BadInput, NetworkFailure, WebquarryError
+from webquarry.settings import Settings
+from webquarry.tool import TextAnswer, load
+from webquarry.tools.duckduckgo import own_settings
+
+# --- the settings
+# --------------------------------------------------------------------------------------------------
+
+
+def test_without_settings_of_its_own_the_engine_keeps_those_it_has() -> None:
+    settings = Settings(timeout_seconds=7, retries=4, user_agent="me/1", cache_search_seconds=9)
+
+    assert own_settings(settings) == settings
+
+
+def test_the_settings_of_the_set_count_for_more_than_those_of_the_engine() -> None:
+    environ = {
+        "WEBQUARRY_TIMEOUT_SECONDS": "7",
+        "WEBSEARCH_TIMEOUT_SECS": "3",
+        "WEBSEARCH_USER_AGENT": "me/2",
+        "WEBSEARCH_CACHE_TTL_SECS": "5",
+        "WEBSEARCH_MAX_RETRIES": "0",
+    }
+    settings = own_settings(Settings.from_environment(environ))
+
+    assert (settings.timeout_seconds, settings.user_agent, settings.retries) == (3, "me/2", 0)
+    assert (settings.cache, settings.cache_search_seconds, settings.cache_empty_seconds) == (
+        True,
+        5,
+        5,
+    )
+
+
+def test_a_time_of_nought_leaves_the_cache_closed() -> None:
+    assert not own_settings(Settings(websearch_cache_ttl_secs=0)).cache
+    assert not own_settings(Settings(websearch_cache_ttl_secs=5, cache=False)).cache
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("WEBSEARCH_MAX_RESULTS", "31"),
+        ("WEBSEARCH_MAX_RESULTS", "0"),
+        ("WEBSEARCH_TIMEOUT_SECS", "0"),
+        ("WEBSEARCH_CACHE_TTL_SECS", "-1"),
+        ("WEBSEARCH_RATE_LIMIT_MS", "soon"),
+        ("WEBSEARCH_MAX_RETRIES", "11"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named(variable: str, value: str) -> None:
+    with pytest.raises(BadInput, match=variable):
+        Settings.from_environment({variable: value})
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+def test_the_user_agent_is_the_one_that_was_set(name: str) -> None:
+    with DuckDuckGoSite() as site:
+        ask(site, (name, {"query": "x"}), environ={"WEBSEARCH_USER_AGENT": "me/2"})
+
+    assert {asked.headers["user-agent"] for asked in site.asked} == {"me/2"}
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+@pytest.mark.parametrize(("retries", "requests"), [("0", 1), ("2", 3)])
+def test_a_busy_site_is_asked_again_as_often_as_was_set(
+    name: str, retries: str, requests: int
+) -> None:
+    with DuckDuckGoSite(lambda _: Said(b"", 503)) as site, pytest.raises(WebquarryError):
+        ask(
+            site,
+            (name, {"query": "x"}),
+            clock=FakeClock(),
+            environ={"WEBSEARCH_MAX_RETRIES": retries},
+        )
+
+    assert len([asked for asked in site.asked if asked.way != "lite"]) == requests
+
+
+def test_a_site_that_recovers_gives_its_results() -> None:
+    def rule(asked: Asked) -> Said | bytes:
+        return Said(b"", 503) if len(site.asked) == 1 else as_recorded(asked)
+
+    with DuckDuckGoSite(rule) as site:
+        (answer,) = ask(
+            site,
+            ("web_search", {"query": "x"}),
+            clock=FakeClock(),
+            environ={"WEBSEARCH_MAX_RETRIES": "1"},
+        )
+
+    assert "### 1. Seal wear" in answer.text
+
+
+def test_between_two_requests_there_is_the_pause_that_was_set_whichever_tool_makes_them() -> None:
+    clock = FakeClock()
+    calls = (
+        ("web_search", {"query": "a"}),
+        ("instant_answer", {"query": "b"}),
+        ("web_search", {"query": "c"}),
+    )
+    with DuckDuckGoSite(many(3)) as site:
+        site.rule = lambda asked: (
+            recorded("instant/article") if asked.way == "api" else many(3)(asked)
+        )
+        ask(site, *calls, clock=clock, environ={"WEBSEARCH_RATE_LIMIT_MS": "1500"})
+
+    assert clock.waits == pytest.approx([1.5, 1.5])
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+def test_a_site_that_does_not_answer_is_given_up_after_the_time_that_was_set(name: str) -> None:
+    ended = threading.Event()
+
+    def rule(_: Asked) -> bytes:
+        ended.wait(30)
+        return b""
+
+    with DuckDuckGoSite(rule) as site:
+        try:
+            with pytest.raises(NetworkFailure) as caught:
+                ask(site, (name, {"query": "x"}), environ={"WEBSEARCH_TIMEOUT_SECS": "0.2"})
+        finally:
+            ended.set()
+
+    assert "0.2 s" in caught.value.message
+    assert "WEBSEARCH_TIMEOUT_SECS" in caught.value.suggested_action
+
+
+def test_waiting_for_the_turn_of_another_call_is_not_without_end() -> None:
+    async def run(site: DuckDuckGoSite) -> str:
+        kit = kit_of(
+            site.environ | {"WEBSEARCH_TIMEOUT_SECS": "0.2", "WEBSEARCH_RATE_LIMIT_MS": "1"}
+        )
+        async with kit.router.pace("duckduckgo"):
+            with pytest.raises(NetworkFailure) as caught:
+                await load("duckduckgo", "instant_answer").call(kit, {"query": "x"})
+        await kit.aclose()
+        return caught.value.message
+
+    with DuckDuckGoSite() as site:
+        assert asyncio.run(run(site)) == "DuckDuckGo did not answer within 0.2 s."
+        assert site.asked == []
+
+
+# --- the cache
+# --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+def test_the_second_time_the_answer_is_the_kept_one_also_for_another_process(
+    name: str, tmp_path: Path
+) -> None:
+    with DuckDuckGoSite() as site:
+        first, second = ask(
+            site, (name, {"query": "x"}), (name, {"query": "x"}), environ=kept(tmp_path)
+        )
+        (third,) = ask(site, (name, {"query": "x"}), environ=kept(tmp_path))
+
+    assert first.text == second.text == third.text
+    assert [answer.meta["webquarry/cache"]["cached"] for answer in (first, second, third)] == [
+        False,
+        True,
+        True,
+    ]
+    assert len({asked.way for asked in site.asked}) == 1
+    assert len([asked for asked in site.asked if "s" not in asked.fields]) == 1
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+def test_a_time_of_nought_keeps_nothing_and_takes_nothing_that_was_kept(
+    name: str, tmp_path: Path
+) -> None:
+    call = (name, {"query": "x"})
+    with DuckDuckGoSite(
+        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
+    ) as site:
+        ask(site, call, environ=kept(tmp_path))
+        answers = ask(site, call, call, environ=kept(tmp_path) | {"WEBSEARCH_CACHE_TTL_SECS": "0"})
+
+    assert [answer.meta["webquarry/cache"]["cached"] for answer in answers] == [False, False]
+    assert len(site.asked) == 3
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+def test_a_shorter_time_takes_nothing_that_was_kept_for_a_longer_one(
+    name: str, tmp_path: Path
+) -> None:
+    call = (name, {"query": "x"})
+    with DuckDuckGoSite(
+        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
+    ) as site:
+        ask(site, call, environ=kept(tmp_path))
+        (answer,) = ask(site, call, environ=kept(tmp_path) | {"WEBSEARCH_CACHE_TTL_SECS": "5"})
+
+    assert answer.meta["webquarry/cache"] == {
+        "cached": False,
+        "ageSeconds": 0,
+        "maxAgeSeconds": 5,
+        "freshness": "live",
+    }
+
+
+def test_an_error_is_not_kept(tmp_path: Path) -> None:
+    def rule(asked: Asked) -> Said | bytes:
+        return Said(b"", 500) if len(site.asked) == 1 else as_recorded(asked)
+
+    with DuckDuckGoSite(rule) as site:
+        with pytest.raises(WebquarryError):
+            look_up(site, environ=kept(tmp_path))
+        assert "### Abstract" in look_up(site, environ=kept(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["web_search", "instant_answer"])
+def test_the_same_question_asked_by_many_at_once_is_one_request(name: str, tmp_path: Path) -> None:
+    async def run(site: DuckDuckGoSite) -> set[str]:
+        kit = kit_of(site.environ | kept(tmp_path))
+        answers = await asyncio.gather(
+            *(load("duckduckgo", name).call(kit, {"query": "x"}) for _ in range(20))
+        )
+        await kit.aclose()
+        return {answer.text for answer in answers if isinstance(answer, TextAnswer)}
+
+    with DuckDuckGoSite(
+        lambda asked: as_recorded(asked) if asked.way == "api" else many(3)(asked)
+    ) as site:
+        assert len(asyncio.run(run(site))) == 1
+        assert len(site.asked) == 1
