@@ -14,7 +14,7 @@ from webquarry.surfaces.mcp.outcome import CallOutcome, build_text
 from webquarry.surfaces.mcp.text import as_json
 from webquarry.surfaces.mcp.wire.descriptors import write_at_once
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)))
+TEXTS = st.text(st.characters(codec="utf-8"))
 
 
 @given(TEXTS)
