@@ -9,8 +9,8 @@ machine falls on both. Printed are medians and our ratio to the other; single ti
 machine and do not count. Linux only, since processor time and memory are read from /proc.
 
 search_and_scrape is held against its limit: 100 ms for the search and 100 ms for the pages, which
-can all be fetched at once. All of its pages are on one host, so there is a second between two calls:
-we ask no host more than twenty times a second. Memory is what the processes of a server hold while two large pages are
+can all be fetched at once. All of its pages are on one host, which we ask no more than twenty times
+a second, so there is a pause between two calls. Memory is what the processes of a server hold while two large pages are
 being read, what they share counted once (PSS).
 """
 
@@ -40,7 +40,7 @@ _BINARY = "lib/python*/site-packages/web_researcher_mcp/bin/web-researcher-mcp"
 _CACHED_CALLS = 100
 _SEARCHES = 20
 _PAGES = 5
-_PACE = 1.0  # seconds between two calls that read many pages of one host
+_PACE = 1.5  # seconds between two calls that read many pages of one host
 
 Numbers = dict[str, list[float]]  # by the name of a server
 numbering = itertools.count()

@@ -69,11 +69,21 @@ class CallOutcome:
         """
         if self.written is not None:
             return self.written
-        parts = [f'"content":{_dump(self.content)}']
+        parts = [f'"content":{self._encode_blocks()}']
         if self.structured is not None or self.encoded is not None:
             parts.append(f'"structuredContent":{self._encode_structured()}')
         parts.append(f'"isError":{_dump(self.is_error)}')
         return ",".join(parts).encode()
+
+    def _encode_blocks(self) -> str:
+        """The blocks of content. A single text that repeats the structured content holds nothing to
+        escape but quotes and backslashes, being JSON already.
+        """
+        is_repeated = len(self.content) == 1 and self.content[0].get("text") is self.encoded
+        if self.encoded is None or not is_repeated:
+            return _dump(self.content)
+        escaped = self.encoded.replace("\\", "\\\\").replace('"', '\\"')
+        return f'[{{"type":"text","text":"{escaped}"}}]'
 
     def _encode_structured(self) -> str:
         if self.encoded is None:

@@ -105,8 +105,10 @@ def write_all(descriptor: int, data: bytes | memoryview) -> None:
 def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
     """Write as much as is taken without waiting; what is left comes back."""
     rest = memoryview(data)
-    if len(rest) > select.PIPE_BUF and _has_room(descriptor, len(rest)):
-        return rest[os.write(descriptor, rest) :]
+    if len(rest) > select.PIPE_BUF:
+        room = _find_room(descriptor)
+        if room:
+            rest = rest[os.write(descriptor, rest[:room]) :]
     while rest and select.select([], [descriptor], [], 0)[1]:
         try:
             # A pipe that can be written to has room for so much at least.
@@ -116,13 +118,13 @@ def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
     return rest
 
 
-def _has_room(descriptor: int, size: int) -> bool:
-    """Whether so many bytes certainly go into a pipe at once: it is empty, and large enough."""
+def _find_room(descriptor: int) -> int:
+    """How many bytes certainly go into a pipe at once: as many as it holds, if it is empty."""
     try:
         import fcntl
 
         most = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
         waiting = fcntl.ioctl(descriptor, _FIONREAD, bytes(4))
     except (ImportError, AttributeError, OSError):  # another system, or no pipe
-        return False
-    return size <= most and not any(waiting)
+        return 0
+    return 0 if any(waiting) else most
