@@ -24,6 +24,7 @@ from webquarry.net.guard.strict_url import read_url
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.pages.clean import clean_text, clean_url
 from webquarry.read.slices.pieces import block_starts, find_blocks
+from webquarry.read.text.words import read_line
 from webquarry.search.identity import identity
 from webquarry.search.patents.numbers import read_number
 from webquarry.search.query.domains import host_of
@@ -79,6 +80,7 @@ _PIECES = {
     "Arabic": "\u0627\u0644",
     "brackets": "[](",
     "apostrophes": "l'",
+    "stars": "*",
 }
 
 
@@ -104,6 +106,7 @@ def _handle_text(text: str) -> object:
         redact(text),
         escape_block(text),
         words_of(text),
+        read_line(text),
         excerpt_of(text.encode(), QUESTION, 8_000),
         find_blocks(text.encode(), "a b", block_starts(text.encode())),
     ]

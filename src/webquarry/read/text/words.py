@@ -13,7 +13,10 @@ _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)")
 _ESCAPE = re.compile(r"\\([^\w\s])")
 _HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
-_EMPHASIS = re.compile(r"(?<!\\)(?:[*`]+(?=\S)|(?<=\S)[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))")
+# Whole runs only, so that a long one is looked at once.
+_EMPHASIS = re.compile(
+    r"(?<![\\*`])[*`]++(?=\S)|(?<=[^\s\\*`])[*`]++|(?<![\\\w])_++(?=\S)|(?<=[^\s\\_])_++(?!\w)"
+)
 _WORD = re.compile(r"[^\W_]+")
 # Scripts that are written without blanks.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
