@@ -25,7 +25,8 @@ _LABELS = frozenset(
 _SHAPE = r"(?:circle-|square-)?"
 _SETS = r"(?:fa[a-z]?|bi|icons?|ico|mdi|lucide|glyphicon|svg|heroicon|feather|ti)-"
 _YES_NAME = re.compile(
-    rf"(?:[a-z]+-){{0,2}}{_SHAPE}(?:check(?:mark)?|tick)(?:-[a-z]+){{0,2}}|{_SETS}{_SHAPE}(?:ok|yes)"
+    rf"(?:[a-z]+-){{0,2}}{_SHAPE}(?:check(?:mark)?|tick)(?:-[a-z]+){{0,2}}"
+    rf"|{_SETS}{_SHAPE}(?:ok|yes)"
 )
 _NO_NAME = re.compile(
     rf"(?:[a-z]+-){{0,2}}{_SHAPE}(?:xmark|cross)(?:-[a-z]+){{0,2}}"

@@ -285,9 +285,7 @@ class VisibilityTracker:
         return isinstance(self._judge(summary, inner, parent), str)
 
     def _is_control_seen(self, control: etree._Element) -> bool:
-        """Whether a person sees something of a control. Rules for it count, wherever it stands in
-        the page.
-        """
+        """Whether a person sees something of a control, wherever it stands in the page."""
         if self._knows_all_rules:
             return self.sees(control)
         return self._controls.is_seen(control)
@@ -301,9 +299,7 @@ class VisibilityTracker:
         return self._lookup.is_painted(element)
 
     def enter_link(self, element: etree._Element, names: Sequence[str]) -> bool:
-        """Go into a link: browsers give it a colour of its own, whatever the text around it has,
-        if it leads somewhere and the page gives it none.
-        """
+        """Go into a link: browsers give it a colour, if it leads somewhere and has none."""
         if "href" not in names:
             return False
         declarations = self._find_declarations(element, has_rule=True)
