@@ -18,7 +18,7 @@ from typing import NoReturn
 from webquarry.read.workers.child import answer_jobs, silence_streams
 from webquarry.read.workers.garbage import put_off_collection
 from webquarry.read.workers.job import load_what_pages_need
-from webquarry.read.workers.limits import end_with_parent, trim_memory
+from webquarry.read.workers.limits import end_with_parent, interrupt_nobody, trim_memory
 
 _SEVERAL = 64  # bytes: one for each signal
 
@@ -26,6 +26,7 @@ _SEVERAL = 64  # bytes: one for each signal
 def serve_copies(parent: int, memory_bytes: int) -> None:
     """Make copies until the parent is gone."""
     end_with_parent(parent)
+    interrupt_nobody()  # nor do its copies
     control = socket.socket(fileno=os.dup(0))
     silence_streams()
     gc.disable()

@@ -20,11 +20,12 @@ def add_items(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     kept_items = _find_items(flow, kept)
     if not kept_items:
         return kept
-    lists = {flow.parents[item] for item in kept_items}
+    parents = flow.parents
+    lists = {parents[item] for item in kept_items}
     items_of: dict[int, list[int]] = {}
     for box, tag in enumerate(flow.tags):
-        if tag == "li" and flow.parents[box] in lists:
-            items_of.setdefault(flow.parents[box], []).append(box)
+        if tag == "li" and parents[box] in lists:
+            items_of.setdefault(parents[box], []).append(box)
     added: list[int] = []
     for items in items_of.values():
         missing = [item for item in items if item not in kept_items]
@@ -39,15 +40,22 @@ def add_items(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
 def _find_items(flow: Flow, kept: list[int]) -> set[int]:
     """The items of lists that hold something that is kept."""
     items: set[int] = set()
+    if "li" not in flow.known_tags:
+        return items
+    boxes, tags, parents = flow.boxes, flow.tags, flow.parents
+    last = -1
     for index in kept:
-        box = flow.boxes[index]
+        box = boxes[index]
+        if box == last:
+            continue
+        last = box
         for _ in range(_LEVELS):
             if box < 0:
                 break
-            if flow.tags[box] == "li":
+            if tags[box] == "li":
                 items.add(box)
                 break
-            box = flow.parents[box]
+            box = parents[box]
     return items
 
 

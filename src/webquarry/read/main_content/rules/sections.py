@@ -23,8 +23,9 @@ def add_sections(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
         return kept
     chosen = set(kept)
     added: list[int] = []
+    levels, boxes = flow.levels, flow.boxes
     for heading in kept:
-        level = flow.levels[flow.boxes[heading]]
+        level = levels[boxes[heading]]
         if level < 2 or chances.final[heading] < _SURE:
             continue
         section = _find_section(flow, heading, level, kept)

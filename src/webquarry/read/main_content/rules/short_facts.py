@@ -46,29 +46,28 @@ def add_short_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
 
 
 def _find_units(flow: Flow, kept: list[int]) -> list[list[int]]:
-    """The boxes around kept blocks, those of the same tag and class in one box together."""
+    """The small boxes around kept blocks, those of the same tag and class in one box together."""
     alike: dict[tuple[int, str, str], list[int]] = {}
     seen: set[int] = set()
+    boxes, tags, names, parents = flow.boxes, flow.tags, flow.names, flow.parents
+    first, last = flow.first, flow.last
     for index in kept:
-        box = flow.boxes[index]
+        box = boxes[index]
         for _ in range(_LEVELS):
-            if box < 0 or box in seen:
+            if box < 0 or box in seen or last[box] - first[box] > _MOST_BLOCKS:
                 break
             seen.add(box)
-            name = flow.names[box].partition(" ")[0]
-            if name and flow.tags[box] in _UNIT_TAGS:
-                alike.setdefault((flow.parents[box], flow.tags[box], name), []).append(box)
-            box = flow.parents[box]
+            tag, name = tags[box], names[box]
+            if name and tag in _UNIT_TAGS and last[box] - first[box] > 1:
+                alike.setdefault((parents[box], tag, name.partition(" ")[0]), []).append(box)
+            box = parents[box]
     return [units for units in alike.values() if len(units) >= _FEWEST_UNITS]
 
 
 def _is_mostly_kept(flow: Flow, unit: int, chosen: set[int]) -> bool:
-    """Whether a box is small, and most of it is kept, but not all."""
-    first, last = flow.first[unit], flow.last[unit]
-    if not 1 < last - first <= _MOST_BLOCKS:
-        return False
+    """Whether most of a box is kept, but not all."""
     length = kept = 0
-    for index in range(first, last):
+    for index in range(flow.first[unit], flow.last[unit]):
         size = len(flow.texts[index])
         length += size
         if index in chosen:
