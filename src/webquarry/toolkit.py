@@ -75,6 +75,7 @@ CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
         "webquarry.read.special_reader",
         "webquarry.read.special",
         "webquarry.read.workers.open",
+        "webquarry.read.workers.processes.copied",
         "webquarry.read.workers.threads",
         "webquarry.read.workers.pool",
     ),
@@ -256,7 +257,7 @@ class Toolkit:
 
         workers = None
         if self._runner_kind == "workers":
-            workers = self.runner
+            workers = lambda: self.runner  # noqa: E731 - opened when there is a page
         library = open_library(self.settings, self.environ, self.clock, workers)
         if library is not None:
             self._opened.push_async_callback(library.aclose)

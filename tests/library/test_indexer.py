@@ -82,7 +82,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def keep_and_find(folder: Path, runner: IndexingRunner, page: KeptPage) -> list[str]:
     """What is found once a page was handed to a worker."""
-    library = Library(folder, 100_000_000, FakeClock(), runner)
+    library = Library(folder, 100_000_000, FakeClock(), lambda: runner)
     library.keep(lambda: page, len(page.text))
     await runner.asked.wait()
     found = await library.find(Query("turbines rest"))
@@ -130,7 +130,7 @@ def test_a_page_that_a_worker_failed_at_is_found(tmp_path: Path) -> None:
 def test_a_library_that_is_closed_keeps_what_a_busy_worker_was_to_index(tmp_path: Path) -> None:
     async def run() -> list[str]:
         runner = BusyRunner()
-        library = Library(tmp_path, 100_000_000, FakeClock(), runner)
+        library = Library(tmp_path, 100_000_000, FakeClock(), lambda: runner)
         library.keep(lambda: TIDE, len(TIDE.text))
         await runner.asked.wait()
         await library.aclose()
@@ -163,7 +163,7 @@ def test_an_unchanged_page_is_not_indexed_again(tmp_path: Path) -> None:
 
     async def run() -> None:
         runner = IndexingRunner()
-        library = Library(tmp_path, 100_000_000, FakeClock(), runner)
+        library = Library(tmp_path, 100_000_000, FakeClock(), lambda: runner)
         library.keep(lambda: TIDE, len(TIDE.text))
         await runner.asked.wait()
         assert await library.holds(TIDE.url)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING
 
@@ -24,16 +25,18 @@ log = logging.getLogger(__name__)
 class WorkerIndexer:
     """Has pages indexed by workers while nobody waits for it, and here where somebody does."""
 
-    def __init__(self, runner: JobRunner) -> None:
-        self._runner = runner
+    def __init__(self, open_runner: Callable[[], JobRunner]) -> None:
+        self._open_runner = open_runner
+        self._runner: JobRunner | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._pending: Future[bytes] | None = None
         self._waiting = 0  # who wait for pages that are still to be indexed
 
     def note_loop(self) -> None:
-        """The workers belong to the running loop."""
+        """The workers belong to the running loop, and have just read a page."""
         self._loop = asyncio.get_running_loop()
+        self._runner = self._open_runner()
 
     def index(self, owner: str, page: KeptPage, tokens: TermTokens) -> IndexedPage:
         """What is to be written of a page. Whatever a worker cannot do is done here."""
@@ -63,7 +66,7 @@ class WorkerIndexer:
         from webquarry.library.indexing import describe_job
 
         with self._lock:
-            if self._waiting or self._loop is None:
+            if self._waiting or self._loop is None or self._runner is None:
                 raise CancelledError
             job = describe_job(owner, page, key)
             asking = self._runner.run(job)

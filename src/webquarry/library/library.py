@@ -44,7 +44,11 @@ class Library:
     """Pages in `folder`/library.sqlite3, encrypted with `folder`/library.key."""
 
     def __init__(
-        self, folder: Path, max_bytes: int, clock: Clock, workers: JobRunner | None = None
+        self,
+        folder: Path,
+        max_bytes: int,
+        clock: Clock,
+        workers: Callable[[], JobRunner] | None = None,
     ) -> None:
         self.path = folder / "library.sqlite3"
         self._max_bytes = max_bytes

@@ -6,7 +6,7 @@ the web for a recording.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from webquarry.clock import Clock
@@ -19,7 +19,10 @@ _NO_HOME = Path("/nonexistent")  # which many systems give to users that have no
 
 
 def open_library(
-    settings: Settings, environ: Mapping[str, str], clock: Clock, workers: JobRunner | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    clock: Clock,
+    workers: Callable[[], JobRunner] | None = None,
 ) -> Library | None:
     """The library, which makes its file when it is first used; None where none is kept. Pages are
     indexed by the workers, where there are some.
