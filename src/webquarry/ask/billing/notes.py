@@ -76,5 +76,9 @@ class StatementNotes:
         self._writing = asyncio.create_task(self._write_waiting())
 
     async def _write_waiting(self) -> None:
+        statements = self.take()
         with suppress(RecordsFailure):
-            await self._write(self.take())
+            try:
+                await self._write(statements)
+            except RuntimeError:  # at its end a process starts no thread any more
+                await self._write(statements, at_end=True)
