@@ -233,6 +233,11 @@ def _base64_image(size: int) -> object:
     return html_page(f"<img alt='a' src='data:image/png;base64,{repeat('QUJD', size)}'>")
 
 
+def _put_side_by_side(size: int) -> object:
+    """Inline elements in inline elements, with nothing between them."""
+    return html_page(repeat("<span><b>x1</b><i>Y2</i></span>", size))
+
+
 def _around_empty(tag: str, size: int) -> object:
     """Some hundred elements, one in the other, around many that hold nothing."""
     levels = min(300, size // 60)
@@ -246,6 +251,7 @@ _AROUND_EMPTY = (
 )  # fmt: skip
 
 SHAPES = [
+    Shape("inline elements side by side", _put_side_by_side, read_page),
     *(
         Shape(f"<{tag}> around empty elements", partial(_around_empty, tag), read_page)
         for tag in _AROUND_EMPTY

@@ -7,9 +7,9 @@ by what stands at their ends.
 
 from __future__ import annotations
 
-from lxml import etree
+from itertools import islice
 
-from webquarry.read.html.tree import first_texts
+from lxml import etree
 
 SIDE_BY_SIDE = frozenset(
     {
@@ -22,7 +22,8 @@ _CURRENCIES = "$€£¥₹₽₩"
 _BEGINNINGS = frozenset(f"{_CURRENCIES}+−±~#“„«")
 _ENDS = frozenset(f"{_CURRENCIES})%°!?”»")
 _FIRST_UNSPACED = "\u2e80"  # from there on scripts have no blanks between words
-_MOST_TEXTS = 8
+_MOST_CHILDREN = 60  # of an element that are looked at
+_MOST_ELEMENTS = 8  # in which the beginning of a text is looked for
 
 
 class InlineBoxes:
@@ -34,11 +35,12 @@ class InlineBoxes:
 
     def stands_apart(self, element: etree._Element, before: str) -> bool:
         """Whether an element stands apart from the one before it, which ends with a text."""
-        after = "".join(first_texts(element, _MOST_TEXTS, 2))
-        last, first = before[-1:], after[:1]
-        if max(last, first) >= _FIRST_UNSPACED:
-            return False
+        last = before[-1:]
         if not last.isalnum() and last not in _ENDS:
+            return False
+        after = _find_beginning(element)
+        first = after[:1]
+        if max(last, first) >= _FIRST_UNSPACED:
             return False
         if not first.isalnum() and first not in _BEGINNINGS:
             return False
@@ -53,6 +55,16 @@ class InlineBoxes:
         return self._holds_boxes
 
 
+def _find_beginning(element: etree._Element) -> str:
+    """The first characters of an element's text, if they are not far into it."""
+    for inner in islice(element.iter(etree.Element), _MOST_ELEMENTS):
+        if inner.text:
+            return inner.text[:2]
+        if inner is not element and inner.tail and not len(inner):
+            return inner.tail[:2]
+    return ""
+
+
 def _have_other_classes(element: etree._Element) -> bool:
     """Whether an element and the one before it have classes, and not the same."""
     before = element.getprevious()
@@ -63,10 +75,10 @@ def _have_other_classes(element: etree._Element) -> bool:
 
 
 def _has_no_text(parent: etree._Element) -> bool:
-    """Whether all the text of an element stands in its children."""
+    """Whether all the text of an element stands in its children, as far as the first ones tell."""
     if parent.text and not parent.text.isspace():
         return False
-    for child in parent:
+    for child in islice(parent, _MOST_CHILDREN):
         if child.tag in _WITHIN_WORDS or (child.tail and not child.tail.isspace()):
             return False
     return True

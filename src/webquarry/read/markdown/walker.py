@@ -35,6 +35,7 @@ from webquarry.read.visibility.tracker import SAME_COLOUR, VISIBILITY, Visibilit
 _UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})
 _SHORT_HEADING = 300  # characters; a longer one has swallowed what follows it
 _MOST_HEADING_TEXTS = 100  # pieces of text in a short heading
+_MARKS_BETWEEN = 6  # pieces in which the text before an inline element is looked for
 _BOLD = "**"
 
 # What is left of the siblings of an element, itself, what may be taken of it, what to do on leaving
@@ -152,7 +153,7 @@ class Walker:
         """Put a blank before an inline element that only the layout sets apart from the last."""
         if self.actions is not ACTIONS:
             return
-        for piece in reversed(self.pieces):
+        for piece in self.pieces[: -_MARKS_BETWEEN - 1 : -1]:
             if isinstance(piece, str):
                 if self._boxes.stands_apart(element, piece):
                     self.pieces.append(" ")
