@@ -7,16 +7,14 @@ import os
 import signal
 import subprocess
 import sysconfig
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from tests.host.test_process import ends
 from tests.host.workbench import WEATHER, Workbench, schema_of
-from webquarry.surfaces.cli.tools import app
+from tests.surfaces.cli.tool_commands import answer, failure, tools
 
 WEBQUARRY = str(Path(sysconfig.get_path("scripts")) / "webquarry")
 
@@ -24,25 +22,6 @@ WEBQUARRY = str(Path(sysconfig.get_path("scripts")) / "webquarry")
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     return Workbench.as_ours(tmp_path, monkeypatch)
-
-
-def tools(*arguments: str, stdin: str | bytes = "") -> Result:
-    return CliRunner().invoke(app, arguments, input=stdin)
-
-
-def answer(*arguments: str, stdin: str | bytes = "") -> Any:
-    result = tools(*arguments, stdin=stdin)
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    return json.loads(result.stdout)
-
-
-def failure(arguments: Sequence[str], stdin: str | bytes = "") -> Result:
-    result = tools(*arguments, stdin=stdin)
-    assert result.exit_code == 1
-    assert "Traceback" not in result.output
-    assert set(json.loads(result.stdout)) == {"error"}
-    return result
 
 
 def test_list_shows_every_tool_with_path_state_and_reason(bench: Workbench) -> None:

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from tests.host.workbench import WEATHER, Workbench
-from webquarry.surfaces.cli.tools import app
+from tests.surfaces.cli.tool_commands import answer, failure, tools
 
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     return Workbench.as_ours(tmp_path, monkeypatch)
-
-
-def tools(*arguments: str, stdin: str | bytes = "") -> Result:
-    return CliRunner().invoke(app, arguments, input=stdin)
-
-
-def answer(*arguments: str, stdin: str | bytes = "") -> Any:
-    result = tools(*arguments, stdin=stdin)
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    return json.loads(result.stdout)
-
-
-def failure(arguments: Sequence[str], stdin: str | bytes = "") -> Result:
-    result = tools(*arguments, stdin=stdin)
-    assert result.exit_code == 1
-    assert "Traceback" not in result.output
-    assert set(json.loads(result.stdout)) == {"error"}
-    return result
 
 
 @pytest.mark.parametrize("name", ["my_tool", "my-tool", "t", "a2"])
