@@ -21,7 +21,8 @@ from webquarry.read.workers.garbage import collect_if_due, put_off_collection
 def extract(path: Path, url: str) -> str:
     """The main content of a file as Markdown."""
     document = parse_html(decode(path.read_bytes(), "").page)
-    return render_selection(document, select_main_content(document), url).text
+    selection = select_main_content(document)
+    return render_selection(document, selection, url, tells_rest=False).text
 
 
 def main() -> None:

@@ -109,6 +109,10 @@ HIDDEN = [
     (f"/* a */ @import url(\"{DATA}\");", P),
 ]  # fmt: skip
 KEPT = [
+    # what ends in brackets
+    (".zz{display:none}.w :is(.zz){display:block}", IN),
+    (".zz{display:none}.w :where(.zz){display:block!important}", IN),
+    (":where(.zz){display:none}.w [data-k]{display:block}", IN),
     (".c1{display:none}.c2{display:block}", P),
     (".c1{display:none}.c2{display:block}.c3{display:none}", P),
     (".c1{display:none}p{display:block!important}", P),

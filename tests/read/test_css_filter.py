@@ -4,6 +4,8 @@ say.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ NAMES = frozenset({b"a", b"b-c", b"main", b"x9"})
 PIECES = [
     b".a", b"#b-c", b".zz", b"#y", b"main", b"p", b"div", b" ", b"  ", b"\n", b">", b"+", b"~",
     b",", b":hover", b":not(", b":is(", b")", b"[href='.a']", b"[", b"]", b"*", b"::before",
-    b".A", b".x9", b"\\", b"&", "é".encode(), b"{", b"}", b"{x:y}", b"/*", b"*/", b"/", b"*",
+    b'[x="a b"]', b"'", b'"', b":where(", b".A", b".x9", b"\\", b"&", "é".encode(), b"{", b"}", b"{x:y}", b"/*", b"*/", b"/", b"*",
     b"<!--", b"-->", b"-", b"@media(", b";", b"display:none", b".", b"#", b"(",
 ]  # fmt: skip
 SELECTORS = [piece for piece in PIECES if not set(b"{}") & set(piece) and b"/*" not in piece]
@@ -52,12 +54,13 @@ def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
 ) -> None:
     parts = [selector + b"{display:none" for selector in selectors]
 
-    found = compiled.fits_of(parts, NAMES)
+    found = compiled.KnownNames(NAMES).list_fits(parts)
 
     fits = {number: fit for number, fit, _, _ in found}
     for number, selector in enumerate(selectors):
         expected = fit_in_python(selector, NAMES)
         assert fits.get(number, 0) in (-1, expected), selector
+        assert compiled.KnownNames(NAMES).judge(selector) in (-1, expected), selector
 
 
 @given(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join))
@@ -65,15 +68,19 @@ def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
 @example(b".a,,main >")
 @example(b"ul :not(.a),p:hover[x],main > :is(a, b) .x9")
 @example(b"p :hover:not()[x],.A::before[x]a[x]-")
+@example(b":where(.a, p[x='y']) main, :root :is([x=\"'\"] b)")
 @settings(max_examples=500, deadline=None)
 def test_the_last_names_of_selectors_are_those_that_python_finds(selectors: bytes) -> None:
     keys = rule_text.last_keys_of(selectors)
 
     texts = split_list(selectors.decode())
-    assert keys is None or keys == [key for text in texts for key in find_rough_keys(text)]
+    assert keys is None or keys == [key for text in texts for key in find_rough_keys(text, ":")]
 
 
-@pytest.mark.parametrize("selectors", [b"&.a", b"[x='a'].a", b".a:not([b])", b".a\\:b", b":root"])
+@pytest.mark.parametrize(
+    "selectors",
+    [b"&.a", b"[x='(']", b".a[x='b", b".a:not([b)", b"[x=']'].a", b":is([x(y)]) a", b".a\\:b"],
+)
 def test_names_of_selectors_that_need_a_closer_look_are_left_to_python(selectors: bytes) -> None:
     assert rule_text.last_keys_of(selectors) is None
 
@@ -82,7 +89,7 @@ def test_names_of_selectors_that_need_a_closer_look_are_left_to_python(selectors
     "part", [b"", b"x", b"@media all{.zz{a:b", b".zz{.y{a:b", b"@import x;.zz{a:b"]
 )
 def test_what_is_no_plain_rule_is_left_to_python(part: bytes) -> None:
-    assert compiled.fits_of([part], NAMES) == [(0, -1, None, None)]
+    assert compiled.KnownNames(NAMES).list_fits([part]) == [(0, -1, None, None)]
 
 
 @pytest.mark.parametrize(
@@ -101,14 +108,14 @@ def test_what_is_no_plain_rule_is_left_to_python(part: bytes) -> None:
     ],
 )
 def test_most_foreign_rules_never_reach_python(selector: bytes, left: bool) -> None:
-    assert bool(compiled.fits_of([selector + b"{a:b"], NAMES)) is left
+    assert bool(compiled.KnownNames(NAMES).list_fits([selector + b"{a:b"])) is left
 
 
 def test_thousands_of_names_are_all_known() -> None:
     names = frozenset(f"name{number}".encode() for number in range(5_000))
     parts = [b"." + name + b"{a:b" for name in sorted(names)]
 
-    found = compiled.fits_of(parts, names)
+    found = compiled.KnownNames(names).list_fits(parts)
 
     assert [fit for _, fit, _, _ in found] == [2] * 5_000
 
@@ -137,7 +144,7 @@ def test_groups_that_are_left_out_whole_hold_no_rule_that_python_finds(
     found = Rules(parts, names)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rules, "fits_of", rules.ask_about_all)
+        patch.setattr(rules, "KnownNames", rules.UnknownNames)
         in_python = Rules(parts, names)
     assert describe(found.exact) == describe(in_python.exact)
     assert describe(found.related) == describe(in_python.related)
@@ -191,3 +198,45 @@ def test_bodies_with_more_than_blanks_and_capitals_are_left_to_python(body: byte
 )
 def test_a_body_that_may_show_something_is_told_by_its_words(body: bytes, may_show: bool) -> None:
     assert rule_text.may_show(body) is may_show
+
+
+@pytest.mark.parametrize(
+    ("selectors", "keys"),
+    [
+        (b".a[x='y z']", [".a"]),
+        (b':where(.zz) main,p:not([x="y"])', ["main", "p"]),
+        (b":root", ["*"]),
+    ],
+)
+def test_names_beside_brackets_with_texts_in_them_are_told_at_once(
+    selectors: bytes, keys: list[str]
+) -> None:
+    assert rule_text.last_keys_of(selectors) == keys
+
+
+SHEETS = [
+    b".a",
+    b"#B-c",
+    b"{",
+    b"}",
+    b" ",
+    b"\n",
+    b"--",
+    b"_",
+    b"9",
+    "é".encode(),
+    b"\\",
+    b"a",
+    b"C",
+]
+
+
+@given(st.lists(st.sampled_from(SHEETS), max_size=30).map(b"".join))
+@example(b"")
+@example(b".A.b-c{}")
+def test_the_names_that_stand_in_a_sheet_are_its_whole_words(css: bytes) -> None:
+    names = {b"a", b"b-c", b"ac", b"a9", b"--", b"_", b"c", b"a:b", "é".encode(), "aé".encode()}
+
+    expected = names & {*re.split(rb"[^a-z0-9_\x80-\xff-]+", css.lower())}
+
+    assert rules.find_names(css, names) == expected

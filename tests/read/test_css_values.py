@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.read.converting import markdown
 from webquarry.read.css.declarations import parse_length, parse_lengths
+from webquarry.read.css.media import NEVER, judge_media
 from webquarry.read.css.values.numbers import ANGLES, evaluate, find_calls, split_top
 from webquarry.read.css.values.transforms import place_box
 from webquarry.read.visibility.shapes import is_empty_clip, is_empty_mask, leads_away
@@ -35,6 +37,24 @@ from webquarry.read.visibility.shapes import is_empty_clip, is_empty_mask, leads
 )
 def test_a_sum_comes_to_pixels_or_is_not_understood(value: str, pixels: float | None) -> None:
     assert parse_length(value) == pixels
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["clamp(1px)", "calc(1px, 2px)", "mod(1px)", "abs(1px, 2px)", "sin(1, 2)", "pow(2)", "min()"],
+)
+def test_a_function_with_another_number_of_arguments_is_not_understood(value: str) -> None:
+    assert evaluate(value, {"": 1.0, "px": 1.0}) is None
+    assert markdown(f'<p style="font-size:{value}">Some words.</p>') == "Some words."
+
+
+@pytest.mark.parametrize("font", ["40x0 serif", "4² serif", "40â€0 serif", "9e a"])
+def test_a_size_in_a_font_that_is_no_number_is_passed_over(font: str) -> None:
+    assert markdown(f'<p style="font:{font}">Some words.</p>') == "Some words."
+
+
+def test_a_depth_of_colours_in_other_digits_is_never_had() -> None:
+    assert judge_media("(min-color: ²)") == NEVER
 
 
 def test_values_are_taken_apart_where_no_brackets_and_no_quotes_are_open() -> None:

@@ -14,7 +14,11 @@ from webquarry.read.text import fold as plain
 from webquarry.read.text.characters import strip_invisible
 
 compiled = pytest.importorskip("webquarry.read.text._fold", reason="it was not built")
-PIECES = (*" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…", "word ", "x" * 600)
+PIECES = (
+    *" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…:#;!\u2028\u2029\u3000\u200b²ж😀\U000e0041",
+    "word ", "x" * 600, "  ", "**", "&amp;", "&#39;", f"&{'a' * 32};", f"&{'a' * 33};", "\nHuman:",
+    "INST]",
+)  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES)).map("".join)
 
 
@@ -34,10 +38,10 @@ def test_white_space_is_folded_and_what_is_not_plain_is_told(module: object) -> 
 @given(TEXTS)
 @example("a\nb")
 @example("word \n" * 700)
-def test_both_ways_fold_and_look_for_marks_the_same(text: str) -> None:
+def test_both_ways_fold_and_escape_the_same(text: str) -> None:
     assert compiled.fold_plain(text) == plain.fold_plain(text)
-    assert compiled.find_mark(text, 0) == plain.find_mark(text, 0)
-    assert compiled.find_mark(text, 3) == plain.find_mark(text, 3)
+    for name in ("fold_white", "finish_line", "escape", "write_plain", "write_part"):
+        assert getattr(compiled, name)(text) == getattr(plain, name)(text), name
     assert compiled.is_plain_address(text) == plain.is_plain_address(text)
     assert compiled.is_seen(text) == plain.is_seen(text)
 

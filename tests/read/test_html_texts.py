@@ -42,7 +42,8 @@ def test_both_ways_to_count_agree(html: str, limit: int) -> None:
         st.sampled_from(
             [
                 "<p class='A b'>", "<i id=É>", "<a href=#x>", "<a href='#a&amp;b'>", "<a href=/y>",
-                "<a href>", "<b role=tab onclick=f()>", "<u class='a &amp; B'>", "</p>", "</a>", "w",
+                "<a href>", "<b role=tab onclick=f()>", "<u class='a &amp; B'>", "<s aria-label='4 of 5'>",
+                "<img alt='&#52;' aria-label=x>", "<s alt=4>", "</p>", "</a>", "w",
             ]
         ),
         max_size=12,
@@ -53,11 +54,19 @@ def test_both_ways_find_the_same_names_attributes_and_links(html: str) -> None:
     wanted = frozenset({"role", "id"})
 
     assert compiled.collect_names(roots) == plain.collect_names(roots)
+    assert compiled.tags_of(roots) == plain.tags_of(roots)
     for tags in (("a",), ("b", "abbr"), ("html",), ("body", "bod"), ("i", "p")):
         assert compiled.holds_tag(roots, tags) == plain.holds_tag(roots, tags)
     for root in roots:
         assert compiled.having_attributes(root, wanted) == plain.having_attributes(root, wanted)
+        assert compiled.find_numbered_labels(root) == plain.find_numbered_labels(root)
         assert compiled.links_within(root) == plain.links_within(root)
+        for text in ("a &", "#"):
+            found = compiled.holding_text(root, "class", text)
+            assert [*found, *compiled.holding_text(root, "href", text)] == [
+                *plain.holding_text(root, "class", text),
+                *plain.holding_text(root, "href", text),
+            ]
 
 
 def test_names_are_those_of_all_classes_and_ids_in_lower_case() -> None:
@@ -101,3 +110,28 @@ def test_text_right_inside_of_some_tags_is_left_out() -> None:
     (html,) = parse_html("<p>ab<b>cd<i>ef</i>gh</b>ij</p>").roots
 
     assert length_outside(html, frozenset({"b"})) == len("abefghij")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<table>", "</table>", "<tr>", "</tr>", "<thead>", "</thead>", "<tbody>", "<tfoot>",
+                "<td>", "<th>", "</td>", "<p>", "w", "<caption>", "<td id=a colspan>",
+                "<th rowspan=2 colspan='3&amp;'>",
+            ]
+        ),
+        max_size=30,
+    ).map("".join),
+    st.integers(0, 4),
+)  # fmt: skip
+@example("<table><tbody></tbody><tr><td>a<thead><tr><th>b</table>", 3)
+def test_both_ways_find_the_same_cells(html: str, most: int) -> None:
+    for root in parse_html(html).roots:
+        for table in root.iter("table", "div", "tbody"):
+            assert compiled.find_cells(table, most) == plain.find_cells(table, most)
+            for tags in (("table",), ("td", "p")):
+                assert compiled.holds_inside(table, tags) == plain.holds_inside(table, tags)
+        for cell in root.iter("td", "th"):
+            for name in ("id", "colspan", "rowspan"):
+                assert compiled.get_value(cell, name) == plain.get_value(cell, name)

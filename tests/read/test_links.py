@@ -159,3 +159,20 @@ def test_images_inside_of_images_leave_the_innermost_text() -> None:
 
     assert lean(markdown) == "a tide"
     assert join_links(split_links(markdown.encode())) == markdown.encode()
+
+
+@pytest.mark.parametrize(
+    ("markdown", "hidden"),
+    [
+        ("[https://a.example/b/](https://www.a.example/b)", 0),
+        (r"[a.example/b\_c](https://a.example/b_c)", 0),
+        (r"[a.example\/](https://a.example/)", 0),
+        ("[A.EXAMPLE](http://a.example//)", 0),
+        ("[b](https://a.example/b)", 1),
+        ("[tel:](tel:)", 1),
+        ("[x](xtel:)", 0),
+        ("[a](b) and [b](b)", 1),
+    ],
+)
+def test_a_text_that_is_its_own_address_hides_no_target(markdown: str, hidden: int) -> None:
+    assert count_targets(split_links(markdown.encode())) == hidden

@@ -57,6 +57,10 @@ MARKUP = (
 def assert_same_elements(html: str) -> None:
     roots = parse_html(html).roots
     assert compiled.find_elements(roots) == plain.find_elements(roots)
+    most = {"meta": 1, "i": 9, "title": 2, "x": 1}
+    for name, number in (("style", 9), ("name", 1), ("content", 9), ("content", 0)):
+        found = compiled.find_stated(roots, most, name, number)
+        assert found == plain.find_stated(roots, most, name, number)
 
 
 @given(st.lists(st.sampled_from(MARKUP), max_size=12).map("".join))
@@ -98,3 +102,16 @@ def test_a_page_tells_what_concerns_the_whole_of_it() -> None:
         metas=(("description", "Tides"),),
         has_raised=True,
     )
+
+
+@pytest.mark.parametrize("module", [plain, compiled], ids=["plain", "compiled"])
+def test_elements_are_found_by_name_and_attribute_in_the_order_of_the_page(module: object) -> None:
+    page = parse_html("<p id=a>1<i>2</i><p>3<i id=b>4</i></html><i>5</i>")
+    find_stated = module.find_stated  # type: ignore[attr-defined]
+
+    found, with_id = find_stated(page.roots, {"i": 2, "p": 9, "b": 1}, "id", 9)
+
+    texts = {name: [element.text for element in elements] for name, elements in found.items()}
+    assert texts == {"i": ["2", "4"], "p": ["1", "3"], "b": []}
+    assert [one.get("id") for one in with_id] == ["a", "b"]
+    assert [one.get("id") for one in find_stated(page.roots, {}, "id", 1)[1]] == ["a"]

@@ -112,6 +112,23 @@ def test_nothing_found_is_empty_and_a_blank_text_is_refused() -> None:
         find_blocks(b"a", "  ", [0])
 
 
+@pytest.mark.parametrize(
+    ("text", "limit", "first"),
+    [
+        ("One.\n\n## B\n\nA long paragraph.", 14, "One.\n\n"),
+        ("One.\n\n## B\n\n### C\n\nA long paragraph.", 20, "One.\n\n"),
+        ("## B\n\nA long paragraph.", 8, "## B\n\nA "),
+        ("## B\n\n### C\n\nA paragraph.", 14, "## B\n\n### C\n\n"),
+        ("One.\n\n# A\n\n# B\n\n# C\n\n# D\n\n# E\n\nA long paragraph.", 32, "One.\n\n# A\n\n# B\n\n# C\n\n# D\n\n# E\n\n"),
+        ("One.\n\n#tag\n\nA long paragraph.", 14, "One.\n\n#tag\n\n"),
+    ],
+)  # fmt: skip
+def test_no_piece_ends_on_a_heading_if_anything_else_stands_before_it(
+    text: str, limit: int, first: str
+) -> None:
+    assert pieces(text, limit)[0].decode() == first
+
+
 def test_a_block_that_fits_nowhere_is_begun_in_the_piece_before_it() -> None:
     table = "\n".join(f"| {number} | cell |" for number in range(100))
     first, second, *_ = pieces(f"Short.\n\n{table}\n", 200)

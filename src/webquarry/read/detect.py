@@ -53,12 +53,13 @@ def load_formats() -> dict[str, Format]:
 def pick_format(source: FetchedDocument) -> Format:
     """The format to read a document with; raises `Unreadable` with what it is instead."""
     formats = load_formats()
-    for candidate in formats.values():
-        if candidate.recognises(source.body):
-            return candidate
-
     # The bytes decide before any label does.
     kind = binary_type(source.body)
+    if kind:
+        for candidate in formats.values():
+            if candidate.recognises(kind):
+                return candidate
+
     label = _text_format_of_media_type(source.media_type)
     if kind is None and _is_binary(source.body, is_labelled_as_text=label is not None):
         kind = "binary data"

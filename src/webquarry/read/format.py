@@ -85,10 +85,8 @@ class Format(ABC):
     suffixes: ClassVar[tuple[str, ...]] = ()  # how the names of such files end
     binary: ClassVar[bool] = False  # its bytes decide alone; a label or a name does not make one
 
-    def recognises(self, body: bytes) -> bool:
-        """Whether the bytes alone show that a document is of this format; for formats with a
-        signature.
-        """
+    def recognises(self, kind: str | None) -> bool:
+        """Whether what the bytes alone show a document to be (`binary_type`) is this format."""
         return False
 
     @abstractmethod

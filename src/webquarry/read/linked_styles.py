@@ -35,9 +35,12 @@ def find_addresses(reply: Reply) -> list[str]:
         return []
     if "html" not in reply.headers.get("content-type", "html").lower():
         return []
+    links = find_sheet_links(reply.body, reply.url)
+    if not links:
+        return []
     host = (urlsplit(reply.url).hostname or "").lower()
     addresses: list[str] = []
-    for address in find_sheet_links(reply.body, reply.url):
+    for address in links:
         other = (urlsplit(address).hostname or "").lower()
         if len(addresses) < MOST_SHEETS and is_same_site(host, other):
             addresses.append(address)

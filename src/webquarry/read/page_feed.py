@@ -26,6 +26,8 @@ _USER = re.compile(r"/u/([\w-]+(?:/comments/.+)?)")
 
 def find_feed(url: str) -> str | None:
     """The feed of a page; None where none is known."""
+    if "redd" not in url.lower():
+        return None  # as nearly all, told without reading the address
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -14,6 +14,8 @@ import httpx2
 from webquarry.net.models import Reply
 from webquarry.read.models import Dated, LeftOutText, Page
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 
 def describe_reply(reply: Reply) -> dict[str, Any]:
     """A reply but for its body."""
@@ -76,14 +78,14 @@ def build_page(fields: dict[str, Any], markdown: str) -> Page:
 
 def pack_fields(fields: dict[str, Any], body: bytes = b"") -> bytes:
     """A line of JSON, and bytes behind it."""
-    line = json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")
+    line = _ENCODER.encode(fields).encode("utf-8", "replace")
     return b"\n".join((line, body))
 
 
 def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:
     """What was packed."""
     line, _, body = packed.partition(b"\n")
-    return json.loads(line), body
+    return json.loads(line.decode()), body
 
 
 def _spell_headers(headers: httpx2.Headers) -> list[tuple[str, str]]:

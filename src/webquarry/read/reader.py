@@ -291,8 +291,10 @@ class Reader:
         """The feed of a page that the site refuses to programs, as the answer of the page; None
         where there is none to be had.
         """
+        if refusal.status not in REFUSALS:
+            return None
         address = find_feed(url)
-        if address is None or refusal.status not in REFUSALS:
+        if address is None:
             return None
         note("fetching the feed of the page")
         try:

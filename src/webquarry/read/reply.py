@@ -52,12 +52,15 @@ def read_reply(
     is_rendered: bool = False,
 ) -> Page:
     """The page that a reply holds. `styles` are style sheets that it links to, packed."""
-    source = replace(_build_source(requested_url, reply, selection), styles=styles)
+    source = _build_source(requested_url, reply, selection)
+    if styles:
+        source = replace(source, styles=styles)
     if not reply.body.strip():
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)
     converted = chosen.to_markdown(source)
-    converted = replace(converted, is_rendered=is_rendered)
+    if is_rendered:
+        converted = replace(converted, is_rendered=True)
     outcome = _judge_conversion(requested_url, reply.url, reply.headers, converted)
     encoding_notes: tuple[str, ...] = ()
     if converted.encoding and source.text.source in {"detected", "fallback"}:

@@ -6,14 +6,13 @@ import pytest
 
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.choose import (
-    add_headings,
-    choose,
+from webquarry.read.main_content.choose import add_headings, choose
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.superfluous import (
     drop_copies,
     drop_notices,
     prefer_visible,
 )
-from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.threshold import find_single_threshold, find_threshold
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
@@ -60,6 +59,17 @@ def test_a_list_may_repeat_itself() -> None:
     found = flow(f"<ul><li>{LONG}</li><li>{LONG}</li></ul>")
 
     assert drop_copies(found, [0, 1]) == [0, 1]
+
+
+@pytest.mark.parametrize("size", [3, 70, 230])
+def test_a_copy_of_many_texts_in_one_piece_is_dropped(size: int) -> None:
+    sentences = [f"Sentence {number} says what no other one does. " * 5 for number in range(size)]
+    whole = " ".join(["All of it:", *sentences])
+    found = flow("".join(f"<p>{one}</p>" for one in sentences) + f"<div>{whole}</div><p>{LONG}</p>")
+    every = list(range(size + 2))
+
+    assert drop_copies(found, every) == [*range(size), size + 1]
+    assert drop_copies(found, [0, size]) == [0, size]
 
 
 def test_of_a_hidden_copy_and_one_in_sight_the_one_in_sight_is_kept() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.main_content import walk as plain
 from webquarry.read.main_content.tags import FORMULA_CLASSES, MOST_BLOCKS
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT
+from webquarry.read.markdown.scope import HOLDS, INSIDE, TAIL, TEXT
 
 compiled = pytest.importorskip(
     "webquarry.read.main_content._walk", reason="the compiled walk was not built"
@@ -30,6 +30,8 @@ ATTRIBUTES = (
     " class='a b' id=x",
     " role=navigation",
     " style='display:none'",
+    " style='overflow:hidden' class=d-none",
+    " hidden style='not none'",
     " hidden",
     " id=''",
     " style='color:red'",
@@ -116,8 +118,23 @@ def test_both_walks_find_the_same_in_any_soup_of_tags(html: str) -> None:
         "<p>" + "<a href=x>link</a> " * 500,
         "".join(f"<p a{number}=x class='b&amp;c'>{number}</p>" for number in range(600)),
         "<header>" * 1_500 + "<svg>" * 400 + "<p>deep</p>",
+        "".join(
+            f"<p class='c{number % 1_500} d-none' id=x{number}>a</p>" for number in range(3_000)
+        ),
+        "<p>" + "one two  three\u00a0four\n\tfive é six" * 300,
     ],
-    ids=["tags", "deep", "blocks", "blocks in one", "entities", "links", "names", "drawings"],
+    ids=[
+        "tags",
+        "deep",
+        "blocks",
+        "blocks in one",
+        "entities",
+        "links",
+        "names",
+        "drawings",
+        "values",
+        "white space",
+    ],
 )
 def test_both_walks_find_the_same_at_the_limits(html: str) -> None:
     assert_same_flow(html)
@@ -128,15 +145,15 @@ def test_what_is_chosen_outlives_everything_else_that_knew_the_page() -> None:
     roots = parse_html("<div><p>one <b id=x>two</b> three</p></div>").roots
     walk.walk(roots)
     chosen = walk.choose_parts({0}, [])
-    ((paragraph, parts, _, _),) = chosen.children(next(roots[0].iter("div")))
+    ((paragraph, parts, _, _, text, _),) = chosen.children(next(roots[0].iter("div")))
     del walk, roots
     gc.collect()
 
-    assert (paragraph.tag, parts) == ("p", INSIDE | TEXT)
+    assert (paragraph.tag, parts, text) == ("p", INSIDE | TEXT | HOLDS, "one ")
     assert [
-        (element.tag, element.tail, parts, tag, names)
-        for element, parts, tag, names in chosen.children(paragraph)
-    ] == [("b", " three", INSIDE | TEXT | TAIL, "b", ["id"])]
+        (element.tag, element.tail, parts, tag, names, text, tail)
+        for element, parts, tag, names, text, tail in chosen.children(paragraph)
+    ] == [("b", " three", INSIDE | TEXT | TAIL, "b", ["id"], "two", " three")]
 
 
 @pytest.mark.parametrize("walk", [plain.Walk, compiled.Walk], ids=["plain", "compiled"])

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False
 """A style sheet -> its parts, and those of them that may be about certain names.
 
 The slow beginnings of `rules.py`, on bytes. Whatever is odd is left to the Python there (`ASK`), which also does all of
@@ -8,7 +8,7 @@ it where this could not be built.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport uint64_t
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcmp, strcspn
 
 cdef enum:
     PLAIN, NAME, POINT, COMMA, BLANK, CHILD, SIBLING, OPEN, CLOSE, SQUARE, SQUARED, ODD  # kinds of bytes
@@ -17,9 +17,12 @@ cdef enum:
     ASK = -1
     FOREIGN, RELATED, EXACT  # as in rules.py
 
+cdef enum:
+    ENDS = 4096
+
 cdef unsigned char KINDS[256]
 cdef unsigned char LOWER[256]
-cdef unsigned char SIGNS[256]  # where the cutting of a sheet takes a closer look
+cdef const char* SIGNS = b"}\\/\"'(<>"  # where the cutting of a sheet takes a closer look
 cdef unsigned char SHIELDED[256]  # what is escaped in strings
 
 
@@ -32,8 +35,6 @@ cdef void describe_bytes() noexcept:
             KINDS[byte] = NAME
     for byte in b"@;\\&\0":
         KINDS[byte] = ODD
-    for byte in b"}\\/\"'(<-":
-        SIGNS[byte] = 1
     for byte in b"{};[](),<*":
         SHIELDED[byte] = 1
     for byte in b" \t\n\r\f\v":
@@ -60,9 +61,20 @@ cdef inline uint64_t hash_of(const unsigned char* name, Py_ssize_t size) noexcep
 cdef struct Names:
     uint64_t* hashes
     size_t mask
+    unsigned char* ends  # whether a name has such a size and such letters at its ends
 
 
-cdef bint holds(Names* names, uint64_t wanted) noexcept:
+cdef inline size_t ends_of(const unsigned char* name, Py_ssize_t size) noexcept:
+    """A place among the ends of names, told by the size of a name and its first and last letters."""
+    return (LOWER[name[0]] * 31 + LOWER[name[size - 1]] * 7 + LOWER[name[size >> 1]] + size * 131) & (ENDS - 1)
+
+
+cdef inline bint holds(Names* names, const unsigned char* name, Py_ssize_t size) noexcept:
+    """Whether a name is one of them; most are not, which their ends tell."""
+    return names.ends[ends_of(name, size)] and holds_hash(names, hash_of(name, size))
+
+
+cdef bint holds_hash(Names* names, uint64_t wanted) noexcept:
     cdef size_t place = wanted & names.mask
     while names.hashes[place]:
         if names.hashes[place] == wanted:
@@ -101,7 +113,7 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
             while index < size and KINDS[text[index]] == NAME:
                 index += 1
             if depth == 0 and not square:
-                if holds(names, hash_of(text + start, index - start)):
+                if holds(names, text + start, index - start):
                     held = True
                 elif point:
                     own_known = False
@@ -148,42 +160,56 @@ cdef int fit_of(const unsigned char* text, Py_ssize_t size, Names* names) noexce
     return EXACT if any_unnamed else FOREIGN
 
 
-cdef int fill_names(Names* known, names) except -1:
-    """Put names into a table, whose memory the caller frees; without any, there is no table."""
-    cdef size_t room = 64, place
-    cdef uint64_t wanted
-    cdef bytes name
-    known.hashes = NULL
-    if names is None:
-        return 0
-    while room < 2 * <size_t>len(names):
-        room *= 2
-    known.mask = room - 1
-    known.hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
-    if known.hashes is NULL:
-        raise MemoryError
-    for name in names:
-        wanted = hash_of(<const unsigned char*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
-        place = wanted & known.mask
-        while known.hashes[place]:
-            place = (place + 1) & known.mask
-        known.hashes[place] = wanted
-    return 0
+cdef class KnownNames:
+    """Names of elements, in lower case, and how rules fit to them; None stands for all names that there are."""
 
+    cdef Names _names
 
-def fits_of(list parts, names):
-    """The parts that may be about some names, each as its number, how it fits if it is a plain rule, or -1, and what stands
-    before and behind its brace if it holds nothing but a rule, or None twice. All names are known where there are none.
-    """
-    cdef Names known
-    cdef Py_ssize_t number = 0, size, before, behind
-    cdef const unsigned char* text
-    cdef const unsigned char* brace
-    cdef bytes part
-    cdef int fit
-    cdef list found = []
-    try:
-        fill_names(&known, names)
+    def __cinit__(self, names):
+        cdef size_t room = 64, place
+        cdef uint64_t wanted
+        cdef bytes name
+        cdef const unsigned char* text
+        if names is None:
+            return
+        while room < 2 * <size_t>len(names):
+            room *= 2
+        self._names.mask = room - 1
+        self._names.hashes = <uint64_t*>PyMem_Calloc(room, sizeof(uint64_t))
+        self._names.ends = <unsigned char*>PyMem_Calloc(ENDS, 1)
+        if self._names.hashes is NULL or self._names.ends is NULL:
+            raise MemoryError
+        for name in names:
+            text = <const unsigned char*>PyBytes_AS_STRING(name)
+            if PyBytes_GET_SIZE(name):
+                self._names.ends[ends_of(text, PyBytes_GET_SIZE(name))] = 1
+            wanted = hash_of(text, PyBytes_GET_SIZE(name))
+            place = wanted & self._names.mask
+            while self._names.hashes[place]:
+                place = (place + 1) & self._names.mask
+            self._names.hashes[place] = wanted
+
+    def __dealloc__(self):
+        PyMem_Free(self._names.hashes)
+        PyMem_Free(self._names.ends)
+
+    def judge(self, bytes selectors not None):
+        """How selectors fit to the names, or that a closer look is needed."""
+        if self._names.hashes is NULL:
+            return EXACT
+        return fit_of(<const unsigned char*>PyBytes_AS_STRING(selectors), PyBytes_GET_SIZE(selectors), &self._names)
+
+    def list_fits(self, list parts not None):
+        """The parts that may be about the names, each as its number, how it fits if it is a plain rule, or -1, and what stands
+        before and behind its brace if it holds nothing but a rule, or None twice.
+        """
+        cdef Py_ssize_t number = 0, size, before, behind
+        cdef const unsigned char* text
+        cdef const unsigned char* brace
+        cdef bytes part
+        cdef int fit
+        cdef bint is_group, is_odd
+        cdef list found = []
         while number < len(parts):
             part = parts[number]
             text, size = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part)
@@ -193,25 +219,23 @@ def fits_of(list parts, names):
                 number += 1
                 continue
             before = brace - text
-            if memchr(text, 64, before) is not NULL:
-                behind = end_of_foreign_group(parts, number, &known)
+            is_group = memchr(text, 64, before) is not NULL
+            if is_group:
+                behind = end_of_foreign_group(parts, number, &self._names)
                 if behind > number:
                     number = behind
                     continue
-            if memchr(brace + 1, 123, size - before - 1) is not NULL:
+            is_odd = is_group or text[0] == 0 or memchr(text, 59, before) is not NULL
+            if is_odd or memchr(brace + 1, 123, size - before - 1) is not NULL:
                 found.append((number, ASK, None, None))
             else:
                 fit = EXACT
-                if known.hashes is not NULL:
-                    fit = fit_of(text, before, &known)
-                if text[0] == 0 or memchr(text, 64, before) is not NULL or memchr(text, 59, before) is not NULL:
-                    found.append((number, ASK, None, None))
-                elif fit != FOREIGN:
+                if self._names.hashes is not NULL:
+                    fit = fit_of(text, before, &self._names)
+                if fit != FOREIGN:
                     found.append((number, fit, text[:before], brace[1:size - before]))
             number += 1
         return found
-    finally:
-        PyMem_Free(known.hashes)
 
 
 cdef Py_ssize_t end_of_foreign_group(list parts, Py_ssize_t number, Names* known) except -1:
@@ -302,6 +326,31 @@ cdef bint is_condition(const unsigned char* name, Py_ssize_t size) noexcept:
     return begins_with(name, size, b"media") or begins_with(name, size, b"supports")
 
 
+def find_state_backgrounds(list parts not None):
+    """Selectors and body of the plain rules that stand in no other one, have a colon in their selectors and set a
+    background.
+    """
+    cdef Py_ssize_t depth = 0, size, before, place, braces
+    cdef const unsigned char* text
+    cdef const unsigned char* brace
+    cdef bytes part
+    for part in parts:
+        if starts_sheet(part):
+            depth = 0
+            continue
+        text, size = <const unsigned char*>PyBytes_AS_STRING(part), PyBytes_GET_SIZE(part)
+        brace = <const unsigned char*>memchr(text, 123, size)
+        before = size if brace is NULL else brace - text
+        braces = place = 0
+        while brace is not NULL:
+            braces += 1
+            place = brace - text + 1
+            brace = <const unsigned char*>memchr(text + place, 123, size - place)
+        if braces == 1 and depth == 0 and memchr(text, 58, before) is not NULL and part.find(b"background", before) > 0:
+            yield text[:before], text[before + 1:size]
+        depth = max(depth + braces - 1, 0)
+
+
 cdef struct Sheet:
     const unsigned char* text
     Py_ssize_t start  # what stands before has been taken
@@ -338,13 +387,13 @@ def parts_of(bytes css):
 cdef int split_sheet(const unsigned char* text, Py_ssize_t place, Py_ssize_t end, list parts) except -1:
     """Add the parts of one sheet."""
     cdef Sheet sheet
+    cdef Py_ssize_t start
     cdef unsigned char byte
     cdef list pieces = []
     sheet.text, sheet.start, sheet.place, sheet.end = text, place, place, end
-    while True:
-        place = sheet.place
-        while place < end and not SIGNS[text[place]]:
-            place += 1
+    while sheet.place < end:
+        start = sheet.place
+        place = start + strcspn(<const char*>text + start, SIGNS)  # a NUL stands at the end
         sheet.place = place
         if place >= end:
             break
@@ -368,7 +417,8 @@ cdef int split_sheet(const unsigned char* text, Py_ssize_t place, Py_ssize_t end
                 shield(&sheet, end_of_url(&sheet), pieces)
         elif byte == 60 and end - sheet.place >= 4 and memcmp(text + sheet.place, b"<!--", 4) == 0:
             skip_mark(&sheet, 4, pieces)
-        elif byte == 45 and end - sheet.place >= 3 and memcmp(text + sheet.place, b"-->", 3) == 0:
+        elif byte == 62 and place - start >= 2 and memcmp(text + place - 2, b"-->", 3) == 0:
+            sheet.place -= 2
             skip_mark(&sheet, 3, pieces)
         else:
             sheet.place += 1

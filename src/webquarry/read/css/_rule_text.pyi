@@ -1,5 +1,26 @@
+from collections.abc import Collection
+
+class DeclarationSplitter:
+    """Splits bodies of rules into their declarations; those of properties that are not among some
+    names are left out.
+    """
+
+    def __init__(self, names: Collection[str]) -> None: ...
+    def split(self, body: str) -> list[str] | None:
+        """The declarations that may be about one of the names; None where a closer look is
+        needed.
+        """
+
 def decode_plain(body: bytes) -> str | None:
     """A body in lower case, without needless blanks; None where a closer look is needed."""
+
+def find_plain_definitions(body: str) -> tuple[dict[str, str], dict[str, str]] | None:
+    """The variables that declarations set, the ordinary and the important ones; None where a closer
+    look is needed.
+    """
+
+def is_far_away(body: str, is_moved: bool) -> bool:
+    """Whether a number in a body of ASCII moves something out of sight."""
 
 def last_keys_of(selectors: bytes) -> list[str] | None:
     """A name of the element that each of some selectors ends in; None where a closer look is

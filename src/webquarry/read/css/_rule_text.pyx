@@ -1,17 +1,22 @@
 # cython: language_level=3
 """A rule as bytes -> its body as text, where that takes no more than blanks and capitals; the names that its selectors end
-in; whether its body may show something.
+in; its declarations; the variables that it sets; whether its body may show something, or move it away.
 
 What is odd is left to the Python of `rules.py`, which also does all of it where this could not be built.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from cpython.unicode cimport PyUnicode_DecodeASCII
-from libc.string cimport memcmp
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_DecodeASCII
+from libc.stdint cimport uint64_t
+from libc.string cimport memchr, memcmp
 
 cdef enum:
-    PLAIN, NAME, CAPITAL, BLANK, COLON, OPEN, DASH, ODD  # kinds of bytes
+    NAME, PLAIN, COLON, DASH, CAPITAL, BLANK, OPEN, ODD  # kinds of bytes
+
+cdef enum:
+    ROOM = 512  # bytes of a body that takes no memory of its own
+    PLACES = 1024  # for names of properties
 
 cdef unsigned char KINDS[256]
 
@@ -38,45 +43,140 @@ cdef inline bint in_name(unsigned char byte) noexcept:
 
 def decode_plain(bytes body):
     """A body in lower case, without needless blanks, as `decode_body` tells it; None where Python is to be asked."""
-    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(body)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(body), place
-    cdef char* made
-    cdef Py_ssize_t end = 0
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(body)
+    cdef char room[ROOM]
+    cdef char* made = room
+    room[0] = 0
+    if size > ROOM:
+        made = <char*>PyMem_Malloc(size)
+        if made is NULL:
+            raise MemoryError
+    try:
+        size = copy_plain(<const unsigned char*>PyBytes_AS_STRING(body), size, made)
+        return None if size < 0 else PyUnicode_DecodeASCII(made, size, NULL)
+    finally:
+        if made is not room:
+            PyMem_Free(made)
+
+
+cdef Py_ssize_t copy_plain(const unsigned char* text, Py_ssize_t size, char* made) noexcept:
+    """Copy a body in lower case, without needless blanks; how long it is then, or -1 for what is odd."""
+    cdef Py_ssize_t place = 0, end = 0
     cdef unsigned char byte
     cdef int kind
     cdef bint gap = False, is_variable = False  # in the name of one, which keeps its case
-    if size == 0:
-        return ""
-    made = <char*>PyMem_Malloc(size)
-    if made is NULL:
-        raise MemoryError
-    try:
-        for place in range(size):
-            byte = text[place]
-            kind = KINDS[byte]
-            if kind == BLANK:
-                gap = True
-                is_variable = False
-                continue
-            if kind == ODD:
-                return None
-            if gap and end and kind != COLON and made[end - 1] != 58 and made[end - 1] != 40:
-                made[end] = 32
-                end += 1
-            gap = False
-            if is_variable:
-                is_variable = in_name(byte)
-            elif kind == DASH and place + 2 < size and text[place + 1] == 45:
-                is_variable = in_name(text[place + 2])
-            if kind == CAPITAL and not is_variable:
-                byte += 32
-            elif kind == OPEN and end >= 3 and memcmp(made + end - 3, b"env", 3) == 0:
-                return None
+    while place < size:
+        byte = text[place]
+        kind = KINDS[byte]
+        place += 1
+        if kind <= COLON and not gap:  # as most are
             made[end] = <char>byte
             end += 1
-        return PyUnicode_DecodeASCII(made, end, NULL)
-    finally:
-        PyMem_Free(made)
+            if kind != NAME:
+                is_variable = False
+            continue
+        if kind == BLANK:
+            gap = True
+            is_variable = False
+            continue
+        if kind == ODD:
+            return -1
+        if gap and end and kind != COLON and made[end - 1] != 58 and made[end - 1] != 40:
+            made[end] = 32
+            end += 1
+        gap = False
+        if is_variable:
+            is_variable = in_name(byte)
+        elif kind == DASH and place + 1 < size and text[place] == 45:
+            is_variable = in_name(text[place + 1])
+        if kind == CAPITAL and not is_variable:
+            byte += 32
+        elif kind == OPEN and end >= 3 and memcmp(made + end - 3, b"env", 3) == 0:
+            return -1
+        made[end] = <char>byte
+        end += 1
+    return end
+
+
+cdef class DeclarationSplitter:
+    """Splits bodies of rules into their declarations; those of properties that are not among some names are left out."""
+
+    cdef uint64_t _names[PLACES]  # hashes of the names; a place without any holds 0
+
+    def __cinit__(self, names):
+        cdef bytes name
+        cdef uint64_t wanted
+        cdef size_t place
+        if len(names) > PLACES // 2:
+            raise ValueError("there are too many names")
+        for text in names:
+            name = text.encode("ascii")
+            wanted = hash_of(name, len(name))
+            place = wanted & (PLACES - 1)
+            while self._names[place]:
+                place = (place + 1) & (PLACES - 1)
+            self._names[place] = wanted
+
+    def split(self, str body not None):
+        """The declarations that may be about one of the names; None where Python is to be asked."""
+        cdef const char* text
+        cdef Py_ssize_t size = len(body), start = 0, place = 0, colon = -1, depth = 0
+        cdef bint has_escape = False
+        cdef char byte
+        cdef list found = []
+        if not body.isascii():
+            return None
+        text = <const char*>PyUnicode_DATA(body)
+        while True:
+            byte = text[place]  # a NUL at the end
+            if (byte == 59 and depth == 0) or place == size:
+                if has_escape or (colon >= 0 and self._knows(text + start, colon - start)):
+                    found.append(PyUnicode_DecodeASCII(text + start, place - start, NULL))
+                if place == size:
+                    return found
+                start = place + 1
+                colon = -1
+                has_escape = False
+            elif byte == 58:
+                if colon < 0:
+                    colon = place
+            elif byte == 40:
+                depth += 1
+            elif byte == 41:
+                depth = max(depth - 1, 0)
+            elif byte == 92:
+                has_escape = True
+            place += 1
+
+    cdef bint _knows(self, const char* name, Py_ssize_t size) noexcept:
+        """Whether a name, without the blanks around it, is one of those that count."""
+        cdef uint64_t wanted
+        cdef size_t place
+        while size and is_blank(name[size - 1]):
+            size -= 1
+        while size and is_blank(name[0]):
+            name += 1
+            size -= 1
+        wanted = hash_of(name, size)
+        place = wanted & (PLACES - 1)
+        while self._names[place]:
+            if self._names[place] == wanted:
+                return True
+            place = (place + 1) & (PLACES - 1)
+        return False
+
+
+cdef uint64_t hash_of(const char* name, Py_ssize_t size) noexcept:
+    """A number for a name, in whatever case; 0 stands for none."""
+    cdef uint64_t found = 14695981039346656037u
+    cdef Py_ssize_t place
+    cdef unsigned char byte
+    for place in range(size):
+        byte = name[place]
+        if 65 <= byte <= 90:
+            byte += 32
+        found = (found ^ byte) * 1099511628211u
+    return found or 1
 
 
 def may_show(bytes body):
@@ -108,6 +208,128 @@ def may_show(bytes body):
     return not is_cased
 
 
+def is_far_away(str body, bint is_moved):
+    """Whether a number in a body of ASCII moves something out of sight: a negative one of three digits, or of two in a large
+    unit; `top` of three; and where it `is_moved` by any name, one of four digits, of three in a large unit, or all of a box.
+    """
+    cdef const char* text = <const char*>PyUnicode_DATA(body)
+    cdef Py_ssize_t size = len(body), place = 0, start, digits
+    cdef char next
+    while place < size:
+        if not 48 <= text[place] <= 57:
+            place += 1
+            continue
+        start = place
+        while place < size and 48 <= text[place] <= 57:
+            place += 1
+        digits = place - start
+        next = text[place]  # a NUL at the end
+        if digits >= 2 and start and text[start - 1] == 45:
+            if digits >= 3 or next in (101, 114, 118) or is_unit(text + place, b"ch"):
+                return True
+            if is_unit(text + place, b"in") or is_unit(text + place, b"cm"):
+                return True
+        if digits >= 3 and start >= 4 and memcmp(text + start - 4, b"top:", 4) == 0:
+            return True
+        if digits >= 3 and is_moved:
+            if is_unit(text + place, b"em") or is_unit(text + place, b"vw"):
+                return True
+            if is_unit(text + place, b"vh") or (is_unit(text + place, b"re") and text[place + 2] == 109):
+                return True
+            if digits >= 4 and (next == 37 or is_unit(text + place, b"px")):
+                return True
+            if next == 37 and memcmp(text + place - 3, b"100", 3) == 0:
+                return True
+    return False
+
+
+cdef inline bint is_unit(const char* text, const char* unit) noexcept:
+    """Whether a text that ends in a NUL begins with a unit of two letters."""
+    return text[0] == unit[0] and text[1] == unit[1]
+
+
+def find_plain_definitions(str body):
+    """The variables that declarations set, the ordinary and the important ones, as `find_definitions` tells them; None where
+    Python is to be asked.
+    """
+    cdef const char* text
+    cdef Py_ssize_t size = len(body), place = 0, start, end, behind
+    cdef const char* found
+    cdef dict ordinary = {}, important = {}
+    if not body.isascii():
+        return None
+    text = <const char*>PyUnicode_DATA(body)
+    while True:
+        start = place = find_dashes(text, place, size)
+        if start < 0:
+            return ordinary, important
+        while place < size and in_name(text[place]):
+            place += 1
+        if place - start < 3 or (start and (in_name(text[start - 1]) or text[start - 1] in b"(,")):
+            continue
+        behind = place
+        while place < size and is_blank(text[place]):
+            place += 1
+        if place == size or text[place] != 58:
+            continue
+        place += 1
+        found = <const char*>memchr(text + place, 59, size - place)
+        end = size if found is NULL else found - text
+        add_definition(text, start, behind, place, end, ordinary, important)
+        place = end
+
+
+cdef Py_ssize_t find_dashes(const char* text, Py_ssize_t place, Py_ssize_t size) noexcept:
+    """Where the next two dashes stand; -1 where there are none."""
+    cdef const char* found
+    while place + 1 < size:
+        found = <const char*>memchr(text + place, 45, size - place - 1)
+        if found is NULL:
+            return -1
+        place = found - text
+        if text[place + 1] == 45:
+            return place
+        place += 1
+    return -1
+
+
+cdef int add_definition(
+    const char* text, Py_ssize_t start, Py_ssize_t behind, Py_ssize_t place, Py_ssize_t end, dict ordinary, dict important
+) except -1:
+    """Note a variable, whose name and value stand at some places."""
+    cdef dict known = ordinary
+    cdef Py_ssize_t mark
+    while end > place and is_blank(text[end - 1]):
+        end -= 1
+    if end - place > 9 and is_important(text + end - 9):
+        mark = end - 10
+        while mark > place and is_blank(text[mark]):
+            mark -= 1
+        if text[mark] == 33:
+            known, end = important, mark
+    while end > place and is_blank(text[end - 1]):
+        end -= 1
+    while place < end and is_blank(text[place]):
+        place += 1
+    name = PyUnicode_DecodeASCII(text + start, behind - start, NULL)
+    known[name] = PyUnicode_DecodeASCII(text + place, end - place, NULL)
+    return 0
+
+
+cdef inline bint is_blank(char byte) noexcept:
+    return byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31
+
+
+cdef bint is_important(const char* text) noexcept:
+    """Whether nine characters are that word, in whatever case."""
+    cdef const char* word = b"important"
+    cdef int place
+    for place in range(9):
+        if (text[place] | 32) != word[place]:
+            return False
+    return True
+
+
 def last_keys_of(bytes selectors):
     """A name of the element that each of some selectors ends in, as `find_rough_keys` tells it; None where Python is to be
     asked.
@@ -117,8 +339,6 @@ def last_keys_of(bytes selectors):
     cdef unsigned char* made
     if size == 0:
         return ["*"]
-    if text[0] == 58:
-        return None
     made = <unsigned char*>PyMem_Malloc(size)
     if made is NULL:
         raise MemoryError
@@ -130,8 +350,8 @@ def last_keys_of(bytes selectors):
 
 
 cdef Py_ssize_t drop_brackets(const unsigned char* text, Py_ssize_t size, unsigned char* made) noexcept:
-    """Copy selectors without what stands in brackets and the name of a function before them; how much is left, or -1 for
-    what is odd.
+    """Copy selectors with a colon for what stands in brackets and the name of a function before them; how much is left, or
+    -1 for what is odd.
     """
     cdef Py_ssize_t place = 0, end = 0, start, depth, first = 0  # what stands before was looked at
     cdef unsigned char byte, closing
@@ -149,20 +369,48 @@ cdef Py_ssize_t drop_brackets(const unsigned char* text, Py_ssize_t size, unsign
             start -= 1
         if first < start < end and made[start - 1] == 58:
             end = start - 1
+        made[end] = 58  # it is a part of its compound; there is room for it, in the place of the bracket
+        end += 1
         first = end
         closing = 41 if byte == 40 else 93
         depth = 1
         while depth:
-            if place == size or text[place] in b"{}[\"'\\" or KINDS[text[place]] == ODD:
+            if place == size or text[place] in b"{}" or KINDS[text[place]] == ODD:
                 return -1
-            if text[place] == 40:
+            if text[place] == 34 or text[place] == 39:
+                place = find_end(text, size, place + 1, text[place])
+                if place < 0:
+                    return -1
+            elif text[place] == 40 or text[place] == 91:
                 if closing == 93:
                     return -1
-                depth += 1
+                if text[place] == 40:
+                    depth += 1
+                else:
+                    place = find_end(text, size, place + 1, 93)
+                    if place < 0:
+                        return -1
             elif text[place] == closing:
                 depth -= 1
             place += 1
     return end
+
+
+cdef Py_ssize_t find_end(const unsigned char* text, Py_ssize_t size, Py_ssize_t place, unsigned char ending) noexcept:
+    """Where a string or an attribute test ends that begins before a place, or -1 for what is odd; strings in such a test
+    are passed over.
+    """
+    while place < size and text[place] != ending:
+        if text[place] in b"{}()[]" or KINDS[text[place]] == ODD:
+            return -1
+        if text[place] == 34 or text[place] == 39:
+            if ending != 93:
+                return -1
+            place = find_end(text, size, place + 1, text[place])
+            if place < 0:
+                return -1
+        place += 1
+    return place if place < size else -1
 
 
 cdef list keys_of(const unsigned char* text, Py_ssize_t size):

@@ -8,7 +8,7 @@ left as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from webquarry.read.css.parts import split_parts
@@ -63,6 +63,22 @@ _DECLARED = PROPERTIES | {"all"}
 
 Declarations = dict[str, str]
 
+try:
+    from webquarry.read.css._rule_text import DeclarationSplitter
+except ImportError:  # not built
+
+    class DeclarationSplitter:  # type: ignore[no-redef]
+        """Splits bodies of rules into their declarations, which is left to others here."""
+
+        def __init__(self, names: Collection[str]) -> None:
+            """The names of the properties that count."""
+
+        def split(self, body: str) -> list[str] | None:
+            """None, as for bodies that need a closer look."""
+
+
+_SPLITTER = DeclarationSplitter(_DECLARED)
+
 
 def parse_declarations(text: str) -> tuple[Declarations, Declarations]:
     """What a style attribute declares: the ordinary ones and the important ones."""
@@ -79,10 +95,18 @@ def parse_body(text: str) -> tuple[Declarations, Declarations]:
     """What the body of a rule declares, not to be changed. The signs in its strings are escapes
     already.
     """
+    parts = _SPLITTER.split(text)
+    if parts is None:
+        parts = split_body(text)
+    return _read_declarations(parts)
+
+
+def split_body(text: str) -> list[str]:
+    """The declarations of the body of a rule, whatever they are about."""
     parts = text.split(";")
     if "(" in text:
         parts = join_brackets(parts, ";")
-    return _read_declarations(parts)
+    return parts
 
 
 def _read_declarations(parts: list[str]) -> tuple[Declarations, Declarations]:

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote_to_bytes
 
 from webquarry.read.css.scan import find_closing
+from webquarry.read.text.search import holds_folded
 
 _MOST_IMPORTS = 64  # on a page
 _DEEPEST = 4  # imports in imports
 _LARGEST = 2_000_000  # bytes of all imported sheets
+_LOOKED_AT = 200_000  # bytes
 _SKIPPED = re.compile(rb"(?:\s++|/\*(?:[^*]|\*(?!/))*+\*/|<!--|-->)*+")
 _IMPORT = re.compile(
     rb"""@import\s*+(?:url\(\s*+(?:"([^"\n]*+)"|'([^'\n]*+)'|([^\s"')]*+))\s*+\)"""
@@ -41,7 +43,7 @@ class SheetCollector:
 
     def add(self, css: bytes, wrapper: bytes = b"", depth: int = 0) -> None:
         """Add a sheet, and before it what it imports."""
-        if b"@" in css[:200_000] and b"@import" in css.lower():
+        if css.find(b"@", 0, _LOOKED_AT) >= 0 and holds_folded(css, b"@import"):
             self._add_imports(css, wrapper, depth)
         self.sheets.append((wrapper, css))
 

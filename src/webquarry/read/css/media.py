@@ -170,7 +170,7 @@ def _judge_feature(name: str, value: str) -> int:
 
 def _judge_depth(name: str, bound: str, value: str) -> int:
     """Bits of a colour: ordinary screens have 8, and none that is only grey."""
-    if not value.isdigit():
+    if not value.isascii() or not value.isdigit():
         return NEVER
     bits = 8 if name == "color" else 0
     number = int(value[:9])

@@ -24,16 +24,17 @@ __all__ = [
     "NEVER",
     "SOMETIMES",
     "UNSURE",
+    "KnownNames",
     "RuleText",
     "Rules",
-    "ask_about_all",
+    "UnknownNames",
     "decode_body",
     "decode_odd",
     "find_state_backgrounds",
-    "fits_of",
     "judge_fit",
     "may_show",
     "parts_of",
+    "search_state_backgrounds",
 ]
 
 # An escape that hides a letter.
@@ -60,23 +61,51 @@ _ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
 _Fit = tuple[int, int, bytes | None, bytes | None]
 
 
-def ask_about_all(parts: list[bytes], names: Set[bytes] | None) -> list[_Fit]:
-    """Every part, and that nothing is known about how it fits."""
-    found: list[_Fit] = []
-    for number, part in enumerate(parts):
-        prelude, brace, body = part.partition(b"{")
-        is_plain = brace and part[0] and _BRACE not in body
-        if is_plain and _AT not in prelude and _SEMICOLON not in prelude:
-            found.append((number, _ASK, prelude, body))
-        else:
-            found.append((number, _ASK, None, None))
-    return found
+class UnknownNames:
+    """Names of elements that nobody looks for yet: nothing is known about what fits to them."""
+
+    def __init__(self, names: Set[bytes] | None) -> None:
+        """None stands for all names that there are."""
+
+    def judge(self, selectors: bytes) -> int:
+        """How selectors fit: a closer look is needed."""
+        return _ASK
+
+    def list_fits(self, parts: list[bytes]) -> list[_Fit]:
+        """Every part, and that nothing is known about how it fits."""
+        found: list[_Fit] = []
+        for number, part in enumerate(parts):
+            prelude, brace, body = part.partition(b"{")
+            is_plain = brace and part[0] and _BRACE not in body
+            if is_plain and _AT not in prelude and _SEMICOLON not in prelude:
+                found.append((number, _ASK, prelude, body))
+            else:
+                found.append((number, _ASK, None, None))
+        return found
+
+
+def search_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Selectors and body of the plain rules that stand in no other one, have a colon in their
+    selectors and set a background.
+    """
+    depth = 0
+    for part in parts:
+        if part[:1] == SHEET_MARK:
+            depth = 0
+            continue
+        selectors, brace, body = part.partition(b"{")
+        braces = len(brace) + body.count(b"{")
+        is_plain = braces == 1 and not depth
+        if is_plain and _COLON in selectors and body.find(b"background") >= 0:
+            yield selectors, body
+        depth = max(depth + braces - 1, 0)
 
 
 try:
-    from webquarry.read.css._css_filter import fits_of, parts_of
+    from webquarry.read.css._css_filter import KnownNames, find_state_backgrounds, parts_of
 except ImportError:  # not built: all of it is done here, which takes longer
-    fits_of, parts_of = ask_about_all, split_parts
+    KnownNames, parts_of = UnknownNames, split_parts  # type: ignore[assignment,misc]
+    find_state_backgrounds = search_state_backgrounds
 
 try:
     from webquarry.read.css._rule_text import decode_plain, may_show
@@ -115,15 +144,50 @@ class Rules:
         names = None
         if only is not None:
             names = frozenset(name.encode() for name in only)
-        stack = RuleStack()
+        self._names = names
+        self._known = KnownNames(names)
         self.exact: list[RawRule] = []
         self.related: list[RawRule] = []
-        for fit, rule in _find_rules(parts, names, stack):
-            self.related.append(rule)
-            if fit == _EXACT and rule.when <= UNSURE:
-                self.exact.append(rule)
+        stack = RuleStack()
+        self._read(parts, stack)
         self.layers: Layers = stack.layers
         self.layers.number()
+
+    def _read(self, parts: list[bytes], stack: RuleStack) -> None:
+        """Find every style rule that may be about elements of these names. One that holds others
+        gives what stands before and behind them as rules, too.
+        """
+        last = len(parts) - 1
+        for number, fit, prelude, body in self._known.list_fits(parts):
+            if prelude is None or body is None or number == stack.spoiled:
+                part = parts[number]
+                if part.startswith(SHEET_MARK):
+                    stack.start_sheet(part[1:])
+                    continue
+                following = parts[number + 1] if number < last else SHEET_MARK
+                is_last = following.startswith(SHEET_MARK)
+                for rule in stack.split(part, number, is_last=is_last):
+                    self._add(rule, fit)
+            elif not stack.is_empty:
+                in_group = stack.make_rule(prelude, body, number)
+                if in_group is not None:
+                    self._add(in_group, fit)
+            elif prelude and body:  # as most are
+                self._add(RawRule(prelude, body, ALWAYS, number), fit)
+
+    def _add(self, rule: RawRule, fit: int) -> None:
+        """Keep a rule, if its names fit; how well, may be known from its part, which holds no other
+        selectors then.
+        """
+        if fit == _ASK:
+            fit = self._known.judge(rule.selectors)
+        if fit == _ASK:
+            fit = judge_fit(rule.selectors, self._names)
+        if fit == _FOREIGN:
+            return
+        self.related.append(rule)
+        if fit == _EXACT and rule.when <= UNSURE:
+            self.exact.append(rule)
 
     def find_exact(self, matters: Callable[[str], bool] | None = None) -> Iterator[RuleText]:
         """The rules that may be about one of the elements, if their body matters."""
@@ -146,28 +210,23 @@ class Rules:
             yield decode_rule(rule, decode_body(body))
 
 
-def find_state_backgrounds(parts: list[bytes]) -> Iterator[tuple[str, str]]:
-    """Selectors and body, as they are written, of the plain rules that stand in no other one, have
-    a colon in their selectors and set a background.
-    """
-    depth = 0
-    for part in parts:
-        if part[:1] == SHEET_MARK:
-            depth = 0
-            continue
-        selectors, brace, body = part.partition(b"{")
-        braces = len(brace)
-        if _BRACE in body:
-            braces += body.count(b"{")
-        is_plain = braces == 1 and not depth
-        if is_plain and _COLON in selectors and body.find(b"background") >= 0:
-            yield selectors.decode(errors="replace"), body.decode(errors="replace")
-        depth = max(depth + braces - 1, 0)
+try:
+    from webquarry.read.css._css_words import find_words
+except ImportError:  # not built
+
+    def find_words(css: bytes, table: bytes, words: Set[bytes]) -> set[bytes]:
+        """Those of some words that a sheet holds as whole ones. `table` turns each of its bytes
+        into what is compared, and what stands between words into blanks.
+        """
+        return {*css.translate(table).split(b" ")} & words
 
 
-def list_words(css: bytes) -> frozenset[bytes]:
-    """All words of a sheet that may be names, in lower case; not those with an escape in them."""
-    return frozenset(css.translate(_WORDS).split())
+def find_names(css: bytes, names: Set[bytes]) -> set[bytes]:
+    """Those of some names, in lower case, that stand in a sheet; not those with an escape."""
+    words = {name for name in names if b" " not in name.translate(_WORDS)}
+    if not words:
+        return words
+    return find_words(css, _WORDS, words)
 
 
 def decode_rule(rule: RawRule, body: str) -> RuleText:
@@ -262,34 +321,3 @@ def _drop_functions(selectors: bytes) -> bytes:
         place = end
     pieces.append(selectors[place:])
     return b"".join(pieces)
-
-
-def _find_rules(
-    parts: list[bytes], names: frozenset[bytes] | None, stack: RuleStack
-) -> list[tuple[int, RawRule]]:
-    """Every style rule that may be about elements of these names, and how well its own fit to them.
-
-    One that holds others gives what stands before and behind them as rules, too.
-    """
-    rules: list[tuple[int, RawRule]] = []
-    last = len(parts) - 1
-    for number, fit, prelude, body in fits_of(parts, names):
-        # as most are
-        if prelude is not None and stack.is_empty and number != stack.spoiled:
-            if prelude and body:
-                if fit == _ASK:
-                    fit = judge_fit(prelude, names)
-                if fit:
-                    rules.append((fit, RawRule(prelude, body, ALWAYS, number)))
-            continue
-        part = parts[number]
-        if part[:1] == SHEET_MARK:
-            stack.start_sheet(part[1:])
-            continue
-        is_last = number == last or parts[number + 1][:1] == SHEET_MARK
-        for rule in stack.split(part, number, is_last=is_last):
-            # one that is known is that of the only selectors in the part
-            own = judge_fit(rule.selectors, names) if fit == _ASK else fit
-            if own:
-                rules.append((own, rule))
-    return rules

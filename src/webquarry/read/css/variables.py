@@ -7,7 +7,6 @@ around it. Each value is worked out once, whatever it is made of; one that needs
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
@@ -19,6 +18,7 @@ from webquarry.read.css.values.functions import Find, choose_branch, read_attrib
 
 _Element = etree._Element
 _START = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+", re.IGNORECASE)
+_ALONE = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+\)", re.IGNORECASE)
 _ASKED = re.compile(r"style\(\s*+(--[\w\u0080-\U0010ffff-]++)", re.IGNORECASE)
 _OTHER = re.compile(r"(?<![\w-])(attr|if)\(", re.IGNORECASE)
 _DEFINITION = re.compile(r"(?<![\w(,-])(--[\w\u0080-\U0010ffff-]++)\s*+:([^;]*+)")
@@ -32,8 +32,24 @@ _MOST_TRIED = 32
 Definitions = dict[str, str]
 
 
+try:
+    from webquarry.read.css._rule_text import find_plain_definitions
+except ImportError:  # not built
+
+    def find_plain_definitions(body: str) -> tuple[Definitions, Definitions] | None:
+        """None, as for declarations that need a closer look."""
+
+
 def find_definitions(body: str) -> tuple[Definitions, Definitions]:
     """The variables that declarations set, the ordinary and the important ones."""
+    plain = find_plain_definitions(body)
+    if plain is None:
+        plain = search_definitions(body)
+    return plain
+
+
+def search_definitions(body: str) -> tuple[Definitions, Definitions]:
+    """The same, whatever is in the declarations."""
     ordinary: Definitions = {}
     important: Definitions = {}
     for name, value in _DEFINITION.findall(body):
@@ -50,7 +66,7 @@ def find_definitions(body: str) -> tuple[Definitions, Definitions]:
 def find_registered(css: bytes) -> Definitions:
     """The variables that have a value where nobody gives them one, by `@property`."""
     registered: Definitions = {}
-    if b"@property" not in css:
+    if css.find(b"@property") < 0:
         return registered
     for name, body in _PROPERTY.findall(css):
         initial = _INITIAL.search(body)
@@ -202,11 +218,15 @@ class PossibleValues:
     """All the values that a page gives to its variables, wherever that is."""
 
     def __init__(self, definitions: Iterable[Mapping[str, str]]) -> None:
-        self._values: defaultdict[str, set[str]] = defaultdict(set)
+        self._values: dict[str, list[str]] = {}
         self._known: dict[str, frozenset[str] | None] = {}
         for found in definitions:
             for name, value in found.items():
-                self._values[name].add(value)
+                values = self._values.get(name)
+                if values is None:
+                    self._values[name] = [value]
+                elif value != values[-1]:
+                    values.append(value)
 
     def find_needed(self, names: Iterable[str]) -> set[str]:
         """Variables with all those that their values use."""
@@ -223,6 +243,12 @@ class PossibleValues:
 
     def fill_in(self, text: str, depth: int = 0) -> list[str] | None:
         """A text with every choice of values for its variables; None where there are too many."""
+        alone = _ALONE.fullmatch(text)
+        if alone is not None:  # as most are
+            values = self._find_values(alone[1], depth)
+            if values is None:
+                return None
+            return [value.lower() for value in values if len(value) <= _LONGEST]
         if _OTHER.search(text) is not None:
             return None
         names = list(dict.fromkeys(find_used(text)))
@@ -248,7 +274,7 @@ class PossibleValues:
         if name in self._known:
             return self._known[name]
         self._known[name] = None  # also for one that needs itself
-        values = self._values.get(name, set())
+        values = set(self._values.get(name, ()))
         if len(values) > _MOST_VALUES or depth > _DEEPEST:
             return None
         plain: set[str] = set()

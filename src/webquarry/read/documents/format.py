@@ -14,7 +14,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 from webquarry.errors import Unreadable, WebquarryError
 from webquarry.read.documents.models import LARGEST_FILE, DocumentText, Refusal
-from webquarry.read.encoding.signatures import binary_type
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.workers.error_form import describe_place
 from webquarry.secret import redact
@@ -29,8 +28,8 @@ class DocumentFormat(Format):
 
     binary = True
 
-    def recognises(self, body: bytes) -> bool:
-        return binary_type(body) == self.media_types[0]
+    def recognises(self, kind: str | None) -> bool:
+        return kind == self.media_types[0]
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         document = read_document(self.name, source.url, source.body)

@@ -28,6 +28,7 @@ _WIDE_SAMPLE = 4096
 _NULS = 0.3  # share of NULs in every other place that tells UTF-16 from anything else
 _NEC_ROWS = "webquarry-nec-rows"
 _MULTI_BYTE = frozenset({"shift_jis", "euc-jp", "iso-2022-jp", "gbk", "gb18030", "big5", "euc-kr"})
+_ESCAPE = b"\x1b"
 _SHIFTS = re.compile(rb"\x1b\$[@B]")  # how ISO-2022-JP leaves ASCII, using nothing but ASCII bytes
 # Of the characters beyond ASCII; a label that leaves more unreadable is not believed.
 _MOST_DAMAGE = 0.1
@@ -99,7 +100,7 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
         return DecodedText(text, utf16.encoding, utf16.source)
 
     labels = [label for label in labels if not label.encoding.startswith("utf-16")]
-    if not labels and _SHIFTS.search(body) and body.isascii():
+    if not labels and _ESCAPE in body and _SHIFTS.search(body) and body.isascii():
         labels = [Label("iso-2022-jp", "detected")]
     return _decode_utf8(body, labels) or _decode_legacy(body, labels)
 
@@ -109,9 +110,11 @@ def _find_utf16(body: bytes, labels: list[Label]) -> Label | None:
     are not UTF-8.
     """
     sample = body[:_WIDE_SAMPLE]
-    half = max(1, len(sample) // 2)
-    even = sample[0::2].count(0) / half
-    odd = sample[1::2].count(0) / half
+    even = odd = 0.0
+    if 0 in sample:  # as in hardly any
+        half = max(1, len(sample) // 2)
+        even = sample[0::2].count(0) / half
+        odd = sample[1::2].count(0) / half
     order = "utf-16le"
     if even > odd:
         order = "utf-16be"

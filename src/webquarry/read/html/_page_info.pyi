@@ -1,7 +1,8 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
+def style_of(element: etree._Element) -> bytes | None: ...
 def find_elements(
     roots: Sequence[etree._Element],
 ) -> tuple[
@@ -17,3 +18,6 @@ def find_elements(
     bool,
     list[etree._Element],
 ]: ...
+def find_stated(
+    roots: Iterable[etree._Element], most: Mapping[str, int], attribute: str, most_with: int
+) -> tuple[dict[str, list[etree._Element]], list[etree._Element]]: ...

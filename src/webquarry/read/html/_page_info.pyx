@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The elements that concern the whole page, on libxml2's own nodes. `page_info.py` has the same in Python.
+"""The elements that concern the whole page, on libxml2's own nodes. `page_elements.py` has the same in Python.
 
 Of the hundreds of elements of a page, only those that somebody reads become Python objects.
 """
@@ -13,6 +13,7 @@ import_lxml__etree()
 
 cdef enum:
     MOST_PULLED = 100  # as in page_elements.py
+    MOST_NAMES = 16  # that are looked for at once
 
 
 cdef bint holds_word(const char* text, const char* word) noexcept:
@@ -36,6 +37,16 @@ cdef bint holds_word(const char* text, const char* word) noexcept:
 
 cdef bint is_named(xmlNode* node, const char* name) noexcept:
     return strcmp(<const char*>node.name, name) == 0
+
+
+def style_of(_Element element not None):
+    """What stands in a style element, in UTF-8; None where it is not one text."""
+    cdef xmlNode* child = element._c_node.children
+    if child is NULL:
+        return b""
+    if child.next is not NULL or not is_text(child):
+        return None
+    return <bytes>(<const char*>child.content)
 
 
 cdef class PageFinder:
@@ -181,3 +192,40 @@ cdef class PageFinder:
 def find_elements(roots not None):
     """What stands in the places of `FoundElements`."""
     return PageFinder().find(roots)
+
+
+def find_stated(roots not None, most not None, str attribute not None, Py_ssize_t most_with):
+    """The elements by their names, of each no more than are wanted of it, and the first ones that have an attribute."""
+    cdef list encoded = [wanted_name.encode() for wanted_name in most]
+    cdef list found = [[] for _ in encoded]
+    cdef list wanted = list(most.values()), with_attribute = []
+    cdef bytes encoded_attribute = attribute.encode()
+    cdef const char* attribute_name = encoded_attribute
+    cdef const char* names[MOST_NAMES]
+    cdef Py_ssize_t left[MOST_NAMES]
+    cdef Py_ssize_t count = len(encoded), index
+    cdef const char* name
+    cdef _Element root
+    cdef xmlNode* node
+    if count > MOST_NAMES:
+        raise ValueError("there are too many names")
+    for index in range(count):
+        names[index] = encoded[index]
+        left[index] = wanted[index]
+    for root in roots:
+        node = root._c_node
+        if node.type != XML_ELEMENT_NODE:
+            continue
+        while node is not NULL:
+            name = <const char*>node.name
+            for index in range(count):
+                if name[0] == names[index][0] and strcmp(name, names[index]) == 0:
+                    if left[index] > 0:
+                        left[index] -= 1
+                        (<list>found[index]).append(elementFactory(root._doc, node))
+                    break
+            if node.properties is not NULL and most_with > 0 and find_attribute(node, attribute_name) is not NULL:
+                most_with -= 1
+                with_attribute.append(elementFactory(root._doc, node))
+            node = next_element(node, root._c_node)
+    return dict(zip(most, found)), with_attribute

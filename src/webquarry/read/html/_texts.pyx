@@ -5,14 +5,18 @@ No element, and no text but one with letters beyond ASCII, becomes a Python obje
 """
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport strcmp, strlen
+from libc.string cimport memset, strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Element, elementFactory, import_lxml__etree
-from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlNode
+from lxml.includes.tree cimport XML_CDATA_SECTION_NODE, XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr, xmlChar, xmlNode
 
 import_lxml__etree()
 
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8(object text) except NULL
+
 cdef enum:
     MOST_NAMES = 8  # of tags that are looked for at once
+    SLOTS = 256  # for names of attributes that were looked at
 
 
 cdef inline bint is_text(xmlNode* node) noexcept:
@@ -203,21 +207,103 @@ def having_attributes(_Element root not None, names):
     cdef xmlNode* node = root._c_node
     cdef xmlAttr* attribute
     cdef list found = []
-    cdef dict known = {}
+    cdef const xmlChar* asked[SLOTS]  # libxml2 has one copy of each name: the last one that came to this slot
+    cdef bint is_wanted[SLOTS]
+    cdef size_t slot
+    memset(asked, 0, sizeof(asked))
     while node is not NULL:
         if node.type == XML_ELEMENT_NODE:
             attribute = node.properties
             while attribute is not NULL:
-                key = <size_t>attribute.name  # libxml2 has one copy of each name
-                is_wanted = known.get(key)
-                if is_wanted is None:
-                    is_wanted = known[key] = (<const char*>attribute.name).decode("utf-8") in names
-                if is_wanted:
+                slot = (<size_t>attribute.name >> 3) % SLOTS
+                if asked[slot] is not attribute.name:
+                    asked[slot] = attribute.name
+                    is_wanted[slot] = (<const char*>attribute.name).decode("utf-8") in names
+                if is_wanted[slot]:
                     found.append(elementFactory(root._doc, node))
                     break
                 attribute = attribute.next
         node = next_node(node, root._c_node)
     return found
+
+
+def find_numbered_labels(_Element root not None):
+    """The elements with a digit in their label, which is that of an image in `alt`."""
+    cdef xmlNode* node = root._c_node
+    cdef xmlAttr* attribute
+    cdef list found = []
+    while node is not NULL:
+        if node.type == XML_ELEMENT_NODE:
+            attribute = node.properties
+            while attribute is not NULL:
+                if is_label(node, <const char*>attribute.name) and has_digit(value_of(root, node, attribute)):
+                    found.append(elementFactory(root._doc, node))
+                    break
+                attribute = attribute.next
+        node = next_node(node, root._c_node)
+    return found
+
+
+cdef inline bint is_label(xmlNode* node, const char* name) noexcept:
+    """Whether an attribute is the label of its element."""
+    if name[0] != b"a":
+        return False
+    if strcmp(name, "aria-label") == 0:
+        return True
+    return strcmp(name, "alt") == 0 and strcmp(<const char*>node.name, "img") == 0
+
+
+cdef bint has_digit(bytes value) except -1:
+    cdef unsigned char byte
+    for byte in value:
+        if 48 <= byte <= 57:
+            return True
+    return False
+
+
+def holding_text(_Element root not None, str name not None, str text not None):
+    """The elements with an attribute of a name that holds a text, in the order of the page."""
+    cdef bytes wanted = name.encode(), part = text.encode()
+    cdef const char* own_name = wanted
+    cdef const char* own_part = part
+    cdef xmlNode* node = root._c_node
+    cdef xmlNode* content
+    cdef xmlAttr* attribute
+    cdef list found = []
+    while node is not NULL:
+        attribute = node.properties if node.type == XML_ELEMENT_NODE else NULL
+        while attribute is not NULL and strcmp(<const char*>attribute.name, own_name) != 0:
+            attribute = attribute.next
+        content = attribute.children if attribute is not NULL else NULL
+        if content is not NULL:
+            if content.next is NULL and is_text(content) and content.content is not NULL:
+                if strstr(<const char*>content.content, own_part) is not NULL:
+                    found.append(elementFactory(root._doc, node))
+            elif part in value_of(root, node, attribute):
+                found.append(elementFactory(root._doc, node))
+        node = next_node(node, root._c_node)
+    return found
+
+
+def tags_of(roots not None):
+    """The tags of all elements."""
+    cdef _Element root
+    cdef xmlNode* node
+    cdef const void* last = NULL
+    cdef set known = set(), tags = set()
+    for root in roots:
+        node = root._c_node
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE and (node.name is not last or node.ns is not NULL):
+                last = node.name
+                key = <size_t>last  # libxml2 has one copy of each name
+                if node.ns is not NULL:
+                    tags.add(elementFactory(root._doc, node).tag)
+                elif key not in known:
+                    known.add(key)
+                    tags.add((<const char*>node.name).decode("utf-8"))
+            node = next_node(node, root._c_node)
+    return tags
 
 
 def links_within(_Element root not None):
@@ -238,23 +324,95 @@ def links_within(_Element root not None):
 
 def holds_tag(roots not None, tuple names not None):
     """Whether one of the elements of a page has one of these names; there are few of them."""
-    cdef list encoded = [name.encode() for name in names]
-    cdef const char* wanted[MOST_NAMES]
-    cdef int count = len(encoded), index
     cdef _Element root
-    cdef xmlNode* node
+    for root in roots:
+        if is_any_from(root._c_node, root._c_node, names):
+            return True
+    return False
+
+
+def holds_inside(_Element element not None, tuple names not None):
+    """Whether one of the elements in another one has one of these names; there are few of them."""
+    return is_any_from(next_node(element._c_node, element._c_node), element._c_node, names)
+
+
+cdef bint is_any_from(xmlNode* node, xmlNode* root, tuple names) except -1:
+    """Whether an element from a node on, up to the end of a root, has one of some names."""
+    cdef const char* wanted[MOST_NAMES]
+    cdef int count = len(names), index
     cdef char first
     if count > MOST_NAMES:
         raise ValueError("there are too many names")
     for index in range(count):
-        wanted[index] = <bytes>encoded[index]
-    for root in roots:
-        node = root._c_node
-        while node is not NULL:
-            if node.type == XML_ELEMENT_NODE:
-                first = (<const char*>node.name)[0]
-                for index in range(count):
-                    if first == wanted[index][0] and strcmp(<const char*>node.name, wanted[index]) == 0:
-                        return True
-            node = next_node(node, root._c_node)
+        wanted[index] = PyUnicode_AsUTF8(names[index])
+    while node is not NULL:
+        if node.type == XML_ELEMENT_NODE:
+            first = (<const char*>node.name)[0]
+            for index in range(count):
+                if first == wanted[index][0] and strcmp(<const char*>node.name, wanted[index]) == 0:
+                    return True
+        node = next_node(node, root)
     return False
+
+
+cdef inline bint is_tag(xmlNode* node, const char* name) noexcept:
+    return node.type == XML_ELEMENT_NODE and strcmp(<const char*>node.name, name) == 0
+
+
+cdef xmlNode* next_row(xmlNode* node, xmlNode* table) noexcept:
+    """The row at a node or behind it, in a table or in a group of its rows; NULL behind the last one."""
+    while True:
+        if node is NULL:
+            return NULL
+        if is_tag(node, "tr"):
+            return node
+        if node.parent is table and (is_tag(node, "thead") or is_tag(node, "tbody") or is_tag(node, "tfoot")):
+            if node.children is not NULL:
+                node = node.children
+                continue
+        while node.next is NULL and node.parent is not table:
+            node = node.parent
+        node = node.next
+
+
+def find_cells(_Element table not None, Py_ssize_t most):
+    """The cells of the first rows of a table, those of each row that has some, and whether one of them is a heading."""
+    cdef xmlNode* root = table._c_node
+    cdef xmlNode* row = next_row(root.children, root)
+    cdef xmlNode* node
+    cdef list rows = [], cells
+    cdef bint headed = False, is_heading
+    while row is not NULL and most > 0:
+        most -= 1
+        cells = []
+        node = row.children
+        while node is not NULL:
+            is_heading = is_tag(node, "th")
+            if is_heading or is_tag(node, "td"):
+                cells.append(elementFactory(table._doc, node))
+                headed |= is_heading
+            node = node.next
+        if cells:
+            rows.append(cells)
+        while row.next is NULL and row.parent is not root:
+            row = row.parent
+        row = next_row(row.next, root)
+    return rows, headed
+
+
+def get_value(_Element element not None, str name not None):
+    """The value of an attribute; None where an element has none of that name. As `get`, but for names of ASCII only."""
+    cdef xmlAttr* attribute = element._c_node.properties
+    cdef const char* wanted
+    cdef xmlNode* text
+    if attribute is NULL:
+        return None
+    wanted = PyUnicode_AsUTF8(name)
+    while attribute is not NULL:
+        if (<const char*>attribute.name)[0] == wanted[0] and strcmp(<const char*>attribute.name, wanted) == 0:
+            text = attribute.children
+            if attribute.ns is NULL and text is not NULL and text.next is NULL and is_text(text) and text.content is not NULL:
+                return PyUnicode_DecodeUTF8(<const char*>text.content, strlen(<const char*>text.content), NULL)
+            return element.get(name)
+        attribute = attribute.next
+    return None

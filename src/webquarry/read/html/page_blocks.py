@@ -27,9 +27,15 @@ class PageBlocks:
     read_whole: Callable[[], str]  # all that a person sees on the page, as Markdown
 
     @cached_property
+    def kept_sizes(self) -> Sequence[int]:
+        """The characters of each text of the main part."""
+        texts = self.texts
+        return [len(texts[index]) for index in self.kept]
+
+    @cached_property
     def size(self) -> int:
         """Characters of the main part."""
-        return sum(len(self.texts[index]) for index in self.kept)
+        return sum(self.kept_sizes)
 
     def is_link(self, index: int) -> bool:
         """Whether most of a text is a link."""

@@ -5,7 +5,7 @@ compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -17,6 +17,13 @@ _SHEET_TAGS = ("style", "link")
 _WITHOUT_SCRIPTS = ("noscript", "noframes", "noembed")
 _MOST_PULLED = 100  # boxes of a page that may be pulled over others
 _find_styled: Any = etree.XPath("/descendant::*[@style]")
+
+
+def style_of(element: etree._Element) -> bytes | None:
+    """What stands in a style element, in UTF-8; None where it is not one text."""
+    if len(element):
+        return None
+    return (element.text or "").encode()
 
 
 def find_elements(
@@ -109,3 +116,21 @@ def _is_in_head(element: etree._Element, root: etree._Element) -> bool:
     """Whether an element stands right in a head of the page."""
     head = element.getparent()
     return head is not None and head.tag == "head" and head.getparent() is root
+
+
+def find_stated(
+    roots: Iterable[etree._Element], most: Mapping[str, int], attribute: str, most_with: int
+) -> tuple[dict[str, list[etree._Element]], list[etree._Element]]:
+    """The elements by their names, of each no more than are wanted of it, and the first ones that
+    have an attribute.
+    """
+    found: dict[str, list[etree._Element]] = {name: [] for name in most}
+    with_attribute: list[etree._Element] = []
+    for root in roots:
+        for element in root.iter("*"):
+            name = str(element.tag)
+            if name in found and len(found[name]) < most[name]:
+                found[name].append(element)
+            if len(with_attribute) < most_with and element.get(attribute) is not None:
+                with_attribute.append(element)
+    return found, with_attribute

@@ -4,6 +4,7 @@ title.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,10 +18,22 @@ from webquarry.read.html.sheet_links import is_sheet_link, join_address
 from webquarry.read.html.tree import text_of
 
 try:
-    from webquarry.read.html._page_info import find_elements
+    from webquarry.read.html._page_info import find_elements, find_stated, style_of
 except (ImportError, ValueError):  # not built, or for another lxml: the same in Python
-    from webquarry.read.html.page_elements import find_elements
+    from webquarry.read.html.page_elements import find_elements, find_stated, style_of
 
+_MOST_SCRIPTS = 8000
+_MOST_OF_A_KIND = 500  # headings, articles, dates
+_MOST_ITEMS = 500
+# The elements by which a page states something of itself, and how many of each are looked at.
+_STATING = {
+    "meta": sys.maxsize,
+    "script": _MOST_SCRIPTS,
+    "link": _MOST_OF_A_KIND,
+    "h1": _MOST_OF_A_KIND,
+    "article": _MOST_OF_A_KIND,
+    "time": _MOST_OF_A_KIND,
+}
 _LONGEST_MEDIA = 1_000  # characters
 
 
@@ -56,6 +69,18 @@ class FoundElements(NamedTuple):
     has_columns: bool
     has_variables: bool
     pulled: list[etree._Element]
+
+
+class StatedElements(NamedTuple):
+    """The elements by which a page states something of itself."""
+
+    by_name: Mapping[str, list[etree._Element]]
+    items: Sequence[etree._Element]  # of microdata
+
+
+def find_statements(roots: Sequence[etree._Element]) -> StatedElements:
+    """What a page states, in one pass over it."""
+    return StatedElements(*find_stated(roots, _STATING, "itemprop", _MOST_ITEMS))
 
 
 def collect_page_info(
@@ -142,5 +167,7 @@ def _add_style(element: etree._Element, sheets: SheetCollector) -> None:
     kind = element.get("type", "").partition(";")[0].strip().lower()
     if kind not in ("", "text/css") or judge_media(media[:_LONGEST_MEDIA]) != ALWAYS:
         return
-    text = etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
+    text = style_of(element)
+    if text is None:
+        text = etree.tostring(element, method="text", encoding="utf-8", with_tail=False)
     sheets.add(text)

@@ -13,11 +13,17 @@ from functools import cached_property
 
 from lxml import etree
 
-from webquarry.read.html.drawings import has_drawn_text, mark_drawn_text
 from webquarry.read.html.flatten import flatten, trim_attributes
 from webquarry.read.html.inline_tags import rename_inline_tags
-from webquarry.read.html.page_info import PageInfo, collect_page_info
-from webquarry.read.html.shadow import compose_shadow_trees, has_shadow_trees
+from webquarry.read.html.page_info import (
+    PageInfo,
+    StatedElements,
+    collect_page_info,
+    find_statements,
+)
+from webquarry.read.html.painted.drawings import has_drawn_text, mark_drawn_text
+from webquarry.read.html.painted.ratings import write_ratings
+from webquarry.read.html.painted.shadow import compose_shadow_trees, has_shadow_trees
 from webquarry.read.html.tree import holds_tag
 from webquarry.read.text.characters import without_surrogates
 
@@ -50,6 +56,11 @@ class Document:
     def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
         return collect_page_info(self.roots, self.url, self.styles)
+
+    @cached_property
+    def statements(self) -> StatedElements:
+        """The elements by which the page states something of itself, found once."""
+        return find_statements(self.roots)
 
     def elements(self) -> Iterator[etree._Element]:
         """Every element, in document order."""
@@ -90,6 +101,7 @@ def parse_html(page: str | bytes) -> Document:
 
 def _compose(roots: list[etree._Element]) -> None:
     """Make the tree that of what browsers paint, where that is another one than was written."""
+    write_ratings(roots)
     if not holds_tag(roots, _COMPOSED_TAGS):
         return
     if has_shadow_trees(roots):

@@ -5,7 +5,7 @@ Parents stand before their children in the table, so one pass hands everything d
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 cdef enum:
     PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
@@ -13,20 +13,23 @@ cdef enum:
 cdef enum:
     OWN, LOWEST, HIGHEST
 
+cdef enum:
+    MOST_BOXES = 1000000000
+
 
 cdef struct Entry:
-    int64_t one
-    int64_t other
-    Py_ssize_t number  # counted from 1; 0 is no entry
+    int32_t one
+    int32_t other
+    int32_t number  # counted from 1; 0 is no entry
 
 
 cdef struct Pairs:
     Entry* entries
     size_t mask
-    Py_ssize_t count
+    int32_t count
 
 
-cdef Py_ssize_t number_of(Pairs* pairs, int64_t one, int64_t other) noexcept:
+cdef Py_ssize_t number_of(Pairs* pairs, int32_t one, int32_t other) noexcept:
     """A small number for a pair, the same for the same."""
     cdef uint64_t hashed = (<uint64_t>one * 0x9E3779B97F4A7C15u) ^ (<uint64_t>other * 0xC2B2AE3D27D4EB4Fu)
     cdef size_t place = (hashed ^ (hashed >> 29)) & pairs.mask
@@ -60,6 +63,8 @@ def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, :
     cdef int which
     if table.shape[0] <= DEEP or kind.shape[0] != size or names.shape[0] <= HIGHEST or names.shape[1] != size:
         raise ValueError("the rows do not fit together")
+    if size > MOST_BOXES:
+        raise ValueError("there are too many elements")
     while room < 2 * size:
         room *= 2
     for which in range(3):
@@ -73,11 +78,12 @@ def link_boxes(Py_ssize_t[:, ::1] table, const Py_ssize_t[::1] kind, double[:, :
             parent = table[PARENT, box]
             if not -1 <= parent < max(box, 1):
                 raise ValueError("a parent stands behind its child")
-            outer = number_of(&pairs[0], parent, kind[box])
+            outer = number_of(&pairs[0], <int32_t>parent, <int32_t>kind[box])
             table[SIBLINGS, box] = outer
             counts[outer] += 1
-            table[CLUSTER, box] = number_of(&pairs[1], kind[box], kind[parent] if parent >= 0 else -1)
-            table[DEEP, box] = number_of(&pairs[2], table[CLUSTER, box], table[CLUSTER, parent] if parent >= 0 else -1)
+            table[CLUSTER, box] = number_of(&pairs[1], <int32_t>kind[box], <int32_t>kind[parent] if parent >= 0 else -1)
+            outer = table[CLUSTER, parent] if parent >= 0 else -1
+            table[DEEP, box] = number_of(&pairs[2], <int32_t>table[CLUSTER, box], <int32_t>outer)
         for box in range(size):
             table[SIBLINGS, box] = counts[table[SIBLINGS, box]]
             parent = max(table[PARENT, box], 0)

@@ -3,9 +3,9 @@
 `rules/threshold.py` are the same in numpy, and say what each row means.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport log, sqrt
-from libc.stdlib cimport qsort
+from libc.string cimport memcpy
 
 cdef enum:
     PARENT, FIRST, LAST, FLAGS, LEVEL, TAG, UNIT, SIBLINGS, CLUSTER, DEEP  # as in boxes.py
@@ -25,38 +25,63 @@ cdef enum:
 
 cdef struct RankedBlock:
     double chance, words
-    Py_ssize_t place
 
 
-cdef int compare_ranks(const void* one, const void* other) noexcept nogil:
-    """The likelier block first, and of two that are as likely the first one."""
-    cdef const RankedBlock* left = <const RankedBlock*>one
-    cdef const RankedBlock* right = <const RankedBlock*>other
-    if left.chance != right.chance:
-        return -1 if left.chance > right.chance else 1
-    return -1 if left.place < right.place else 1
+cdef void merge_ranks(const RankedBlock* source, Py_ssize_t middle, Py_ssize_t end, RankedBlock* merged) noexcept:
+    """Two parts of an array, each with the likelier first, as one; of two that are as likely the first one comes first."""
+    cdef Py_ssize_t one = 0, other = middle, place
+    for place in range(end):
+        if one < middle and (other == end or source[one].chance >= source[other].chance):
+            merged[place] = source[one]
+            one += 1
+        else:
+            merged[place] = source[other]
+            other += 1
+
+
+cdef void sort_ranks(RankedBlock* ranks, RankedBlock* spare, Py_ssize_t n) noexcept:
+    """Put the likelier block first, and of two that are as likely the first one: small parts are put in order, then merged
+    with each other. There is as much room to spare.
+    """
+    cdef Py_ssize_t start, place, size = 8
+    cdef RankedBlock moved
+    for start in range(0, n, size):
+        for place in range(start + 1, min(start + size, n)):
+            moved = ranks[place]
+            while place > start and ranks[place - 1].chance < moved.chance:
+                ranks[place] = ranks[place - 1]
+                place -= 1
+            ranks[place] = moved
+    while size < n:
+        for start in range(0, n, 2 * size):
+            merge_ranks(ranks + start, min(size, n - start), min(2 * size, n - start), spare + start)
+        memcpy(ranks, spare, n * sizeof(RankedBlock))
+        size *= 2
 
 
 cdef RankedBlock* rank_blocks(const double* chances, const double* words, Py_ssize_t n) except NULL:
     """The blocks in the order in which they are kept; for the caller to free."""
-    cdef RankedBlock* ranks = <RankedBlock*>PyMem_Calloc(n, sizeof(RankedBlock))
+    cdef RankedBlock* ranks = <RankedBlock*>PyMem_Malloc(2 * n * sizeof(RankedBlock))
     cdef Py_ssize_t block
     if ranks is NULL:
         raise MemoryError
     for block in range(n):
-        ranks[block].chance, ranks[block].words, ranks[block].place = chances[block], words[block], block
-    qsort(ranks, n, sizeof(RankedBlock), compare_ranks)
+        ranks[block].chance, ranks[block].words = chances[block], words[block]
+    sort_ranks(ranks, ranks + n, n)
     return ranks
 
 
 def find_threshold(const double[::1] chances not None, const double[::1] words not None, limits):
     """The chance from which on keeping a block makes the expected F1 of the page the largest, each wanted by itself."""
-    cdef Py_ssize_t n = chances.shape[0], block
-    cdef double hits = 0.0, kept = 0.0, wanted = 0.0, best = -1.0, expected, threshold = 0.0
-    cdef RankedBlock* ranks
-    if n < 1 or words.shape[0] != n:
+    if chances.shape[0] < 1 or words.shape[0] != chances.shape[0]:
         raise ValueError("the chances are those of another page")
-    ranks = rank_blocks(&chances[0], &words[0], n)
+    return find_single_cut(&chances[0], &words[0], chances.shape[0], limits)
+
+
+cdef double find_single_cut(const double* chances, const double* words, Py_ssize_t n, limits) except -1:
+    cdef Py_ssize_t block
+    cdef double hits = 0.0, kept = 0.0, wanted = 0.0, best = -1.0, expected, threshold = 0.0
+    cdef RankedBlock* ranks = rank_blocks(chances, words, n)
     for block in range(n):
         wanted += chances[block] * words[block]
     for block in range(n):
@@ -152,9 +177,11 @@ def fill_context(double[:, ::1] matrix not None, double[:, ::1] features not Non
     """Fill the rows of `FILLED` and behind them those that are carried over from the features, a column a block."""
     cdef Py_ssize_t n = len(boxes), block, place, row
     cdef list carried = limits.carried
+    cdef ChanceSums sums = ChanceSums()
     if matrix.shape[0] != ROWS + len(carried) or matrix.shape[1] != n or features.shape[1] != n:
         raise ValueError("the matrix has another shape, or the chances are those of another page")
-    ChanceSums(features, chances, words, boxes, table, limits).fill(matrix)
+    sums.read(features, chances, words, boxes, table, limits)
+    sums.fill(matrix)
     for place in range(len(carried)):
         row = carried[place]
         if not 0 <= row < features.shape[0]:
@@ -175,8 +202,8 @@ cdef class ChanceSums:
     cdef Py_ssize_t* _nearest  # of each element, the innermost around it with several paragraphs
     cdef double* _sums
 
-    def __cinit__(self, double[:, ::1] features, const double[::1] chances, const double[::1] words, list boxes,
-                  Py_ssize_t[:, ::1] table, limits):
+    cdef int read(self, double[:, ::1] features, const double[::1] chances, const double[::1] words, list boxes,
+                  Py_ssize_t[:, ::1] table, limits) except -1:
         cdef Py_ssize_t n = len(boxes), size = table.shape[1]
         self._n, self._size, self._words, self._table = n, size, words, table
         self._several, self._reach, self._least, self._none = limits.several, limits.reach, limits.least, limits.none
@@ -190,7 +217,8 @@ cdef class ChanceSums:
             raise MemoryError
         self._read_blocks(features, chances, boxes, limits)
         self._find_nearest()
-        self._limit = find_threshold(chances, words, limits)
+        self._limit = find_single_cut(&chances[0], &words[0], n, limits)
+        return 0
 
     def __dealloc__(self):
         PyMem_Free(self._logits)

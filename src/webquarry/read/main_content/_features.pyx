@@ -99,7 +99,9 @@ if known_names != set(NAMES) or COUNTED_ROWS != COMMENTS or len(FLAG_ROWS) > MOS
 
 def fill_features(double[:, ::1] matrix not None, flow, double[:, ::1] counts not None, boxes, limits):
     """Fill the rows of `NAMES`, a column a block."""
-    PageNumbers(flow, counts, boxes.table, boxes.names, limits).fill(matrix)
+    cdef PageNumbers page = PageNumbers()
+    page.read(flow, counts, boxes.table, boxes.names, limits)
+    page.fill(matrix)
 
 
 cdef class PageNumbers:
@@ -121,8 +123,7 @@ cdef class PageNumbers:
     cdef char* _is_paragraph
     cdef double _all_chars, _all_paragraph_chars
 
-    def __cinit__(self, flow, double[:, ::1] counts not None, Py_ssize_t[:, ::1] table not None,
-                  double[:, ::1] names not None, limits):
+    cdef int read(self, flow, double[:, ::1] counts, Py_ssize_t[:, ::1] table, double[:, ::1] names, limits) except -1:
         cdef Py_ssize_t n = len(flow.texts), size = table.shape[1]
         self._n, self._size, self._is_article = n, size, flow.is_article
         self._counts, self._table, self._names = counts, table, names
@@ -143,6 +144,7 @@ cdef class PageNumbers:
         self._check_table()
         self._read_blocks(flow.boxes, flow.link_chars, flow.links)
         self._add_up(flow.image_places)
+        return 0
 
     def __dealloc__(self):
         PyMem_Free(self._box)

@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, boundscheck=False, wraparound=False
 """The walk through a page that makes its blocks, on libxml2's own nodes. `walk.py` is the same in Python.
 
 Elements become Python objects only where somebody asks for them. The nodes that are remembered belong to a document that
@@ -6,6 +6,7 @@ is held here and that nobody takes anything out of, so they live as long as the 
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Document, _Element, elementFactory, import_lxml__etree
 from lxml.includes.tree cimport const_xmlChar
@@ -13,6 +14,8 @@ from lxml.includes.tree cimport const_xmlChar
 include "../html/_nodes.pxi"
 
 import_lxml__etree()
+
+from sys import intern
 
 from webquarry.read.main_content import tags
 from webquarry.read.markdown import elements, scope
@@ -29,14 +32,19 @@ cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
 cdef int OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
 cdef int ARTICLE_FLAG = tags.ARTICLE_FLAG, FOOTER_FLAG = tags.FOOTER_FLAG, MAIN_FLAG = tags.MAIN_FLAG
 cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
-cdef object is_hidden = tags.is_hidden
+cdef object is_hiding_style = tags.is_hiding_style
+cdef object is_hiding_class = tags.is_hiding_class
 cdef object is_panel_button = elements.is_panel_button
 
-cdef int INSIDE = scope.INSIDE, TEXT = scope.TEXT, TAIL = scope.TAIL
+cdef list NO_NAMES = []
+cdef list CLASS_ONLY = ["class"]
+cdef int INSIDE = scope.INSIDE, TEXT = scope.TEXT, TAIL = scope.TAIL, HOLDS = scope.HOLDS
 
 cdef enum:
     SLOTS = 512  # for the names of tags; one more for those that find no room
     MOST_NAMES = 384
+    VALUES = 1024  # slots for the values of attributes
+    MOST_TRIES = 8  # slots that a value may stand in
 
 
 cdef struct PlacedNode:
@@ -50,8 +58,19 @@ cdef struct Nodes:
     Py_ssize_t room
 
 
+cdef enum:
+    CLASS, ID, STYLE  # roles of values
+
+
+cdef struct SharedValue:
+    const char* text  # NULL for none
+    uint64_t hashed
+    int number
+    int hides  # whether it hides an element; -1 where nobody has asked
+
+
 cdef struct Box:
-    int parent, flags, level
+    int parent, flags, level, names, identity
     Py_ssize_t first, last  # its first block, and one past its last; 0 while it is open
 
 
@@ -82,19 +101,29 @@ cdef bint is_cell(xmlNode* node) noexcept:
     return strcmp(<const char*>node.name, "td") == 0 or strcmp(<const char*>node.name, "th") == 0
 
 
-cdef bint may_hide(xmlAttr* attribute) noexcept:
-    """Whether `tags.is_hidden` has to be asked because of an attribute."""
-    cdef const char* value
-    cdef bint is_style
-    if is_called(attribute, "hidden"):
-        return True
-    is_style = is_called(attribute, "style")
-    if not is_style and not is_called(attribute, "aria-hidden"):
-        return False
-    value = plain_value(attribute)
-    if value is NULL or not is_style:
-        return value is NULL or strcmp(value, "true") == 0
-    return strstr(value, "none") is not NULL or strstr(value, "hidden") is not NULL
+cdef uint64_t hash_value(const char* value, int role) noexcept:
+    """A number for the value of an attribute in a role, eight bytes of it at a time."""
+    cdef size_t size = strlen(value), place = 0
+    cdef uint64_t hashed = (size + 1) * (2 * role + 1), eight
+    while place < size:
+        eight = 0
+        memcpy(&eight, value + place, min(size - place, <size_t>8))
+        hashed = (hashed ^ eight) * 0x9E3779B97F4A7C15u
+        hashed ^= hashed >> 29
+        place += 8
+    return hashed
+
+
+cdef bint is_hiding(str value, int role) except -1:
+    """Whether a class or a style hides its element."""
+    if role == STYLE:
+        return is_hiding_style(value)
+    return is_hiding_class(value)
+
+
+cdef bint holds_hiding_word(const char* names) noexcept:
+    """Whether one of the words stands in a class without which none hides."""
+    return strstr(names, "hid") is not NULL or strstr(names, "none") is not NULL
 
 
 cdef class Walk:
@@ -103,7 +132,7 @@ cdef class Walk:
     cdef readonly list texts, image_places
     cdef readonly bint cut
     cdef _Document _document
-    cdef list _box_tags, _names, _ids  # of the boxes; there may be more of them than boxes
+    cdef list _box_tags  # of the boxes; there may be more of them than boxes
     cdef Box* _boxes
     cdef Py_ssize_t _size, _box_room
     cdef Block* _blocks
@@ -125,10 +154,12 @@ cdef class Walk:
     cdef bint _is_block_in_svg[SLOTS + 1]
     cdef list _tags
     cdef int _known
+    cdef SharedValue _shared[VALUES]  # the values of classes and ids, each with its number in the list
+    cdef list _values
 
     def __cinit__(self):
-        self.texts, self.image_places, self._box_tags, self._names, self._ids = [], [], [], [], []
-        self._tags = [None] * (SLOTS + 1)
+        self.texts, self.image_places, self._box_tags = [], [], []
+        self._tags, self._values = [None] * (SLOTS + 1), [""]
         self._box = -1
 
     def __dealloc__(self):
@@ -164,24 +195,27 @@ cdef class Walk:
 
     def list_boxes(self):
         cdef Py_ssize_t index, size = self._size, end = len(self.texts)
-        cdef list parents = [], flags = [], levels = [], first = [], last = []
+        cdef list parents = [None] * size, flags = [None] * size, levels = [None] * size
+        cdef list first = [None] * size, last = [None] * size, names = [None] * size, ids = [None] * size
+        cdef list numbers = list(range(-1, max(size, end) + 1))  # one object for each of them
         cdef Box* box
         for index in range(size):
             box = &self._boxes[index]
-            parents.append(box.parent)
-            flags.append(box.flags)
-            levels.append(box.level)
-            first.append(box.first)
-            last.append(box.last or end)
-        return parents, self._box_tags[:size], self._names[:size], self._ids[:size], flags, levels, first, last
+            parents[index] = numbers[box.parent + 1]
+            flags[index] = box.flags
+            levels[index] = box.level
+            names[index], ids[index] = self._values[box.names], self._values[box.identity]
+            first[index] = numbers[box.first + 1]
+            last[index] = numbers[(box.last or end) + 1]
+        return parents, self._box_tags[:size], names, ids, flags, levels, first, last
 
     def list_blocks(self):
-        cdef Py_ssize_t index
-        cdef list boxes = [], link_chars = [], links = []
-        for index in range(len(self.texts)):
-            boxes.append(self._blocks[index].box)
-            link_chars.append(self._blocks[index].link_chars)
-            links.append(self._blocks[index].links)
+        cdef Py_ssize_t index, size = len(self.texts)
+        cdef list boxes = [None] * size, link_chars = [None] * size, links = [None] * size
+        for index in range(size):
+            boxes[index] = self._blocks[index].box
+            link_chars[index] = self._blocks[index].link_chars
+            links[index] = self._blocks[index].links
         return boxes, link_chars, links
 
     def walk(self, list roots):
@@ -301,7 +335,7 @@ cdef class Walk:
         else:
             self._known += 1
             self._slot_names[slot] = name
-        tag = (<const char*>name).decode("utf-8")
+        tag = intern((<const char*>name).decode("utf-8"))  # whoever compares it with a name finds the very same
         self._tags[slot] = tag
         self._kinds[slot] = KINDS.get(tag, BLOCK)
         self._kinds_in_pre[slot] = IN_PRE.get(tag, BLOCK)
@@ -315,9 +349,14 @@ cdef class Walk:
         return self._tags[self._slot(node.name)]
 
     cdef list _attribute_names(self, element, xmlNode* node):
-        """The names of the attributes of an element, which share what is known of the names of tags."""
+        """The names of the attributes of an element, which share what is known of the names of tags. Nobody changes them."""
         cdef xmlAttr* attribute = node.properties
-        cdef list names = []
+        cdef list names
+        if attribute is NULL:
+            return NO_NAMES
+        if attribute.next is NULL and attribute.ns is NULL and is_called(attribute, "class"):
+            return CLASS_ONLY  # as most that have any
+        names = []
         while attribute is not NULL:
             if attribute.ns is not NULL:
                 return element.keys()
@@ -371,9 +410,9 @@ cdef class Walk:
         """Start a box; false for one that is never the point of a page."""
         cdef int above = 0, level = 0, flags
         cdef xmlAttr* attribute = node.properties
-        cdef const char* value
-        cdef bint is_suspect = False
-        cdef str label = "", identity = ""
+        cdef int label = 0, identity = 0
+        cdef bint hides = False, is_set_apart = False, hides_by_style = False
+        cdef xmlAttr* style = NULL
         cdef Box* box
         if kind == PRE:
             self._in_pre = True
@@ -384,20 +423,25 @@ cdef class Walk:
         flags = above | self._flags[slot]
         while attribute is not NULL:
             if is_called(attribute, "class"):
-                label = self._value(node, attribute)
-                value = plain_value(attribute)
-                is_suspect |= value is NULL or strstr(value, "hid") is not NULL or strstr(value, "none") is not NULL
+                label = self._number_value(node, attribute, CLASS, &hides)
             elif is_called(attribute, "id"):
-                identity = self._value(node, attribute)
+                identity = self._number_value(node, attribute, ID, NULL)
             elif is_called(attribute, "role"):
                 flags |= <int>FLAG_OF_ROLE.get(self._value(node, attribute).strip().lower(), 0)
-            elif not is_suspect:
-                is_suspect = may_hide(attribute)
+            elif is_called(attribute, "style"):
+                style = attribute if self._may_hide_by_style(node, attribute) else NULL
+            elif is_called(attribute, "hidden"):
+                is_set_apart = True
+            elif is_called(attribute, "aria-hidden"):
+                is_set_apart |= self._value(node, attribute) == "true"
             attribute = attribute.next
-        if is_suspect:
-            element = elementFactory(self._document, node)
-            if is_hidden(element, element.keys(), label):
-                flags |= HIDDEN_FLAG
+        # as `tags.is_hidden`: a style that speaks of hiding decides alone
+        hides |= is_set_apart
+        if style is not NULL:
+            self._number_value(node, style, STYLE, &hides_by_style)
+            hides = hides_by_style
+        if hides:
+            flags |= HIDDEN_FLAG
         if flags & ~above & OUTSIDE and self._is_superfluous(node, slot, flags & ~above, above):
             return False
         if self._levels[slot] >= 0:
@@ -406,9 +450,8 @@ cdef class Walk:
             self._boxes = <Box*>grow(self._boxes, &self._box_room, sizeof(Box))
         box = &self._boxes[self._size]
         box.parent, box.flags, box.level, box.first, box.last = self._box, flags, level, len(self.texts), 0
+        box.names, box.identity = label, identity
         set_entry(self._box_tags, self._size, self._tags[slot])
-        set_entry(self._names, self._size, label)
-        set_entry(self._ids, self._size, identity)
         self._box = <int>self._size
         self._size += 1
         return True
@@ -437,6 +480,48 @@ cdef class Walk:
         if value is NULL:
             return elementFactory(self._document, node).get((<const char*>attribute.name).decode("utf-8")) or ""
         return value.decode("utf-8")
+
+    cdef bint _may_hide_by_style(self, xmlNode* node, xmlAttr* attribute) except -1:
+        """Whether a style speaks of hiding; then it alone decides."""
+        cdef const char* value = plain_value(attribute)
+        cdef bytes joined
+        if value is NULL:
+            joined = self._value(node, attribute).encode()
+            value = joined
+        return strstr(value, "none") is not NULL or strstr(value, "hidden") is not NULL
+
+    cdef int _number_value(self, xmlNode* node, xmlAttr* attribute, int role, bint* hides) except -1:
+        """The number of the value of an attribute in the list of them, for most the same for the same value in the same
+        role; and whether it hides an element, if that is asked. A value that finds no room in a few slots has a number of
+        its own.
+        """
+        cdef const char* value = plain_value(attribute)
+        cdef uint64_t hashed
+        cdef int tries
+        cdef SharedValue* shared = NULL
+        if value is not NULL:
+            hashed = hash_value(value, role)
+            for tries in range(MOST_TRIES):
+                shared = &self._shared[((hashed >> 20) + tries) % VALUES]
+                if shared.text is NULL or (shared.hashed == hashed and strcmp(shared.text, value) == 0):
+                    break
+            else:
+                shared = NULL
+        if shared is NULL or shared.text is NULL:
+            self._values.append(self._value(node, attribute))
+        if shared is NULL:
+            if hides is not NULL:
+                hides[0] = is_hiding(self._values[len(self._values) - 1], role)
+            return <int>len(self._values) - 1
+        if shared.text is NULL:
+            shared.text, shared.hashed, shared.number, shared.hides = value, hashed, <int>len(self._values) - 1, -1
+        if hides is not NULL:
+            if shared.hides < 0:
+                shared.hides = role == STYLE or holds_hiding_word(value)
+                if shared.hides:
+                    shared.hides = is_hiding(self._values[shared.number], role)
+            hides[0] = shared.hides
+        return shared.number
 
     cdef int _leave(self, int kind) except -1:
         cdef Box* box
@@ -480,6 +565,28 @@ cdef class Walk:
         return 0
 
 
+cdef bint holds_element(xmlNode* node) noexcept:
+    """Whether there is anything but text in an element."""
+    node = node.children
+    while node is not NULL and is_text(node):
+        node = node.next
+    return node is not NULL
+
+
+cdef str text_from(xmlNode* node):
+    """The text that starts at a node; None where none does."""
+    cdef list contents
+    if node is NULL or not is_text(node):
+        return None
+    if node.next is NULL or not is_text(node.next):
+        return PyUnicode_DecodeUTF8(<const char*>node.content, strlen(<const char*>node.content), NULL)
+    contents = []
+    while node is not NULL and is_text(node):
+        contents.append(<bytes>(<const char*>node.content))
+        node = node.next
+    return b"".join(contents).decode("utf-8")
+
+
 cdef int set_entry(list entries, Py_ssize_t place, value) except -1:
     """Set an entry of a list, or put it behind the last one."""
     if place < len(entries):
@@ -520,14 +627,19 @@ cdef class ChosenParts:
         cdef bint is_row = strcmp(<const char*>element._c_node.name, "tr") == 0
         cdef list found = []
         cdef int parts
+        cdef Walk walk = self._walk
         while child is not NULL:
             if child.type == XML_ELEMENT_NODE:
                 parts = self._parts_of(child)
                 if is_row and not parts and is_cell(child):
                     parts = INSIDE
                 if parts:
-                    made = elementFactory(self._walk._document, child)
-                    found.append((made, parts, self._walk._tag_of(child), self._walk._attribute_names(made, child)))
+                    made = elementFactory(walk._document, child)
+                    text = text_from(child.children) if parts & TEXT else None
+                    tail = text_from(child.next) if parts & TAIL else None
+                    if holds_element(child):
+                        parts |= HOLDS
+                    found.append((made, parts, walk._tag_of(child), walk._attribute_names(made, child), text, tail))
             child = child.next
         return found
 

@@ -27,7 +27,8 @@ except (ImportError, ValueError):
 __all__ = ["ChosenParts", "Flow", "Walk", "build_flow"]
 
 _NEXT_TO_NOTHING = 200  # characters
-_ARTICLE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(?:\w*Article|BlogPosting|Report|Review)"')
+_TYPE = '"@type"'
+_ARTICLE = re.compile(rf'{_TYPE}\s*+:\s*+\[?\s*+"(?:\w*Article|BlogPosting|Report|Review)"')
 _LONGEST_DATA = 200_000  # characters of structured data that are looked at
 _LONGEST_TITLE = 500
 _LONGEST_DESCRIPTION = 300
@@ -74,11 +75,19 @@ class Flow:
         self.cut = walk.cut
 
 
+def count_characters(texts: list[str]) -> int:
+    """How many characters some texts have together."""
+    length = 0
+    for text in texts:
+        length += len(text)
+    return length
+
+
 def build_flow(document: Document) -> Flow:
     """The blocks of a page."""
     walk = Walk()
     walk.walk(document.roots)
-    if sum(map(len, walk.texts)) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
+    if count_characters(walk.texts) < _NEXT_TO_NOTHING and unwrap_text(document.roots):
         walk = Walk()
         walk.walk(document.roots)
     return Flow(walk, _read_head(document))
@@ -96,8 +105,20 @@ def _read_head(document: Document) -> Head:
             about.append(content[:_LONGEST_DESCRIPTION])
         elif name == "og:type" and "article" in content:
             kind = 1
-    if any(_ARTICLE.search(data, 0, _LONGEST_DATA) for data in page_info.data):
-        kind = 2
+    for data in page_info.data:
+        if _is_about_article(data):
+            kind = 2
+            break
     words = _WORD.findall(" ".join(about).lower())
     topic = tuple(dict.fromkeys(words))[:_MOST_WORDS]
     return Head(title, topic, kind)
+
+
+def _is_about_article(data: str) -> bool:
+    """Whether structured data says that something is an article."""
+    place = data.find(_TYPE, 0, _LONGEST_DATA)
+    while place >= 0:
+        if _ARTICLE.match(data, place, _LONGEST_DATA) is not None:
+            return True
+        place = data.find(_TYPE, place + 1, _LONGEST_DATA)
+    return False

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from webquarry.read.main_content.arrays.buffers import Rows, pack_numbers
 from webquarry.read.main_content.words import END_OF_TEXT
 
 try:
@@ -72,6 +73,15 @@ class Lookup:
     def table(self) -> WordTable:
         """The words and their numbers, as they are looked up."""
         return WordTable(self.numbers, UNKNOWN)
+
+    @cached_property
+    def by_word(self) -> Rows:
+        """What is said of each word in a row, so that it is near in memory: all tables, and whether
+        it has to do with comments.
+        """
+        size = self.size
+        tables = [self.values[start : start + size] for start in range(0, len(self.values), size)]
+        return pack_numbers(list(zip(*tables, self.about_comments, strict=True)))
 
     def number_words(self, text: str) -> NDArray[np.int64]:
         """The numbers of the words of a text."""

@@ -37,8 +37,12 @@ _HEADINGS_ROOM = 200  # bytes of all headings together
 _HEADING = re.compile(r"(?:[ >]|[-*+] |\d{1,9}[.)] )*+#{1,6} (.+)")
 
 
-def render_selection(document: Document, selection: Selection, base_url: str) -> Markdown:
-    """The kept blocks as Markdown; the title is for the caller to add."""
+def render_selection(
+    document: Document, selection: Selection, base_url: str, *, tells_rest: bool = True
+) -> Markdown:
+    """The kept blocks as Markdown; the title is for the caller to add. `tells_rest` says whether
+    anybody wants to know what is left out.
+    """
     flow, page_info = selection.flow, document.page_info
     kept = set(selection.kept)
     images = flow.walk.images(kept, FORMULA_CLASSES)
@@ -51,11 +55,15 @@ def render_selection(document: Document, selection: Selection, base_url: str) ->
     if found_notes:
         kept |= found_notes
         parts = flow.walk.choose_parts(kept, formulas)
-    size, headings = _measure_rest(flow, kept)
-    heading_parts = flow.walk.choose_parts(set(headings), [])
+    size = 0
+    headings: list[int] = []
+    if tells_rest:
+        size, headings = _measure_rest(flow, kept)
     names = None
     if page_info.css:
-        names = parts.names() | heading_parts.names()
+        names = parts.names()
+        if headings:
+            names |= flow.walk.choose_parts(set(headings), []).names()
     visibility = VisibilityTracker(document.roots, page_info, names)
     writer = PartsWriter(document, visibility, Links(base_url, page_info.base), footnotes)
 
@@ -80,12 +88,13 @@ def _measure_rest(flow: Flow, kept: AbstractSet[int]) -> tuple[int, list[int]]:
     """The bytes of the blocks that are not kept, and those among them that are headings."""
     texts: list[str] = []
     headings: list[int] = []
+    flags, levels = flow.flags, flow.levels
     for index, box in enumerate(flow.boxes):
-        if index in kept or flow.flags[box] & HIDDEN_FLAG:
+        if index in kept or flags[box] & HIDDEN_FLAG:
             continue
         texts.append(flow.texts[index])
         # the first level is the page's title, which is given beside the text
-        if flow.levels[box] > 1 and len(headings) < _MOST_CANDIDATES:
+        if levels[box] > 1 and len(headings) < _MOST_CANDIDATES:
             headings.append(index)
     size = len("".join(texts).encode("utf-8", "replace"))
     return size, headings

@@ -13,6 +13,7 @@ from webquarry.read.main_content.model import Chances, Model, load_shipped_model
 from webquarry.read.main_content.tags import FALLBACK_FLAG
 from webquarry.read.visibility.fallbacks import drop_fallbacks, is_read_without_scripts
 
+_FALLBACK = FALLBACK_FLAG
 _MOST_OF_IT = 0.5  # of the words of a choice
 
 
@@ -68,10 +69,12 @@ def _expect_f1(kept: list[int], chances: Sequence[float], words: Sequence[float]
     """The expected F1 of keeping some blocks."""
     size = hits = 0.0
     for index in range(len(words)):
-        size += chances[index] * words[index]
+        chance, own_words = chances[index], words[index]
+        size += chance * own_words
     for index in kept:
-        size += words[index]
-        hits += chances[index] * words[index]
+        chance, own_words = chances[index], words[index]
+        size += own_words
+        hits += chance * own_words
     if not size:
         return 0.0
     return round(2 * hits / size, 4)
@@ -79,5 +82,9 @@ def _expect_f1(kept: list[int], chances: Sequence[float], words: Sequence[float]
 
 def has_fallback(flow: Flow, blocks: list[int]) -> bool:
     """Whether some of these blocks are shown only by browsers without scripts."""
-    flags, boxes = flow.flags, flow.boxes
-    return any(flags[boxes[block]] & FALLBACK_FLAG for block in blocks)
+    for block in blocks:
+        box = flow.boxes[block]
+        flags = flow.flags[box]
+        if flags & _FALLBACK:
+            return True
+    return False

@@ -123,15 +123,22 @@ def is_superfluous(element: etree._Element, fresh: int, above: int) -> bool:
 
 
 def is_hidden(element: etree._Element, names: Sequence[str], label: str) -> bool:
-    """Whether the element's own attributes hide it, as far as can be told in passing."""
-    if "style" in names:
-        style = element.get("style") or ""
-        if "none" in style or "hidden" in style:
-            return _HIDING_STYLE.search(style) is not None
-    if "hidden" in names:
+    """Whether the element's own attributes hide it, as far as can be told in passing. A style that
+    speaks of hiding decides alone.
+    """
+    style = element.get("style") or ""
+    if "none" in style or "hidden" in style:
+        return is_hiding_style(style)
+    if "hidden" in names or element.get("aria-hidden") == "true":
         return True
-    if "aria-hidden" in names and element.get("aria-hidden") == "true":
-        return True
-    if "hid" in label or "none" in label:
-        return _judge_classes(label) is not None
-    return False
+    return is_hiding_class(label)
+
+
+def is_hiding_style(style: str) -> bool:
+    """Whether a style attribute hides its element."""
+    return _HIDING_STYLE.search(style) is not None
+
+
+def is_hiding_class(label: str) -> bool:
+    """Whether a class, as it is written at an element, is one that hides."""
+    return ("hid" in label or "none" in label) and _judge_classes(label) is not None

@@ -36,7 +36,7 @@ from webquarry.read.main_content.tags import (
     is_superfluous,
 )
 from webquarry.read.markdown.elements import is_panel_button
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
 
 _CLASS_ONLY = ["class"]
 _CELLS = ("td", "th")
@@ -325,7 +325,7 @@ class ChosenParts:
             if is_row and not parts and child.tag in _CELLS:
                 parts = INSIDE
             if parts:
-                chosen.append((child, parts, child.tag, child.keys()))  # type: ignore[arg-type]
+                chosen.append(take_child(child, parts))
         return chosen
 
     def names(self) -> frozenset[str]:

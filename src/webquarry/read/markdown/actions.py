@@ -5,6 +5,7 @@ walk leaves it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -19,3 +20,17 @@ Action = Callable[["Walker", Element], Leave]
 
 def SKIP(walker: Walker, element: Element) -> None:  # a mark, compared and never called
     """An action that returns this lets the walk go past everything in the element."""
+
+
+def skip(walker: Walker, element: Element) -> Leave:
+    """What is never shown, and not missed either."""
+    return SKIP
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What each tag means, and what a heading does that is one by its role only."""
+
+    actions: dict[object, Action]
+    actions_in_code: dict[object, Action]
+    start_role_heading: Action

@@ -13,6 +13,8 @@ cdef class Blocks:
     cdef public bint tight
 
     cpdef str text(self)
+    cpdef bint has_item(self)
+    cpdef Py_ssize_t count(self)
     cpdef open(self, str marker, str indent)
     @cython.locals(container=_Container, outer_length=Py_ssize_t)
     cpdef close(self)

@@ -34,16 +34,14 @@ class Blocks:
     def text(self) -> str:
         return "".join(self._parts)
 
-    @property
-    def item_started(self) -> bool:
+    def has_item(self) -> bool:
         """Whether the innermost container already holds something."""
         if not self._open:
             return False
         return self._open[-1].started
 
-    @property
     def count(self) -> int:
-        """Grows with every block."""
+        """How many parts there are; it grows with every block."""
         return len(self._parts)
 
     def last_is(self, text: str) -> bool:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from webquarry.read.html.tree import first_texts
+from webquarry.read.html.tree import first_texts, get_value
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
 from webquarry.read.markdown.inline import BREAK
 from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.fence import fence
+from webquarry.read.text.search import WordSearch
 
 if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
@@ -43,6 +44,7 @@ _GUTTER = re.compile(
     r"(?:^|[\s_-])(?:gutter|lineno|linenos|linenodiv|line-?numbers?(?:-rows)?|hljs-ln-numbers"
     r"|blob-num|crayon-nums?|ln)(?:\s|$)"
 )
+_GUTTER_WORDS = WordSearch(("gutter", "line", "ln", "num"))  # quicker than the pattern
 _COPY_BUTTON = re.compile(r"(?:^|[\s_-])(?:code-?copy\S*|copy-?(?:code|button|btn)\S*)(?:\s|$)")
 _MOST_NUMBERS = 5_000  # looked at in one column
 _LONGEST_NUMBERS = 50_000  # characters of them
@@ -54,6 +56,7 @@ _MOST_INSIDE = 200  # elements that are looked at in what should be a few words
 _BLANK_LINES = re.compile(r"(?:[ \t]*+\n)*+")  # at the beginning
 _SPACES = re.compile(r"[ \t\n\f\r\u2028\u2029\u00a0]+")
 _TICKS = re.compile("`+")
+_OTHER_BREAK_SIGNS = "\r\f\u2028\u2029"
 _OTHER_BREAKS = re.compile("\r\n?|[\f\u2028\u2029]")
 
 
@@ -61,13 +64,13 @@ def is_beside_code(element: etree._Element) -> bool:
     """Whether an element is a column of line numbers or a button to copy, by its class names and
     its text.
     """
-    names = element.get("class")
+    names = get_value(element, "class")
     if not names:
         return False
     names = names.lower()
-    if _COPY_BUTTON.search(names):
+    if "copy" in names and _COPY_BUTTON.search(names):
         return True
-    if not _GUTTER.search(names):
+    if not _GUTTER_WORDS.is_any_in(names) or not _GUTTER.search(names):
         return False
     texts = first_texts(element, _MOST_NUMBERS, _LONGEST_NUMBERS)
     return all(map(_NUMBERS.fullmatch, texts))
@@ -80,10 +83,12 @@ def find_language(pre: etree._Element) -> str:
     around = islice(pre.iterancestors(), _BOXES_AROUND)
     for place in (pre, *pre.iterchildren("code"), *around):
         for name in ("data-lang", "data-language"):
-            value = (place.get(name) or "").strip().lower()
-            if _is_language(value):
+            value = (get_value(place, name) or "").strip().lower()
+            if value and _is_language(value):
                 return value
-        names = (place.get("class") or "")[:_LONGEST_CLASS]
+        names = (get_value(place, "class") or "")[:_LONGEST_CLASS]
+        if not names:
+            continue
         for pattern in (_LANGUAGE_CLASS, _HIGHLIGHTER_CLASS):
             for found in pattern.findall(names):
                 value = str(found).lower()
@@ -101,7 +106,7 @@ def _is_language(value: str) -> bool:
 def fence_code(raw: str, language: str, removed: Counter[str]) -> str:
     """A block of code, or an empty text."""
     text = raw
-    if "\r" in raw or "\f" in raw or not raw.isascii():
+    if any(sign in raw for sign in _OTHER_BREAK_SIGNS):
         text = _OTHER_BREAKS.sub("\n", raw)
     text = text.replace("\u00a0", " ")
     beginning = _BLANK_LINES.match(text)
@@ -124,12 +129,13 @@ def format_code_span(raw: str, removed: Counter[str]) -> str:
     inner = text.strip(" ")
     if not inner:
         return text
-    runs = set(_TICKS.findall(inner))
     ticks = "`"
-    while ticks in runs:
-        ticks += "`"
-    if inner[0] == "`" or inner[-1] == "`":
-        inner = f" {inner} "
+    if ticks in inner:
+        runs = set(_TICKS.findall(inner))
+        while ticks in runs:
+            ticks += "`"
+        if inner[0] == "`" or inner[-1] == "`":
+            inner = f" {inner} "
     lead = " " if text[0] == " " else ""
     trail = " " if text[-1] == " " else ""
     return f"{lead}{ticks}{inner}{ticks}{trail}"
@@ -143,6 +149,8 @@ def split_lines(raw: str) -> list[str]:
 
 def has_blocks(element: etree._Element) -> bool:
     """Whether an element that should hold a few words of code holds paragraphs and lists."""
+    if not len(element):
+        return False  # as most
     descendants = islice(element.iterdescendants(), _MOST_INSIDE)
     return any(inner.tag in _BLOCKS for inner in descendants)
 

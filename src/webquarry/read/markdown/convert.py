@@ -15,7 +15,7 @@ from lxml import etree
 from webquarry.read.html.page_info import PageInfo, collect_page_info
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import collect_names, texts_of
-from webquarry.read.markdown.elements import BOX_TAGS
+from webquarry.read.markdown.elements import BOX_TAGS, VOCABULARY
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.links import Links
 from webquarry.read.markdown.scope import Parts, WalkScope
@@ -73,7 +73,8 @@ class PartsWriter:
         absent: set[str] = set()
         while True:
             footnotes = self.footnotes.start_again(absent)
-            walker = Walker(self.visibility, self.links, footnotes, document.page_info, scope)
+            page_info = document.page_info
+            walker = Walker(self.visibility, self.links, footnotes, page_info, scope, VOCABULARY)
             walker.walk(document.roots)
             if absent or not footnotes.find_unwritten():
                 return walker
@@ -129,7 +130,7 @@ def _render(
     def walk(fallback_tags: frozenset[str]) -> tuple[Walker, str]:
         visibility = VisibilityTracker(page, page_info, names, knows_all=True)
         scope = WalkScope(fallback_tags=fallback_tags)
-        walker = Walker(visibility, links, Footnotes(page), page_info, scope)
+        walker = Walker(visibility, links, Footnotes(page), page_info, scope, VOCABULARY)
         walker.walk(elements)
         return walker, walker.blocks.text()
 

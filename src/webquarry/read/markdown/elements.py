@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from webquarry.read.html.tree import beginning_of
+from webquarry.read.html.tree import beginning_of, get_value
 from webquarry.read.markdown import code, formulas
-from webquarry.read.markdown.actions import SKIP, Action, Element, Leave
+from webquarry.read.markdown.actions import SKIP, Action, Element, Leave, Vocabulary, skip
 from webquarry.read.markdown.inline import (
     EMPHASIS,
     LINK,
@@ -26,6 +26,7 @@ from webquarry.read.markdown.inline import (
 from webquarry.read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry.read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry.read.markdown.table_elements import TABLE_ACTIONS
+from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import NAVIGATION, NO_SIZE
 
 if TYPE_CHECKING:
@@ -52,15 +53,12 @@ _SKIP_LINK = re.compile(
     r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
 )
 OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
-_PANEL_BUTTON = re.compile(
-    r"(?i)accordion|faq|collaps|expand|question|toggle-title|summary|tabs?\b|tab[-_]"
-)
-_MENU_BUTTON = re.compile(r"(?i)nav|menu|hamburger|search|close|share|cookie|dropdown")
-
-
-def skip(walker: Walker, element: Element) -> Leave:
-    """What is never shown, and not missed either."""
-    return SKIP
+_PANELS = "accordion|faq|collaps|expand|question|toggle-title|summary"
+_PANEL_BUTTON = re.compile(rf"(?i){_PANELS}|tabs?\b|tab[-_]")
+_PANEL_WORDS = WordSearch([*_PANELS.split("|"), "tab"])
+_MENUS = "nav|menu|hamburger|search|close|share|cookie|dropdown"
+_MENU_BUTTON = re.compile(f"(?i){_MENUS}")
+_MENU_WORDS = WordSearch(_MENUS.split("|"))
 
 
 def count_and_skip(reason: str) -> Action:
@@ -173,7 +171,7 @@ def end_span(walker: Walker, element: Element) -> None:
 
 def start_link(walker: Walker, element: Element) -> Leave:
     """A link, or the mark of a footnote. Links that lead nowhere are plain text."""
-    href = element.get("href")
+    href = get_value(element, "href")
     if not href:
         return None
     if href[0] == "#":
@@ -221,7 +219,7 @@ def add_image(walker: Walker, element: Element) -> Leave:
         tex = formulas.read_image(element, walker.removed)
         walker.add_mark(Literal(tex))
         return SKIP
-    alternative = element.get("alt") or ""
+    alternative = get_value(element, "alt") or ""
     text = " ".join(alternative.split())
     if not text:
         return SKIP
@@ -302,7 +300,11 @@ def is_panel_button(button: Element) -> bool:
     if not any(map(button.get, OPENER_ATTRIBUTES)):
         return False
     names = button.get("class") or ""
-    if _MENU_BUTTON.search(names):
+    if names.isascii():  # quicker than the patterns, of which some letters beyond are case variants
+        names = names.lower()
+        if _MENU_WORDS.is_any_in(names) or not _PANEL_WORDS.is_any_in(names):
+            return False
+    elif _MENU_BUTTON.search(names):
         return False
     return _PANEL_BUTTON.search(names) is not None
 
@@ -443,7 +445,7 @@ _EMBEDDED = ("object", "applet", "iframe", "video", "audio", "canvas")
 # Tags that are nothing but boxes; those of them that a scope names may be headings by their role.
 BOX_TAGS = frozenset({*_BLOCKS, "div", "p"})
 
-ACTIONS: dict[object, Action] = {
+_ACTIONS: dict[object, Action] = {
     etree.Comment: skip,
     etree.ProcessingInstruction: skip,
     etree.Entity: skip,
@@ -483,7 +485,7 @@ ACTIONS: dict[object, Action] = {
     **dict.fromkeys(("text", "tspan"), enclose(" ", " ")),  # pieces of a drawing
 }
 
-IN_CODE: dict[object, Action] = {
+_IN_CODE: dict[object, Action] = {
     etree.Comment: skip,
     etree.ProcessingInstruction: skip,
     etree.Entity: skip,
@@ -493,3 +495,5 @@ IN_CODE: dict[object, Action] = {
     ),
     **code.CODE_ACTIONS,
 }
+
+VOCABULARY = Vocabulary(_ACTIONS, _IN_CODE, start_role_heading)

@@ -78,6 +78,8 @@ class Footnotes:
 
     def find_note_label(self, element: etree._Element) -> str | None:
         """The label of the note that this element is, or None."""
+        if not self.labels:
+            return None  # as on most pages
         note_id = element.get("id") or ""
         label = self.labels.get(note_id)
         if label is not None:

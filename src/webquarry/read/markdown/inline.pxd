@@ -9,15 +9,14 @@ cdef class Inline:
     cdef object _removed
     cdef bint _typesets_tex
 
-    @cython.locals(text=str, folded=str)
+    @cython.locals(text=str)
     cpdef render_plain(self, list texts)
     @cython.locals(outer=list, levels=list, texts=list, span=Span)
     cpdef render(self, list pieces)
     @cython.locals(outer=list)
     cdef _render_single(self, Span span, text)
-    @cython.locals(text=str, words=str, lead=str, trail=str)
-    cdef _escape_text(self, list texts)
-    cdef _finish(self, text)
+    @cython.locals(text=str)
+    cdef _write_text(self, list texts)
 
 @cython.locals(start=Py_ssize_t, end=Py_ssize_t, kind=str)
 cdef _close_span(Span span, content, list outer)

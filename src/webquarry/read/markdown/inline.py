@@ -14,9 +14,9 @@ from webquarry.read.text.characters import strip_invisible
 from webquarry.read.text.escape import escape
 
 try:
-    from webquarry.read.text._fold import fold_plain, is_seen
+    from webquarry.read.text._fold import finish_line, fold_white, write_part, write_plain
 except ImportError:  # not built: the same in Python
-    from webquarry.read.text.fold import fold_plain, is_seen
+    from webquarry.read.text.fold import finish_line, fold_white, write_part, write_plain
 
 # a line break in the page; the character means just that, so one found in the text does too
 BREAK = "\u2028"
@@ -24,8 +24,6 @@ STRONG, EMPHASIS, STRUCK, LINK, RAISED, LOWERED = "**", "*", "~~", "link", "^", 
 _MOST_USES = 16  # blocks that one link may cover; the rest of them is plain text
 _MARKS_BESIDE = 3  # parts beside a mark in which the nearest character is looked for
 
-_FOLDED = re.compile(r"[ \t\n\f\r]{2,}|[\t\n\f\r]")
-_BLANKS = re.compile(" {2,}")
 _AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
 _INSIDE_TEX = r"(?:[^\\]|\\[^()\[\]])"  # anything but another delimiter
 _TEX = re.compile(
@@ -33,8 +31,6 @@ _TEX = re.compile(
     r"|(?<![\\$\w])\$(?![\s$])([^$]{1,300}?)(?<![\s\\])\$(?![\w$])"
     rf"|\\\[({_INSIDE_TEX}{{1,2000}}?)\\\]|(?<!\\)\$\$([^$]{{1,2000}}?)\$\$"
 )
-_WHITE = " \t\n\f\r"
-_OUTER = " \u2028\u2029\u00a0\u3000\n"
 _SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 _RAISED_PLAIN = re.compile(
@@ -91,10 +87,10 @@ class Inline:
         """A block without any marks."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
         if not self._typesets_tex:
-            folded = fold_plain(text)
-            if folded is not None:  # as nearly all are
-                return escape(folded)
-        return self._finish(self._escape_text([text]))
+            written = write_plain(text)
+            if written is not None:  # as nearly all are
+                return written
+        return finish_line(self._write_text([text]))
 
     def render(self, pieces: list[Piece]) -> str:
         """A block with marks, all of them closed."""
@@ -108,7 +104,7 @@ class Inline:
                 texts.append(piece)
                 continue
             if texts:
-                outer.append(self._escape_text(texts))
+                outer.append(self._write_text(texts))
                 texts = []
             if type(piece) is Span:
                 levels.append((outer, piece))
@@ -120,40 +116,26 @@ class Inline:
             else:
                 outer.append(str(piece))
         if texts:
-            outer.append(self._escape_text(texts))
-        return self._finish(_join_parts(outer))
+            outer.append(self._write_text(texts))
+        return finish_line(_join_parts(outer))
 
     def _render_single(self, span: Span, text: str) -> str:
         """Nothing but one span of text, as in most lists of links."""
         outer: list[str] = []
-        _close_span(span, self._escape_text([text]), outer)
-        return self._finish("".join(outer))
+        _close_span(span, self._write_text([text]), outer)
+        return finish_line("".join(outer))
 
-    def _escape_text(self, texts: list[str]) -> str:
+    def _write_text(self, texts: list[str]) -> str:
         """Adjacent texts as one: folded, cleaned, escaped."""
         text = texts[0] if len(texts) == 1 else "".join(texts)
-        if "\n" in text or "  " in text or "\t" in text or "\r" in text or "\f" in text:
-            # White space of any length is one blank; only what HTML calls white space.
-            if text.isascii():
-                words = " ".join(text.split())
-                lead = " " if text[0] in _WHITE else ""
-                trail = " " if words and text[-1] in _WHITE else ""
-                text = f"{lead}{words}{trail}"
-            else:
-                text = _FOLDED.sub(" ", text)
-        if not is_seen(text):
-            text = strip_invisible(text, self._removed)
+        if not self._typesets_tex:
+            written = write_part(text)
+            if written is not None:
+                return written
+        text = strip_invisible(fold_white(text), self._removed)
         if self._typesets_tex and ("$" in text or "\\" in text):
             return _escape_around_tex(text)
         return escape(text)
-
-    def _finish(self, text: str) -> str:
-        """Blanks folded across pieces, and breaks made lines."""
-        if "  " in text:
-            text = _BLANKS.sub(" ", text)
-        if not text.isascii() and (BREAK in text or "\u2029" in text):
-            text = _AROUND_BREAK.sub("\n", text)
-        return text.strip(_OUTER)
 
 
 def _escape_around_tex(text: str) -> str:

@@ -68,8 +68,10 @@ class Links:
 
     def leads_into_page(self, url: str) -> bool:
         """Whether a whole URL is that of a place in this page."""
-        page, hash_sign, _ = url.partition("#")
-        return bool(hash_sign) and page in (self._page, self._own_page)
+        if "#" not in url:
+            return False
+        page = url.partition("#")[0]
+        return page in (self._page, self._own_page)
 
     def absolute(self, href: str) -> str | None:
         """The whole URL, fit for Markdown; empty for an address that leads nowhere, None for an
@@ -79,11 +81,8 @@ class Links:
         if href in known:
             return known[href]
         url: str | None = href
-        if (
-            not href.startswith(("https://", "http://"))
-            or len(href) > _LONGEST
-            or not is_plain_address(href)
-        ):
+        is_whole = href[:8] == "https://" or href[:7] == "http://"
+        if not is_whole or len(href) > _LONGEST or not is_plain_address(href):
             url = self._resolve(_trim(href))
             if url and not is_plain_address(url):
                 url = _fit_for_markdown(url)
@@ -94,9 +93,10 @@ class Links:
         """The whole URL of an address without blanks around it."""
         if not href or len(href) > _LONGEST:
             return ""
-        scheme = _SCHEME.match(href)
-        if scheme is not None:
-            return self._resolve_with_scheme(scheme[1].lower(), href)
+        if ":" in href:
+            scheme = _SCHEME.match(href)
+            if scheme is not None:
+                return self._resolve_with_scheme(scheme[1].lower(), href)
         if "\\" in href:
             href = href.replace("\\", "/")
         if href[0] == "#":

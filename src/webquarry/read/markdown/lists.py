@@ -27,17 +27,17 @@ class Definitions:
     after_definition: bool = False
 
 
-@dataclass(slots=True)
 class Listing:
     """A list that is being walked through."""
 
-    ordered: bool
-    number: int = 1
-    step: int = 1
-    width: int = 2  # of the last marker
-    shown: bool = False  # some item of it holds something
-    end: int = 0  # how many blocks there were when that item ended
-    nested: bool = False  # it stands in a list without an item of its own
+    def __init__(self, ordered: bool) -> None:
+        self.ordered = ordered
+        self.number = 1
+        self.step = 1
+        self.width = 2  # of the last marker
+        self.shown = False  # some item of it holds something
+        self.end = 0  # how many blocks there were when that item ended
+        self.nested = False  # it stands in a list without an item of its own
 
     def create_marker(self, item: Element) -> str:
         """The dash or the number of an item; the next item gets the next number."""
@@ -53,12 +53,12 @@ def start_list(walker: Walker, element: Element) -> Leave:
     """A list: right below the line of the item that it stands in, else a block of its own."""
     walker.flush()
     blocks = walker.blocks
-    listing = Listing(ordered=element.tag == "ol")
+    listing = Listing(element.tag == "ol")
     if listing.ordered:
         first = 1
         if element.get("reversed") is not None:
             listing.step = -1
-            first = sum(1 for _ in element.iterchildren("li"))
+            first = len(element.findall("li"))
         listing.number = _parse_number(element.get("start"), first)
     if walker.lists:
         outer = walker.lists[-1]
@@ -68,7 +68,7 @@ def start_list(walker: Walker, element: Element) -> Leave:
             indent = " " * outer.width
             blocks.open(indent, indent)
             blocks.tight = True
-        elif blocks.item_started:
+        elif blocks.has_item():
             blocks.tight = True
     walker.lists.append(listing)
     return end_list
@@ -80,7 +80,8 @@ def end_list(walker: Walker, element: Element) -> None:
     listing = walker.lists.pop()
     if listing.nested:
         walker.blocks.close()
-        walker.lists[-1].end = walker.blocks.count
+        outer = walker.lists[-1]
+        outer.end = walker.blocks.count()
     walker.blocks.tight = False
 
 
@@ -99,7 +100,7 @@ def start_item(walker: Walker, element: Element) -> Leave:
     if listing is not None:
         listing.width = len(marker)
         if listing.shown:
-            blocks.tight = listing.end == blocks.count
+            blocks.tight = listing.end == blocks.count()
         else:
             # no other marker can end a paragraph, so after any other a blank line is needed
             blocks.tight = blocks.tight and marker in (_DASH, "1. ")
@@ -115,10 +116,10 @@ def end_item(walker: Walker, element: Element) -> None:
     """An item that holds something makes its list one that is shown."""
     walker.flush()
     blocks = walker.blocks
-    if walker.lists and blocks.item_started:
+    if walker.lists and blocks.has_item():
         listing = walker.lists[-1]
         listing.shown = True
-        listing.end = blocks.count
+        listing.end = blocks.count()
     blocks.close()
     blocks.tight = False
 
@@ -147,10 +148,17 @@ def end_definitions(walker: Walker, element: Element) -> None:
     walker.blocks.tight = False
 
 
+def _get_definitions(walker: Walker) -> Definitions:
+    """The list that the walk is in; terms may also stand in none."""
+    if not walker.definitions:
+        walker.definitions.append(Definitions())
+    return walker.definitions[-1]
+
+
 def start_term(walker: Walker, element: Element) -> Leave:
     """A term; several of them in a row share a definition."""
     _end_definition(walker)
-    definitions = walker.definitions[-1]
+    definitions = _get_definitions(walker)
     walker.blocks.tight = definitions.after_term
     definitions.after_term = True
     definitions.after_definition = False
@@ -168,7 +176,7 @@ def start_definition(walker: Walker, element: Element) -> Leave:
     marker, indent = ": ", "  "
     if label is not None:
         marker, indent = f"[^{label}]: ", NOTE_INDENT
-    definitions = walker.definitions[-1]
+    definitions = _get_definitions(walker)
     walker.blocks.tight = definitions.after_term or definitions.after_definition
     walker.blocks.open(marker, indent)
     definitions.open = True
@@ -182,9 +190,9 @@ def end_definition(walker: Walker, element: Element) -> None:
 def _end_definition(walker: Walker) -> None:
     """End the definition that is open, if one is."""
     walker.flush()
-    definitions = walker.definitions[-1]
+    definitions = _get_definitions(walker)
     if definitions.open:
-        definitions.after_definition = walker.blocks.item_started
+        definitions.after_definition = walker.blocks.has_item()
         walker.blocks.close()
         definitions.open = definitions.after_term = False
 

@@ -10,15 +10,17 @@ from typing import Protocol
 from lxml import etree
 
 # What may be taken of an element, as bits: what is inside it, its own text, the text behind it.
-# The last two are what lxml calls `text` and `tail`.
+# The last two are what lxml calls `text` and `tail`. And whether there are elements in it.
 INSIDE, TEXT, TAIL = 1, 2, 4
+HOLDS = 8
 # Children are asked for all at once, which is quicker than one by one; beyond this many it would
 # take too much memory.
 _MOST_AT_ONCE = 200
 
 Element = etree._Element
-# An element, what may be taken of it, its tag, and the names of its attributes.
-Child = tuple[Element, int, str, list[str]]
+# An element, what may be taken of it, its tag, the names of its attributes, and of its own text and
+# the text behind it those that may be taken.
+Child = tuple[Element, int, str, list[str], str | None, str | None]
 
 
 class Parts(Protocol):
@@ -49,8 +51,20 @@ class AllParts:
 
 def _take_whole(element: Element) -> Child:
     """An element with all of its text."""
+    return take_child(element, INSIDE | TEXT | TAIL)
+
+
+def take_child(element: Element, parts: int) -> Child:
+    """An element with what may be taken of it."""
     names: list[str] = element.keys()  # type: ignore[assignment]  # never bytes in HTML
-    return element, INSIDE | TEXT | TAIL, element.tag, names
+    text = tail = None
+    if len(element):
+        parts |= HOLDS
+    if parts & TEXT:
+        text = element.text
+    if parts & TAIL:
+        tail = element.tail
+    return element, parts, element.tag, names, text, tail
 
 
 _ALL_PARTS = AllParts()

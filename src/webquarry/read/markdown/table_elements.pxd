@@ -1,1 +1,17 @@
-# No types are told; the module is compiled as it stands.
+cimport cython
+
+from webquarry.read.markdown.tables cimport Table
+from webquarry.read.markdown.walker cimport Walker
+
+cdef Table _get_table(Walker walker)
+cpdef start_table(Walker walker, element)
+@cython.locals(table=Table)
+cpdef end_table(Walker walker, element)
+cpdef start_body(Walker walker, element)
+@cython.locals(table=Table)
+cpdef start_row(Walker walker, element)
+cpdef end_row(Walker walker, element)
+cpdef start_cell(Walker walker, element)
+@cython.locals(table=Table, text=str)
+cpdef end_cell(Walker walker, element)
+cpdef end_layout_cell(Walker walker, element)

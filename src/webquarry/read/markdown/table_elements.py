@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from webquarry.read.markdown.walker import Walker
 
 _MOST_ICONS = 8  # elements of a cell that are looked at
-# It begins where white space does: each run is looked at once.
-_LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
 
 
 def _get_table(walker: Walker) -> Table | None:
@@ -104,10 +101,20 @@ def end_cell(walker: Walker, element: Element) -> None:
     table = walker.tables[-1]
     assert table is not None
     if "\n" in text:
-        text = _LINE_ENDS.sub(" ", text)
+        text = _join_lines(text)
     if not text and len(element):
         text = _read_icons(walker, element)
     table.add(element, text)
+
+
+def _join_lines(text: str) -> str:
+    """Some lines as one, with a blank between those that hold something."""
+    first, *others = text.split("\n")
+    last = others.pop()
+    parts = [first.rstrip()]
+    parts += filter(None, map(str.strip, others))
+    parts.append(last.lstrip())
+    return " ".join(parts)
 
 
 def _read_icons(walker: Walker, cell: Element) -> str:

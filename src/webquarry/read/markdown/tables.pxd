@@ -11,5 +11,9 @@ cdef class Table:
     cdef public Py_ssize_t head_rows
     cdef public bint in_head
 
-    @cython.locals(cell=Cell)
+    cpdef start_row(self)
+    cpdef add(self, element, str text)
+    @cython.locals(cell=Cell, line=list)
     cdef list _lay_out(self)
+
+cdef int _parse_span(value) except -1

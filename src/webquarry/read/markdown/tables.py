@@ -6,16 +6,14 @@ boxes; only a table whose cells are short and belong together becomes a Markdown
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
 
 from lxml import etree
 
-from webquarry.read.html.tree import length_up_to
+from webquarry.read.html.tree import find_cells, get_value, holds_inside, length_up_to
 from webquarry.read.text.escape import escape_cell
 
-_GROUPS = frozenset({"thead", "tbody", "tfoot"})
-_CELLS = frozenset({"td", "th"})
+_TABLE = ("table",)
 _NOT_IN_DATA = ("h1", "h2", "h3", "form", "article", "section", "main", "iframe")
 _LONGEST_CELL = 1_000  # characters in a table without any heading cell
 _LONGEST_HEADED_CELL = 6_000
@@ -53,8 +51,8 @@ class Table:
         """Add a cell to the row: its element, and its Markdown."""
         if not self.rows:
             self.start_row()
-        columns = _parse_span(element.get("colspan"))
-        rows = _parse_span(element.get("rowspan"))
+        columns = _parse_span(get_value(element, "colspan"))
+        rows = _parse_span(get_value(element, "rowspan"))
         self.rows[-1].append(Cell(text, element.tag == "th", columns, rows))
 
     def text(self) -> str:
@@ -125,25 +123,17 @@ class Table:
 
 def holds_data(table: etree._Element) -> bool:
     """Whether a table is a table, and not a way to arrange a page."""
-    role = (table.get("role") or "").lower()
+    role = (get_value(table, "role") or "").lower()
     if role in ("presentation", "none"):
         return False
-    rows = []
-    for row in islice(_iterate_rows(table), _MOST_ROWS_LOOKED_AT):
-        cells = [cell for cell in row.iterchildren() if cell.tag in _CELLS]
-        if cells:
-            rows.append(cells)
-    headed = any(cell.tag == "th" for row in rows for cell in row)
+    rows, headed = find_cells(table, _MOST_ROWS_LOOKED_AT)
     if max(map(len, rows), default=0) < 2 or (len(rows) < 2 and not headed):
         return False
-    nested = next(table.iterdescendants("table"), None)
-    if nested is not None:
+    if holds_inside(table, _TABLE):
         return headed and length_up_to(table, _LONGEST_WITH_NESTED) < _LONGEST_WITH_NESTED
     longest = _LONGEST_HEADED_CELL if headed else _LONGEST_CELL
-    if length_up_to(table, longest) < longest:  # no cell is longer, then
-        box = next(table.iterdescendants(*_NOT_IN_DATA), None)
-        if box is None:
-            return True
+    if length_up_to(table, longest) < longest and not holds_inside(table, _NOT_IN_DATA):
+        return True  # no cell is longer, then
     for cells in rows:
         for cell in cells:
             if _is_part_of_page(cell, longest):
@@ -155,16 +145,7 @@ def _is_part_of_page(cell: etree._Element, longest: int) -> bool:
     """Whether a cell holds more than a piece of data: a long text, or a box."""
     if length_up_to(cell, longest) >= longest:
         return True
-    return next(cell.iterdescendants(*_NOT_IN_DATA), None) is not None
-
-
-def _iterate_rows(table: etree._Element) -> Iterator[etree._Element]:
-    """The rows of a table, wherever they stand in it, but not those of a table in a cell."""
-    for child in table.iterchildren():
-        if child.tag == "tr":
-            yield child
-        elif child.tag in _GROUPS:
-            yield from child.iterchildren("tr")
+    return holds_inside(cell, _NOT_IN_DATA)
 
 
 def _parse_span(value: str | None) -> int:

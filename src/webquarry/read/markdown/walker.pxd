@@ -2,21 +2,13 @@ cimport cython
 
 from webquarry.read.markdown.blocks cimport Blocks
 from webquarry.read.markdown.inline cimport Inline, Span
+from webquarry.read.markdown.links cimport Links
 from webquarry.read.visibility.tracker cimport VisibilityTracker
-
-cdef class _Frame:
-    cdef list pieces
-    cdef list spans
-    cdef bint has_marks
-    cdef Blocks blocks
-    cdef list lists
-    cdef int heading
-    cdef dict actions
 
 cdef class Walker:
     cdef public VisibilityTracker visibility
     cdef public bint typesets_tex
-    cdef public object links
+    cdef public Links links
     cdef public object footnotes
     cdef public object scope
     cdef public object removed
@@ -39,15 +31,21 @@ cdef class Walker:
     cdef bint _counts_hidden_skipped
     cdef bint _script_has_run
     cdef bint _restyled
+    cdef object _vocabulary
+    cdef dict _usual_actions
     cdef Inline _inline
     cdef object _boxes
     cdef list _frames
 
-    @cython.locals(open_elements=list, parts=int, restyled=bint, is_beside=bint)
-    cdef _walk_tree(self, root)
+    @cython.locals(
+        open_elements=list, child=tuple, parts=cython.int, inside=cython.int, holds=cython.int,
+        names=list, text=str, tail=str, restyled=bint,
+    )
+    cdef _walk_tree(self, tuple root)
     @cython.locals(restyled=bint)
     cdef _enter(self, element, tag, list names)
     cdef _set_apart(self, element)
+    cdef bint _is_watched(self, list names) except -1
     cdef _look_at(self, element, list names)
     cdef _take_text(self, str text)
     cpdef leave_out(self, element, reason)
@@ -67,5 +65,4 @@ cdef class Walker:
     cdef _put_aside(self)
     cpdef finish_code(self)
     cpdef finish_blocks(self)
-    @cython.locals(frame=_Frame)
     cdef _restore(self)

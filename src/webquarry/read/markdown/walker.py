@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
@@ -17,19 +18,20 @@ from webquarry.read.css.class_names import HIDDEN_CLASS
 from webquarry.read.html.inline_boxes import SIDE_BY_SIDE, InlineBoxes
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import first_texts, has_text
-from webquarry.read.markdown.actions import SKIP, Leave
+from webquarry.read.markdown.actions import SKIP, Action, Leave, Vocabulary, skip
 from webquarry.read.markdown.blocks import Blocks
-from webquarry.read.markdown.elements import ACTIONS, IN_CODE, skip, start_role_heading
 from webquarry.read.markdown.footnotes import Footnotes
 from webquarry.read.markdown.formulas import is_formula_image
 from webquarry.read.markdown.inline import BREAK, CLOSE, Inline, Piece, Span
 from webquarry.read.markdown.links import Links
-from webquarry.read.markdown.lists import Definitions, Listing
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child, WalkScope
+from webquarry.read.markdown.scope import HOLDS, INSIDE, Child, WalkScope, take_child
 from webquarry.read.markdown.tables import Table
 from webquarry.read.text.escape import escape_heading, escape_line_starts
 from webquarry.read.visibility.concealment import DISPLAY, HIDDEN, NO_SIZE, TRANSPARENT
 from webquarry.read.visibility.tracker import SAME_COLOUR, VISIBILITY, VisibilityTracker
+
+if TYPE_CHECKING:
+    from webquarry.read.markdown.lists import Definitions, Listing
 
 # How pages hide themselves until their script has run; the other ways are never undone.
 _UNDONE_BY_SCRIPTS = frozenset({HIDDEN, DISPLAY, TRANSPARENT, HIDDEN_CLASS, VISIBILITY, NO_SIZE})
@@ -38,22 +40,11 @@ _MOST_HEADING_TEXTS = 100  # pieces of text in a short heading
 _MARKS_BETWEEN = 6  # pieces in which the text before an inline element is looked for
 _BOLD = "**"
 
-# What is left of the siblings of an element, itself, what may be taken of it, what to do on leaving
-# it, and whether it changed the style that the visibility tracker keeps.
-_OpenElement = tuple[Iterator[Child], etree._Element, int, Leave, bool]
-
-
-class _Frame:
-    """What is put aside while a cell or a piece of code is being collected."""
-
-    def __init__(self, walker: Walker) -> None:
-        self.pieces = walker.pieces
-        self.spans = walker.spans
-        self.has_marks = walker.has_marks
-        self.blocks = walker.blocks
-        self.lists = walker.lists
-        self.heading = walker.heading
-        self.actions = walker.actions
+# What is left of the siblings of an element, itself with its parts, what to do on leaving it, and
+# whether it changed the style that the visibility tracker keeps.
+_OpenElement = tuple[Iterator[Child], Child, Leave, bool]
+# The state of the walk: pieces, spans, whether there are marks, blocks, lists, heading, actions.
+_Frame = tuple[list[Piece], list[Span], bool, Blocks, "list[Listing]", int, dict[object, Action]]
 
 
 class Walker:
@@ -66,6 +57,7 @@ class Walker:
         footnotes: Footnotes,
         page_info: PageInfo,
         scope: WalkScope,
+        vocabulary: Vocabulary,
     ) -> None:
         self.visibility = visibility
         self.typesets_tex = page_info.typesets_tex
@@ -83,10 +75,12 @@ class Walker:
         self.tables: list[Table | None] = []  # None for one that only arranges the page
         self.heading = 0
         self.heading_is_short = True
-        self.definitions = [Definitions()]
+        self.definitions: list[Definitions] = []
         self.drawings = 0
         self.cells = 0  # cells of data tables that are open, one inside the other
-        self.actions = ACTIONS
+        self.actions = vocabulary.actions
+        self._vocabulary = vocabulary
+        self._usual_actions = vocabulary.actions
         self._watched_tags = visibility.tags
         self._watched = visibility.watched
         self._counts_hidden_skipped = scope.counts_hidden_skipped
@@ -94,14 +88,14 @@ class Walker:
         self._restyled = False  # the style of the text changed at the element just entered
         self._inline = Inline(self.removed, typesets_tex=page_info.typesets_tex)
         self._boxes = InlineBoxes()
-        self._frames: list[_Frame] = []
+        self._frames: list[_Frame] = []  # what is put aside while a cell or code is collected
 
     def walk(self, elements: Iterable[etree._Element]) -> None:
         """Walk through elements and everything in them; the text behind the elements themselves is
         not theirs.
         """
         for root, parts in self.scope.parts.among(list(elements)):
-            self._walk_tree((root, parts, root.tag, root.keys()))  # type: ignore[arg-type]
+            self._walk_tree(take_child(root, parts))
             self.flush()
 
     def _walk_tree(self, root: Child) -> None:
@@ -112,46 +106,53 @@ class Walker:
         get_children = self.scope.parts.children
         open_elements: list[_OpenElement] = []
         children = iter([root])
-        is_beside = False  # what was left last is inline, and nothing stands behind it
+        tag_before: object = None  # of the element that was left last, if nothing is behind it
+        inside, holds = INSIDE, HOLDS
         while True:
-            for element, parts, tag, names in children:
-                if parts & INSIDE:
-                    if is_beside and tag in SIDE_BY_SIDE:
+            for child in children:
+                element, parts, tag, names, text, tail = child
+                if parts & inside:
+                    if (
+                        tag_before is not None
+                        and tag in SIDE_BY_SIDE
+                        and tag_before in SIDE_BY_SIDE
+                    ):
                         self._set_apart(element)
                     leave = self._enter(element, tag, names)
                     restyled = self._restyled
                     if leave is not SKIP:
-                        if parts & TEXT and (text := element.text):
+                        if text:
                             self._take_text(text)
-                        if inner := get_children(element):
-                            open_elements.append((children, element, parts, leave, restyled))
+                        if parts & holds and (inner := get_children(element)):
+                            open_elements.append((children, child, leave, restyled))
                             children = iter(inner)
-                            is_beside = False
+                            tag_before = None
                             break
                         if leave is not None:
                             leave(self, element)
                     if restyled:
                         visibility.leave()
-                is_beside = tag in SIDE_BY_SIDE
-                if parts & TAIL and (text := element.tail):
-                    self._take_text(text)
-                    is_beside = False
+                tag_before = tag
+                if tail:
+                    self._take_text(tail)
+                    tag_before = None
             else:
                 if not open_elements:
                     return
-                children, element, parts, leave, restyled = open_elements.pop()
+                children, child, leave, restyled = open_elements.pop()
+                element, _, tag, _, _, tail = child
                 if leave is not None:
                     leave(self, element)
                 if restyled:
                     visibility.leave()
-                is_beside = element.tag in SIDE_BY_SIDE
-                if parts & TAIL and (text := element.tail):
-                    self._take_text(text)
-                    is_beside = False
+                tag_before = tag
+                if tail:
+                    self._take_text(tail)
+                    tag_before = None
 
     def _set_apart(self, element: etree._Element) -> None:
         """Put a blank before an inline element that only the layout sets apart from the last."""
-        if self.actions is not ACTIONS:
+        if self.actions is not self._usual_actions:
             return
         for piece in self.pieces[: -_MARKS_BETWEEN - 1 : -1]:
             if isinstance(piece, str):
@@ -167,7 +168,7 @@ class Walker:
         action = self.actions.get(tag)
         restyled = self._restyled = False
         if (
-            (tag in self._watched_tags or (names and not self._watched.isdisjoint(names)))
+            (tag in self._watched_tags or (names and self._is_watched(names)))
             and (action is not skip or self._counts_hidden_skipped)
             and not visibility.is_plain(element, names)
         ):
@@ -178,16 +179,24 @@ class Walker:
             if (
                 "role" in names
                 and (action is None or tag in self.scope.heading_tags)
-                and self.actions is ACTIONS
+                and self.actions is self._usual_actions
                 and element.get("role") == "heading"
             ):
-                action = start_role_heading
+                action = self._vocabulary.start_role_heading
         if tag == "a" and visibility.muted == SAME_COLOUR and not restyled and "style" not in names:
             restyled = visibility.enter_link(element, names)
         self._restyled = restyled
         if action is None:
             return None
         return action(self, element)
+
+    def _is_watched(self, names: list[str]) -> bool:
+        """Whether one of the attributes may say that an element is not seen."""
+        watched = self._watched
+        for name in names:  # noqa: SIM110 - a generator takes longer
+            if name in watched:
+                return True
+        return False
 
     def _look_at(self, element: etree._Element, names: list[str]) -> bool | None:
         """Whether the style of the text changes inside an element; None when nothing of it is
@@ -323,11 +332,20 @@ class Walker:
         """Put everything aside but the blocks and start afresh, for code."""
         self._put_aside()
         self.pieces = [""]
-        self.actions = IN_CODE
+        self.actions = self._vocabulary.actions_in_code
 
     def _put_aside(self) -> None:
         """Remember where the walk was."""
-        self._frames.append(_Frame(self))
+        frame = (
+            self.pieces,
+            self.spans,
+            self.has_marks,
+            self.blocks,
+            self.lists,
+            self.heading,
+            self.actions,
+        )
+        self._frames.append(frame)
         self.spans, self.has_marks, self.heading = [], False, 0
 
     def finish_code(self) -> str:
@@ -345,11 +363,12 @@ class Walker:
 
     def _restore(self) -> None:
         """Go on where things were put aside."""
-        frame = self._frames.pop()
-        self.pieces = frame.pieces
-        self.spans = frame.spans
-        self.has_marks = frame.has_marks
-        self.blocks = frame.blocks
-        self.lists = frame.lists
-        self.heading = frame.heading
-        self.actions = frame.actions
+        (
+            self.pieces,
+            self.spans,
+            self.has_marks,
+            self.blocks,
+            self.lists,
+            self.heading,
+            self.actions,
+        ) = self._frames.pop()

@@ -11,35 +11,24 @@ in the size of the text.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from webquarry.read.slices.outline import lines_of
+from webquarry.read.slices.link_places import LinkPlace
 from webquarry.read.slices.pieces import block_starts
 from webquarry.read.text.delimiters import defuse_prose
 
-_DEEPEST_PARENTHESES = 8
+try:
+    from webquarry.read.slices._link_places import find_links, read_plain_target
+except ImportError:  # not built: the same in Python
+    from webquarry.read.slices.link_places import find_links, read_plain_target
+
 _LONGEST_INDENT = 100  # bytes in front of the first word of a line
-
-
-def _build_address_pattern() -> bytes:
-    """An address without blanks, in which parentheses are closed again."""
-    plain = rb"[^\s()\\<>]++|\\\S"
-    inside = rb"(?:" + plain + rb")*+"
-    for _ in range(_DEEPEST_PARENTHESES):
-        inside = rb"(?:" + plain + rb"|\(" + inside + rb"\))*+"
-    return inside
-
-
-_ADDRESS = _build_address_pattern()
-_TITLE = rb"(?:[ \t]+(?:\"[^\"\n]{0,500}+\"|'[^'\n]{0,500}+'))?+"
-_TARGET = re.compile(rb"\((?:<[^<>\n]{0,5000}+>|" + _ADDRESS + rb")" + _TITLE + rb"\)")
-_TICKS = re.compile(rb"`+")
-_GAP = re.compile(rb"\n[ \t]*+\n")
 _ADDRESS_IN_TAIL = re.compile(rb"\]\((?:<([^<>]*)>|(\S*?))(?:[ \t]+[\"'].*)?\)\s*\Z", re.DOTALL)
 _BLANK_LINES = re.compile(rb"[ \t]*+\n*+")
 _SEEN = re.compile(rb"\S")
@@ -49,6 +38,7 @@ _OPENS_BLOCK = re.compile(rb"(\d{0,9})(?:(?<!\d)(?:[-+*]|#{1,6}|>)|(?<=\d)[.)])(
 _OPENING = frozenset(b"0123456789-+*#>")  # the first byte of that
 _ESCAPE = re.compile(rb"\\([!-/:-@\[-`{-~])")
 _MARK = re.compile(rb"(?<!\\)\]\[(\d{1,6})\]")
+_ODD_ENDS = frozenset({b"", b"\\", b":", b"."})
 _SCHEME = re.compile(rb"(?:https?://(?:www\.)?|mailto:|tel:)")
 
 # A text is a list of links if entries and the short blocks behind each make up most of it. An entry
@@ -74,16 +64,7 @@ class TakenOut(NamedTuple):
     @property
     def target(self) -> bytes:
         """The address in the piece; empty where it holds none."""
-        original = self.original
-        if b"](" not in original:
-            return b""
-        is_plain = original.startswith(b"](") and original.endswith(b")")
-        if is_plain and not original.startswith(b"](<") and len(original.split()) == 1:
-            return original[2:-1]  # as nearly all; the pattern would say the same
-        found = _ADDRESS_IN_TAIL.search(self.original)
-        if found is None:
-            return b""
-        return found[1] or found[2] or b""
+        return find_target(self.original)
 
 
 @dataclass(frozen=True)
@@ -93,19 +74,26 @@ class SplitText:
     data: bytes
     taken_out: Sequence[TakenOut]
 
+    @cached_property
+    def targets(self) -> list[bytes]:
+        """The address in each piece; empty where it holds none."""
+        return [find_target(original) for _, original, _ in self.taken_out]
 
-class _Link(NamedTuple):
-    """A link or an image in the original: where its text and its target begin and end."""
 
-    start: int
-    text_start: int
-    text_stop: int
-    stop: int
+def find_target(piece: bytes) -> bytes:
+    """The address in a piece that was taken out; empty where it holds none."""
+    plain_target = read_plain_target(piece)
+    if plain_target is not None:
+        return plain_target
+    found = _ADDRESS_IN_TAIL.search(piece)
+    if found is None:
+        return b""
+    return found[1] or found[2] or b""
 
 
 def split_links(data: bytes) -> SplitText:
     """The text without the targets of its links."""
-    links = _find_links(data)
+    links = find_links(data)
     if not links:
         return SplitText(data, ())
     cuts: list[tuple[int, int, bytes]] = []  # from, to, and what stands there instead
@@ -119,9 +107,11 @@ def split_links(data: bytes) -> SplitText:
     for start, stop, added in cuts:
         if start < done:
             continue  # in a piece that has gone already
-        parts += [data[done:start], added]
+        parts.append(data[done:start])
+        if added:
+            parts.append(added)
         place += start - done
-        taken_out.append(TakenOut(place, data[start:stop], added))
+        taken_out.append(tuple.__new__(TakenOut, (place, data[start:stop], added)))
         place += len(added)
         done = stop
     parts.append(data[done:])
@@ -191,12 +181,11 @@ def count_targets(split: SplitText) -> int:
     hides nothing.
     """
     count = 0
-    before = TakenOut(0, b"")
-    for piece in split.taken_out:
-        target = piece.target
-        if target and not _is_address(split.data[before.place : piece.place], target):
+    before = 0
+    for (place, _, _), target in zip(split.taken_out, split.targets, strict=True):
+        if target and not _is_address(split.data[before:place], target):
             count += 1
-        before = piece
+        before = place
     return count
 
 
@@ -214,140 +203,48 @@ def _is_address(text: bytes, target: bytes) -> bool:
     """Whether the text of a link says where it leads."""
     if b" " in text.strip() and b" " not in target:
         return False  # as most
+    if not _ends_alike(text.strip(), target):
+        return False
     plain = _ESCAPE.sub(rb"\1", text).strip()
     shown = _SCHEME.sub(b"", plain).rstrip(b"/")
     return bool(shown) and shown.lower() == _SCHEME.sub(b"", target).rstrip(b"/").lower()
 
 
-def _cuts_of(data: bytes, link: _Link) -> list[tuple[int, int, bytes]]:
+def _ends_alike(text: bytes, target: bytes) -> bool:
+    """Whether a text may say where a link leads, by its last sign: at a first look."""
+    shown_end = text.rstrip(b"/")[-1:].lower()
+    target_end = target.rstrip(b"/")[-1:].lower()
+    if shown_end == target_end:
+        return True
+    # an escape, or the end of a scheme
+    return shown_end in _ODD_ENDS or target_end in _ODD_ENDS
+
+
+def _cuts_of(data: bytes, link: LinkPlace) -> list[tuple[int, int, bytes]]:
     """What goes of a link: all that stands around its text, or the whole of an image without
     one.
     """
-    is_seen = link.text_start < link.text_stop and data[link.text_start] not in _BLANKS
-    if not is_seen and _SEEN.search(data, link.text_start, link.text_stop) is None:
-        stop = link.stop
-        is_line_start = link.start == 0 or data[link.start - 1 : link.start] == b"\n"
+    start, text_start, text_stop, stop = link
+    is_seen = text_start < text_stop and data[text_start] not in _BLANKS
+    if not is_seen and _SEEN.search(data, text_start, text_stop) is None:
+        is_line_start = start == 0 or data[start - 1 : start] == b"\n"
         if is_line_start and data[stop : stop + 1] in (b"", b"\n"):  # alone in its line
             blank = _BLANK_LINES.match(data, stop)
             assert blank is not None
             stop = blank.end()
-        return [(link.start, stop, b"")]
-    cuts = [(link.start, link.text_start, b""), (link.text_stop, link.stop, b"")]
-    if data[link.text_start] not in _OPENING:  # as nearly all
+        return [(start, stop, b"")]
+    cuts = [(start, text_start, b""), (text_stop, stop, b"")]
+    if data[text_start] not in _OPENING:  # as nearly all
         return cuts
-    opener = _OPENS_BLOCK.match(data, link.text_start, link.text_stop)
+    opener = _OPENS_BLOCK.match(data, text_start, text_stop)
     if opener:
-        window = data[max(0, link.start - _LONGEST_INDENT) : link.start]
+        window = data[max(0, start - _LONGEST_INDENT) : start]
         before = window.rpartition(b"\n")[2]
-        begins_line = b"\n" in window or link.start < _LONGEST_INDENT
+        begins_line = b"\n" in window or start < _LONGEST_INDENT
         if begins_line and not before.strip(b" \t>-*+"):
             place = opener.end(1)  # behind the number, whose sign makes it a list
             cuts.insert(1, (place, place, b"\\"))
     return cuts
-
-
-def _find_links(data: bytes) -> list[_Link]:
-    """Every link and image outside code, in the order in which they end."""
-    if b"](" not in data:
-        return []
-    links: list[_Link] = []
-    for start, stop in _stretches_outside_code(data):
-        links.extend(_find_links_between(data, start, stop))
-    return links
-
-
-def _stretches_outside_code(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where text stands between blocks of fenced code."""
-    if b"```" not in data and b"~~~" not in data:
-        yield 0, len(data)
-        return
-    start: int | None = None
-    for line in lines_of(data):
-        if line.fenced:
-            if start is not None:
-                yield start, line.start
-            start = None
-        elif start is None:
-            start = line.start
-    if start is not None:
-        yield start, len(data)
-
-
-def _find_links_between(data: bytes, start: int, stop: int) -> Iterator[_Link]:
-    """The links of a stretch without fenced code."""
-    paragraphs = _Paragraphs(data, start, stop)
-    opened: list[int] = []  # brackets that may be the beginning of a link
-    place = start
-    # where each sign stands next: to look for one is several times faster than for any of four
-    escape = tick = opening = closing = start - 1
-    while True:
-        if escape < place:
-            escape = _find_sign(data, b"\\", place, stop)
-        if tick < place:
-            tick = _find_sign(data, b"`", place, stop)
-        if opening < place:
-            opening = _find_sign(data, b"[", place, stop)
-        if closing < place:
-            closing = _find_sign(data, b"]", place, stop)
-        at = min(escape, tick, opening, closing)
-        if at == stop:
-            return
-        place = at + 1
-        if at == escape:
-            place += 1  # whatever is escaped
-        elif at == tick:
-            place = paragraphs.find_code_end(at)
-        elif at == opening:
-            opened.append(at)
-        elif opened:
-            bracket = opened.pop()
-            target = _TARGET.match(data, place, stop)
-            if target is None or paragraphs.ends_between(bracket, at):
-                continue
-            place = target.end()
-            link_start = bracket
-            if data[bracket - 1 : bracket] == b"!" and bracket > start:
-                link_start -= 1
-            else:
-                opened.clear()  # a link stands in no other link
-            yield _Link(link_start, bracket + 1, at, place)
-
-
-def _find_sign(data: bytes, sign: bytes, start: int, stop: int) -> int:
-    """Where a sign stands next; the end of the stretch where it does not."""
-    at = data.find(sign, start, stop)
-    if at < 0:
-        return stop
-    return at
-
-
-class _Paragraphs:
-    """Where paragraphs end, which no link and no code crosses; and where code in them does."""
-
-    def __init__(self, data: bytes, start: int, stop: int) -> None:
-        self._data = data
-        self._gaps = [found.start() for found in _GAP.finditer(data, start, stop)]
-        self._gaps.append(stop)
-        self._runs: dict[int, list[int]] = defaultdict(list)  # of ticks, by how many they are
-        if b"`" not in data:
-            return
-        for found in _TICKS.finditer(data, start, stop):
-            self._runs[len(found[0])].append(found.start())
-
-    def ends_between(self, start: int, stop: int) -> bool:
-        """Whether a paragraph ends between two places."""
-        return self._gaps[bisect_left(self._gaps, start)] < stop
-
-    def find_code_end(self, start: int) -> int:
-        """Behind the code that the ticks here open, or behind them where they open none."""
-        ticks = _TICKS.match(self._data, start)
-        assert ticks is not None
-        length = len(ticks[0])
-        runs = self._runs[length]
-        at = bisect_left(runs, ticks.end())
-        if at < len(runs) and not self.ends_between(start, runs[at]):
-            return runs[at] + length
-        return ticks.end()
 
 
 def is_link_list(split: SplitText) -> bool:
@@ -389,13 +286,13 @@ class _LinkedBytes:
         self._sums: list[int] = [0]  # bytes up to there
         self._starts: set[int] = set()
         opened: int | None = None
-        for piece in split.taken_out:
-            if not piece.target:
-                opened = piece.place
+        for (place, _, _), target in zip(split.taken_out, split.targets, strict=True):
+            if not target:
+                opened = place
             elif opened is not None:
                 self._starts.add(opened)
-                self._stops.append(piece.place)
-                self._sums.append(self._sums[-1] + piece.place - opened)
+                self._stops.append(place)
+                self._sums.append(self._sums[-1] + place - opened)
                 opened = None
 
     def count_up_to(self, place: int) -> int:

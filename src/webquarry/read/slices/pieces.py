@@ -3,7 +3,8 @@ something stands.
 
 Everything counts UTF-8 bytes. Pieces joined in order are the text, byte for byte: blank lines
 belong to the block before them. A block larger than the limit is cut after a line, a line after a
-blank, and a word between characters.
+blank, and a word between characters. A heading goes with what it stands over, not with what is
+before it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _OPENS_AFTER_TEXT = rb"(?:[-*+]|\d{1,9}[.)])[ \t]|#"
 _BREAK = re.compile(
     rb"\n(?:(?:%b)++(?:(?=%b)())?+|(?=%b)())" % (_BLANK_LINE, _OPENS_AFTER_BLANK, _OPENS_AFTER_TEXT)
 )
+_HEADING = re.compile(rb"#{1,6} [^\n]*+\n\s*+")
+_MOST_HEADINGS = 3  # in a row that are kept with what follows them
 _MOST_MATCHES = 1_000
 
 
@@ -84,13 +87,31 @@ def cut(data: bytes, start: int, limit: int, starts: list[int]) -> int:
     if last + 1 < len(starts):
         next_block = starts[last + 1]
     block_fits = next_block - last_block <= limit  # a larger one has to be cut anyway
-    if last_block > start and block_fits:
-        return last_block
+    if last_block > start and (block_fits or data.find(b"\n", last_block, end) < 0):
+        place = _find_end_before(data, start, starts, last)
+        if place > start:
+            return place
+        if block_fits:
+            return last_block
     for mark in (b"\n", b" "):
-        place = data.rfind(mark, start, end)
+        place = data.rfind(mark, max(start, last_block), end)
         if place >= start:
             return place + 1
     return cut_between_characters(data, start, limit)
+
+
+def _find_end_before(data: bytes, start: int, starts: list[int], block: int) -> int:
+    """Where a piece ends that is to end before a block and the headings right above it; `start`,
+    where nothing but headings would be in it.
+    """
+    for last in range(block - 1, max(-1, block - 1 - _MOST_HEADINGS), -1):
+        if starts[last] < start:
+            return starts[last + 1]
+        if _HEADING.fullmatch(data, starts[last], starts[last + 1]) is None:
+            return starts[last + 1]
+        if starts[last] == start:
+            return start
+    return starts[block]
 
 
 def cut_between_characters(data: bytes, start: int, limit: int) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 import httpx2
 
@@ -63,8 +64,9 @@ class DiscourseReader(SpecialReader):
         return found is not None and not found["folder"]  # one in a folder is known by its page
 
     def wants(self, reply: Reply) -> bool:
-        path = httpx2.URL(reply.url).path
-        if reply.status != 200 or _PATH.fullmatch(path) is None:
+        if reply.status != 200 or "/t/" not in unquote(reply.url):
+            return False  # as nearly all, told without reading the address
+        if _PATH.fullmatch(httpx2.URL(reply.url).path) is None:
             return False
         for _, attributes in find_tags(reply.body[:_HEAD], "meta"):
             if attributes.get("name", "").lower() == "generator":

@@ -21,6 +21,11 @@ from importlib import resources
 from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
 
+try:
+    from webquarry.read.text._signs import CharacterSet
+except ImportError:  # not built: the same in Python
+    from webquarry.read.text.signs import CharacterSet  # type: ignore[assignment]
+
 CONTROL = "control character"
 ZERO_WIDTH = "zero-width character"
 BIDI = "bidi control"
@@ -47,9 +52,7 @@ _KINDS = {
     NONCHARACTER: "\ud800-\udfff\ufdd0-\ufdef" + _LAST_OF_PLANES,
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
-_RUN = re.compile(INVISIBLE.pattern + "+")
-# Those that Python takes for printable.
-_PRINTABLE = re.compile(f"[\u034f\ufffc{_KINDS[SELECTOR]}{_KINDS[FILLER]}]")
+_INVISIBLE_SET = CharacterSet("".join(_KINDS.values()))
 _KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items()]
 
 _RTL = re.compile(
@@ -98,23 +101,18 @@ def clean(text: str) -> Cleaned:
 
 def strip_invisible(text: str, removed: Counter[str]) -> str:
     """The text without its invisible characters; what went is added to `removed`."""
-    if text.isascii():
-        # the lines and tabs of code, which Python takes for unprintable
-        without_lines = text.replace("\n", "").replace("\t", "")
-        if without_lines.isprintable():
-            return text
-    elif _PRINTABLE.search(text) is None:
-        if text.isprintable():
-            return text
-        # Python takes these blanks and line ends for unprintable, too.
-        without_blanks = text.replace("\xa0", "").replace("\n", "").replace("\u2028", "")
-        if without_blanks.isprintable():
-            return text
-
-    def visible_part(run: re.Match[str]) -> str:
-        return _visible_part(text, run.start(), run.end(), removed)
-
-    return _RUN.sub(visible_part, text)
+    run = _INVISIBLE_SET.find_run(text, 0)
+    if run is None:
+        return text  # as nearly all
+    parts: list[str] = []
+    place = 0
+    while run is not None:
+        start, end = run
+        parts += (text[place:start], _visible_part(text, start, end, removed))
+        place = end
+        run = _INVISIBLE_SET.find_run(text, place)
+    parts.append(text[place:])
+    return "".join(parts)
 
 
 def without_surrogates(text: str) -> str:

@@ -13,6 +13,11 @@ from collections import Counter
 
 from webquarry.read.text.code_places import find_code
 
+try:
+    from webquarry.read.text._signs import may_hold_bracket, may_start_turn
+except ImportError:  # not built: the same in Python
+    from webquarry.read.text.signs import may_hold_bracket, may_start_turn
+
 DELIMITER = "chat delimiter"
 
 # Names no ordinary document uses for its own markup: broken wherever they stand.
@@ -54,8 +59,9 @@ def defuse_prose(markdown: str, removed: Counter[str]) -> str:
     """
     text = "\n" + markdown
     has_tag = "<" in text and _PROSE.search(text) is not None
-    has_bracket = any(end in text for end in _BRACKET_ENDS)
-    if not has_tag and not has_bracket and not _TURN.search(text):
+    has_turn = may_start_turn(text) and _TURN.search(text) is not None
+    has_bracket = may_hold_bracket(text) and any(end in text for end in _BRACKET_ENDS)
+    if not has_tag and not has_turn and not has_bracket:
         return markdown
     parts: list[str] = []
     place = 0
@@ -84,9 +90,9 @@ def defuse_verbatim(text: str, removed: Counter[str]) -> str:
     count = brackets = turns = 0
     if "<" in text:
         text, count = _VERBATIM.subn("< ", text)
-    if "[" in text:
+    if may_hold_bracket(text):
         text, brackets = _BRACKET.subn("[ ", text)
-    if ":" in text and "\n" in text:
+    if may_start_turn(text):
         text, turns = _TURN_AFTER_BLANK.subn(r"\n\1 ", text)
     if count or brackets or turns:
         removed[DELIMITER] += count + brackets + turns

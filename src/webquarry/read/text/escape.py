@@ -10,75 +10,43 @@ from __future__ import annotations
 import re
 
 try:
-    from webquarry.read.text._fold import find_mark
+    from webquarry.read.text._fold import escape
 except ImportError:  # not built: the same in Python
-    from webquarry.read.text.fold import find_mark
+    from webquarry.read.text.fold import escape
 
-_INSIDE = re.compile(
-    # a backslash in front of punctuation or at the end of a line
-    r"\\(?=[!-/:-@\[-`{-~]| ?(?:[\u2028\u2029\n]|\Z))"
-    r"|[`\[\]]"
-    r"|\*+|_+"
-    r"|<(?=[A-Za-z/!?])"
-    r"|&(?=\#?\w{1,32};)"
-    r"|~{2,}",
-)
+__all__ = ["escape", "escape_cell", "escape_heading", "escape_line_starts"]
+
 _LINE_MAY_NEED = frozenset("-+*#>=_:|0123456789")
 _LINE_START = re.compile(
     r"^(?:([-+*])(?=[ \t]|$)|(\#{1,6})(?=[ \t]|$)|(>)|(\d{1,9})([.)])(?=[ \t]|$)"
     r"|(?=[-=_* \t]+$)([-=_*])|(?=[|: -]+$)(?=[^-\n]*-)([|:-]))",
     re.MULTILINE,
 )
+_LONGEST_NUMBER = 10  # characters, with the sign behind it
 _CLOSING_HASHES = re.compile(r"(^|[ \t])(#+)$")
-
-
-def escape(text: str) -> str:
-    """Text for the middle of a line."""
-    place = find_mark(text, 0)
-    if place < 0:
-        return text
-
-    def escape_part(found: re.Match[str]) -> str:
-        """One run of signs, escaped unless it can mean nothing."""
-        part = found[0]
-        mark = part[0]
-        if mark in "*_":
-            # whether a parser could take the run for the edge of an emphasis
-            before = text[found.start() - 1 : found.start()]
-            after = text[found.end() : found.end() + 1]
-            if mark == "_" and before.isalnum() and after.isalnum():
-                return part  # snake_case
-            is_blank_before = not before or before.isspace()
-            is_blank_after = not after or after.isspace()
-            if is_blank_before and is_blank_after:
-                return part
-        return "".join("\\" + character for character in part)
-
-    # looked for mark by mark, which is several times as fast as a search for all they can mean
-    parts: list[str] = []
-    done = 0
-    while place >= 0:
-        found = _INSIDE.match(text, place)
-        if found is None:
-            place = find_mark(text, place + 1)
-            continue
-        parts += (text[done:place], escape_part(found))
-        done = found.end()
-        place = find_mark(text, done)
-    parts.append(text[done:])
-    return "".join(parts)
 
 
 def escape_line_starts(text: str) -> str:
     """Finished lines, none of which looks like a list, a heading, a quote or a rule any more."""
     if "\n" in text:
         return _LINE_START.sub(_escape_line_start, text)
-    if text[:1] not in _LINE_MAY_NEED:
+    if not _may_start_block(text):
         return text  # as nearly all: one line that begins with a letter
     found = _LINE_START.match(text)
     if found is None:
         return text
     return _escape_line_start(found) + text[found.end() :]
+
+
+def _may_start_block(text: str) -> bool:
+    """Whether a line begins with signs that may mean something; few of those with numbers do."""
+    first = text[:1]
+    if first not in _LINE_MAY_NEED:
+        return False
+    if first.isdigit():
+        number = text[:_LONGEST_NUMBER]
+        return "." in number or ")" in number
+    return first == ">" or not text[1:2].isalnum()
 
 
 def _escape_line_start(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Text of a page -> whether it is plain, and the same with its white space folded. `_fold.pyx` is
+"""Text of a page -> a line of Markdown: its white space folded, its marks escaped. `_fold.pyx` is
 the same, compiled.
 """
 
@@ -39,7 +39,20 @@ _RANGES = "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in SEEN)
 _SEEN = re.compile(f"[{_RANGES}]*")
 # What may mean something in the middle of a line of Markdown.
 MARKS = "_[*&]<`~\\"
-_MARK = re.compile(f"[{re.escape(MARKS)}]")
+_MARKUP = re.compile(
+    # a backslash in front of punctuation or at the end of a line
+    r"\\(?=[!-/:-@\[-`{-~]| ?(?:[\u2028\u2029\n]|\Z))"
+    r"|[`\[\]]"
+    r"|\*+|_+"
+    r"|<(?=[A-Za-z/!?])"
+    r"|&(?=\#?\w{1,32};)"
+    r"|~{2,}",
+)
+_WHITE = " \t\n\f\r"
+_FOLDED = re.compile(r"[ \t\n\f\r]{2,}|[\t\n\f\r]")
+_BLANKS = re.compile(" {2,}")
+_AROUND_BREAK = re.compile("[ \u2028\u2029]*[\u2028\u2029][ \u2028\u2029]*")
+_OUTER = " \u2028\u2029\u00a0\u3000\n"
 PLAIN_IN_ADDRESS = (
     "!#$%&'*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
 )
@@ -58,17 +71,77 @@ def fold_plain(text: str) -> str | None:
     return folded
 
 
+def fold_white(text: str) -> str:
+    """Text with one blank for white space of any length, at its edges too; only what HTML calls
+    white space, but for ASCII that is to be folded anyway, of which all is.
+    """
+    if _FOLDED.search(text) is None:
+        return text
+    if not text.isascii():
+        return _FOLDED.sub(" ", text)
+    words = " ".join(text.split())
+    lead = " " if text[0] in _WHITE else ""
+    trail = " " if words and text[-1] in _WHITE else ""
+    return f"{lead}{words}{trail}"
+
+
+def finish_line(text: str) -> str:
+    """A line without blanks around it and with single ones in it; breaks, with the blanks beside
+    them, begin new lines.
+    """
+    text = _BLANKS.sub(" ", text)
+    text = _AROUND_BREAK.sub("\n", text)
+    return text.strip(_OUTER)
+
+
+def escape(text: str) -> str:
+    """Text for the middle of a line."""
+
+    def escape_part(found: re.Match[str]) -> str:
+        """One run of signs, escaped unless it can mean nothing."""
+        part = found[0]
+        mark = part[0]
+        if mark in "*_":
+            # whether a parser could take the run for the edge of an emphasis
+            before = text[found.start() - 1 : found.start()]
+            after = text[found.end() : found.end() + 1]
+            if mark == "_" and before.isalnum() and after.isalnum():
+                return part  # snake_case
+            is_blank_before = not before or before.isspace()
+            is_blank_after = not after or after.isspace()
+            if is_blank_before and is_blank_after:
+                return part
+        return "".join("\\" + character for character in part)
+
+    return _MARKUP.sub(escape_part, text)
+
+
+def write_plain(text: str) -> str | None:
+    """A block of nothing but text as Markdown; None where there are characters in it that have to
+    be looked at.
+    """
+    folded = fold_plain(text)
+    if folded is not None:  # as nearly all
+        return escape(folded)
+    written = write_part(text)
+    if written is None:
+        return None
+    return finish_line(written)
+
+
+def write_part(text: str) -> str | None:
+    """A part of a block as Markdown; None where there are characters in it that have to be looked
+    at.
+    """
+    folded = fold_white(text)
+    if not is_seen(folded):
+        return None
+    return escape(folded)
+
+
 def is_seen(text: str) -> bool:
     """Whether a text has none but characters that everybody sees, at a first look."""
     return _SEEN.fullmatch(text) is not None
-
-
-def find_mark(text: str, start: int) -> int:
-    """The next place of a character that may mean something in Markdown; -1 where none is."""
-    found = _MARK.search(text, start)
-    if found is None:
-        return -1
-    return found.start()
 
 
 def is_plain_address(text: str) -> bool:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
-_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"\n]*\")?\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s+\"[^\"\n]*\")?\)")
 _ESCAPE = re.compile(r"\\([^\w\s])")
-_HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
+# Begins with what is written, which is looked for faster than the start of each line.
+_HEADING = re.compile(r"#(?<=^#)#{0,5}\s+(.+)$", re.MULTILINE)
 # Whole runs only, so that a long one is looked at once.
 _EMPHASIS = re.compile(
     r"(?<![\\*`])[*`]++(?=\S)|(?<=[^\s\\*`])[*`]++|(?<![\\\w])_++(?=\S)|(?<=[^\s\\_])_++(?!\w)"
@@ -68,8 +69,10 @@ def read_line(markdown: str) -> str:
     """A line of Markdown as plain words, with one blank between them: without links, emphasis and
     escapes.
     """
-    without_emphasis = _EMPHASIS.sub("", markdown)
-    return " ".join(Words(without_emphasis).text.split())
+    line = markdown
+    if "*" in line or "`" in line or "_" in line:
+        line = _EMPHASIS.sub("", line)
+    return " ".join(Words(line).text.split())
 
 
 def count_words(text: str) -> int:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
 from webquarry.read.css.values.numbers import split_top
-from webquarry.read.css.values.offsets import find_placement, find_sides
+from webquarry.read.css.values.offsets import OFFSETS, find_placement, find_sides
 from webquarry.read.visibility.shapes import (
     is_cancelled_mask,
     is_empty_clip,
@@ -321,21 +321,24 @@ def _check_position(style: Declarations) -> str | None:
     position = style.get("position", "")
     if position == "static":
         return None
-    sides = find_sides(style)
-    offsets = [_parse_offset(side) for side in sides]
-    away = _AWAY
-    if not position:
-        away = _FAR  # a class may well give the position
-    if min(offsets) <= -away:
-        return OFF_SCREEN
-    if position in ("absolute", "relative") and _is_far_in(sides):
-        return OFF_SCREEN
-    if position == "fixed" and _is_out_of_window(sides):
+    if not OFFSETS.isdisjoint(style) and _is_moved_away(position, find_sides(style)):
         return OFF_SCREEN
     layer = parse_length(style.get("z-index", ""))
     if position and layer is not None and layer <= _BEHIND:
         return OFF_SCREEN
     return None
+
+
+def _is_moved_away(position: str, sides: list[str]) -> bool:
+    """Whether its offsets take a box of some position beyond the edges of the page."""
+    away = _AWAY
+    if not position:
+        away = _FAR  # a class may well give the position
+    if min(map(_parse_offset, sides)) <= -away:
+        return True
+    if position in ("absolute", "relative"):
+        return _is_far_in(sides)
+    return position == "fixed" and _is_out_of_window(sides)
 
 
 def _is_far_in(sides: list[str]) -> bool:

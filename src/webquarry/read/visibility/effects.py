@@ -10,13 +10,8 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations
+from webquarry.read.css.values.offsets import OFFSETS
 
-_OFFSETS = frozenset(
-    {
-        "left", "right", "top", "bottom", "inset", "inset-inline", "inset-block",
-        "inset-inline-start", "inset-inline-end", "inset-block-start", "inset-block-end",
-    }
-)  # fmt: skip
 _OF_BOXES = frozenset(
     {
         "width", "height", "max-width", "max-height", "min-width", "min-height", "inline-size",
@@ -28,7 +23,7 @@ _OF_BOXES = frozenset(
 )  # fmt: skip
 # Without a box, all that is about one; what children inherit stays.
 _WITHOUT_BOX = (
-    _OFFSETS
+    OFFSETS
     | (_OF_BOXES - {"text-indent"})
     | {
         "opacity", "filter", "-webkit-filter", "-ms-filter", "clip", "clip-path",
@@ -68,7 +63,7 @@ class Effects:
             return _drop(style, _WITHOUT_BOX)
         position = style.get("position", "")
         if position in _UNPLACED or (not position and self._knows_all):
-            style = _drop(style, _OFFSETS | {"clip"})
+            style = _drop(style, OFFSETS | {"clip"})
         elif position in ("relative", "sticky"):
             style = _drop(style, frozenset({"clip"}))
         if not self._knows_all or position in ("absolute", "fixed"):

@@ -14,6 +14,7 @@ from itertools import islice
 
 from lxml import etree
 
+from webquarry.read.css.selectors.attributes import find_value
 from webquarry.read.html.tree import having_attributes, links_within
 from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.scripts import Scripts
@@ -161,7 +162,7 @@ class Expandable:
                 if element.tag not in _CONTROL_TAGS:
                     continue
                 names = element.keys()
-                is_tab = "role" in names and element.get("role") == "tab"
+                is_tab = "role" in names and find_value(element, "role") == "tab"
                 if is_tab or not _CONTROL_NAMES.isdisjoint(names):
                     for identity in self._find_targets_of(element):
                         _add_control(targets, identity, element)
@@ -170,7 +171,7 @@ class Expandable:
                     for identity in _WORD.findall(handler):
                         _add_control(self._handlers, identity, element)
             for link in links_within(root):
-                _add_control(self._links, (link.get("href") or "")[1:], link)
+                _add_control(self._links, (find_value(link, "href") or "")[1:], link)
                 for identity in self._find_targets_of(link):
                     _add_control(targets, identity, link)
         targets.pop("", None)
@@ -178,15 +179,16 @@ class Expandable:
 
     def _find_targets_of(self, element: etree._Element) -> list[str]:
         """The ids that a control points to; its own id is remembered."""
-        pointers = " ".join(element.get(name) or "" for name in _POINTERS)
-        targets = pointers.replace("#", " ").split()
-        is_switch = bool(targets) or element.get("role") in ("tab", "button") or _is_switch(element)
+        pointers = [find_value(element, name) or "" for name in _POINTERS]
+        targets = " ".join(pointers).replace("#", " ").split()
+        is_switch = bool(targets) or find_value(element, "role") in ("tab", "button")
+        is_switch = is_switch or _is_switch(element)
         if not is_switch:
             return targets
-        identity = element.get("id")
+        identity = find_value(element, "id")
         if identity:
             self._controls.setdefault(identity, element)
-        href = element.get("href") or ""
+        href = find_value(element, "href") or ""
         if href.startswith("#"):
             targets.append(href[1:])
         return targets
@@ -233,10 +235,10 @@ def is_panel(element: etree._Element) -> bool:
 def _is_switch(control: etree._Element) -> bool:
     """Whether a control, by its attributes or by the names around it, opens something."""
     for attribute in ("data-toggle", "data-bs-toggle", "aria-expanded"):
-        if control.get(attribute):
+        if find_value(control, attribute):
             return True
-    names = [control.get("class") or ""]
+    names = [find_value(control, "class") or ""]
     for around in islice(control.iterancestors(), 2):
-        names.append(around.get("class") or "")
-        names.append(around.get("role") or "")
+        names.append(find_value(around, "class") or "")
+        names.append(find_value(around, "role") or "")
     return _SWITCH.is_any_in(" ".join(names).lower())

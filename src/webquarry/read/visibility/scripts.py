@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from lxml import etree
 
 from webquarry.read.css.rules import may_show
+from webquarry.read.css.selectors.attributes import find_value
 from webquarry.read.text.comments import remove_comments
 
 _RUNS = frozenset(
@@ -88,7 +89,7 @@ class Scripts:
 
 def _may_change_page(script: etree._Element) -> bool:
     """Whether a script comes from an address that may hold anything, or works on the page."""
-    source = script.get("src")
+    source = find_value(script, "src")
     if source is not None:
         return _is_useful_address(source)
     text = (script.text or "")[:_LONGEST_SCRIPT]
@@ -100,10 +101,10 @@ def _may_change_page(script: etree._Element) -> bool:
 
 def _is_run(script: etree._Element) -> bool:
     """Whether browsers run a script of this kind at this place."""
-    kind = (script.get("type") or "").partition(";")[0].strip().lower()
+    kind = (find_value(script, "type") or "").partition(";")[0].strip().lower()
     if kind not in _RUNS and _RUNS_LATER.fullmatch(kind) is None:
         return False
-    if script.get("nomodule") is not None:
+    if find_value(script, "nomodule") is not None:
         return False
     return next(script.iterancestors(*_NOT_RUN), None) is None
 

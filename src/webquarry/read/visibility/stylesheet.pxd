@@ -1,18 +1,24 @@
 cimport cython
 
+from webquarry.read.css.nesting cimport RawRule
 from webquarry.read.css.selectors.matching cimport SelectorContext
 from webquarry.read.css.selectors.model cimport ElementNames
+from webquarry.read.visibility.sheet.contenders cimport Contenders
+from webquarry.read.visibility.sheet.hiding_words cimport find_hints
+from webquarry.read.visibility.sheet.rule_judge cimport RuleJudge
 from webquarry.read.visibility.sheet.rule_matcher cimport (
     ContendingRules,
     MergedRules,
     NamedElements,
+    Rule,
     RuleMatcher,
+    merge_rules,
 )
 
 cdef class Stylesheet:
     cdef public set seen
-    cdef public set revealed
-    cdef public set shown_by_width
+    cdef set _revealed
+    cdef set _shown_by_width
     cdef public Py_ssize_t undecided
     cdef public bint blind_to_background
     cdef public bint has_parts
@@ -25,11 +31,12 @@ cdef class Stylesheet:
     cdef bint _colours
     cdef object _only
     cdef object _texts
-    cdef object _words
+    cdef unsigned int _hints
     cdef object _variables
     cdef set _read
     cdef bint _unread
-    cdef object _contenders
+    cdef Contenders _contenders
+    cdef bint _is_asked
     cdef dict _contending
     cdef RuleMatcher _hiding
     cdef dict _alone
@@ -38,9 +45,20 @@ cdef class Stylesheet:
     cdef dict _contended
     cdef dict _put_over
     cdef dict _own
-    cdef bint _has_flat_boxes
-    cdef bint _has_covers
+    cdef RuleJudge _judge
 
+    @cython.locals(
+        bodies=list, hints=list, wanted="unsigned int", may_hide="unsigned int", hint="unsigned int", body=str, raw=RawRule, number=Py_ssize_t,
+    )
+    cdef _read_hiding_rules(self)
+    cdef _read_parts(self, list bodies)
+    @cython.locals(keys=set, rule=Rule)
+    cdef set _find_gate_keys(self)
+    @cython.locals(rules=list, texts=list, needed=list, is_decided=bint, is_sure=bint, sets_background=bint, body=str)
+    cdef bint _add_rule(self, rule, list contending=*, str key=*) except -1
+    cdef list _find_needed(self, list texts, str key, bint counts_for_all)
+    cdef _note_states(self, list selectors, bint sets_background)
+    cdef bint _concerns(self, str selector) except -1
     @cython.locals(named=NamedElements, merged=MergedRules, has_own=bint, contends=bint)
     cpdef dict style_of(self, element, tuple own)
     @cython.locals(names=ElementNames, named=NamedElements)
@@ -49,5 +67,9 @@ cdef class Stylesheet:
     cdef bint _is_own_suspicious(self, tuple own) except -1
     @cython.locals(known=tuple, style=dict)
     cdef dict _add_own(self, MergedRules merged, tuple own)
-    @cython.locals(alone=MergedRules, contending=ContendingRules, found=list, merged=MergedRules, place=Py_ssize_t)
+    @cython.locals(alone=MergedRules, contending=ContendingRules, found=list, merged=MergedRules, place=Py_ssize_t, matcher=RuleMatcher, others=list)
     cdef MergedRules _find_merged(self, element, NamedElements named, bits, bint contends)
+    @cython.locals(contending=ContendingRules)
+    cdef ContendingRules _find_group(self, list matchers)
+    @cython.locals(matcher=RuleMatcher, matchers=list)
+    cdef list _list_matchers(self, keys)

@@ -9,18 +9,11 @@ is left out, and counted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
-from webquarry.read.css.colours import alike, parse_colour
-from webquarry.read.css.declarations import (
-    PROPERTIES,
-    Declarations,
-    first_value,
-    parse_body,
-)
+from webquarry.read.css.declarations import PROPERTIES, Declarations, parse_body
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
@@ -41,8 +34,7 @@ from webquarry.read.css.selectors.names import (
 )
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.shorthands import apply_declarations
-from webquarry.read.css.values.offsets import find_shift
-from webquarry.read.css.variables import has_calls
+from webquarry.read.html.tree import tags_of
 from webquarry.read.visibility.sheet.contenders import Contenders
 from webquarry.read.visibility.sheet.element_parts import (
     is_about_part,
@@ -50,10 +42,14 @@ from webquarry.read.visibility.sheet.element_parts import (
     makes_cover,
 )
 from webquarry.read.visibility.sheet.hiding_words import (
-    HIDING_OR_PAINTING,
-    HIDING_OR_PALE,
-    is_flat,
-    may_hide,
+    CALLS,
+    CUTS,
+    HIDES,
+    IS_FLAT,
+    IS_PALE,
+    PAINTS,
+    PLACES,
+    find_hints,
 )
 from webquarry.read.visibility.sheet.page_selectors import (
     PageSelectors,
@@ -61,6 +57,7 @@ from webquarry.read.visibility.sheet.page_selectors import (
     is_quirky,
 )
 from webquarry.read.visibility.sheet.page_variables import NEVER_BY_VARIABLES, PageVariables
+from webquarry.read.visibility.sheet.rule_judge import RuleJudge
 from webquarry.read.visibility.sheet.rule_matcher import (
     NOTHING_MERGED,
     ContendingRules,
@@ -72,27 +69,18 @@ from webquarry.read.visibility.sheet.rule_matcher import (
 )
 from webquarry.read.visibility.sheet.showing import find_shown
 from webquarry.read.visibility.sheet.suspicion import (
-    FAINT_COLOUR,
     PAINTED,
     find_contended_words,
     has_unknown_background,
     hides_alone,
-    hides_with_others,
     is_suspicious,
     list_keys,
 )
 
 _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name decides
-_CUTTING = ("overflow", "min-height:0", "template-columns:")
-_FLATTENING = frozenset(
-    {
-        "grid-template-rows", "grid-template-columns", "grid-template", "line-height", "overflow",
-        "overflow-x", "overflow-y", "min-height",
-    }
-)  # fmt: skip
-# An animation that is paused, or takes minutes.
-_NEVER_GOES_ON = re.compile(r"paused|\d{3}s|\d{6}ms")
-_MIXING = frozenset({"filter", "mix-blend-mode"})
+# What may hide something by a variable, where colours count and where they do not.
+_BY_VARIABLES = PROPERTIES - NEVER_BY_VARIABLES
+_UNPAINTED_BY_VARIABLES = _BY_VARIABLES - PAINTED
 _LEFT_OUT: Declarations = {"display": "none"}
 
 # What a style attribute declares, ordinary and important.
@@ -120,8 +108,8 @@ class Stylesheet:
         has_inline_variables: bool = True,
     ) -> None:
         self.seen: set[str] = set()  # the classes that the walk has come across
-        self.revealed: set[str] = set()  # the classes and ids that some state of the page shows
-        self.shown_by_width: set[str] = set()  # those among them that windows of some width show
+        self._revealed: set[str] = set()  # the classes and ids that some state of the page shows
+        self._shown_by_width: set[str] = set()  # those among them that windows of some width show
         self.undecided = 0
         self._context = SelectorContext(roots, folds=is_quirky(roots))
         self._selectors = PageSelectors(self._context)
@@ -138,26 +126,23 @@ class Stylesheet:
             self._texts = Rules(parts)
         else:
             self._texts = Rules(parts, only)
-        self._words = HIDING_OR_PALE
-        if colours:
-            self._words = HIDING_OR_PAINTING
-        looked_at = PROPERTIES - NEVER_BY_VARIABLES
-        if not colours:
-            looked_at -= PAINTED
+        self._hints = HIDES | (PAINTS if colours else IS_PALE)
         self._variables = PageVariables(
             css,
             self._texts,
             self._selectors,
-            looked_at,
-            lambda body: may_hide(body, self._words),
+            _BY_VARIABLES if colours else _UNPAINTED_BY_VARIABLES,
+            lambda body: bool(find_hints(body) & self._hints),
             has_inline=has_inline_variables,
         )
+        self._judge = RuleJudge(self._context, self._variables, colours=colours)
         self._read: set[int] = set()  # the numbers of the exact rules that have been added
         self._read_hiding_rules()
         self.keys = self._find_gate_keys()
         # those that some rule without any other name is about
         self.attributes = frozenset(key[1:] for key in self.keys if key[0] == "[")
-        self._unread = bool(self.keys)  # what shows things is read once something is to be hidden
+        self._is_asked = False  # about the style of some element
+        self._unread = bool(self.keys)  # what shows things is read once something is hidden
         self._contenders = self._list_contenders()
         self._contending: dict[str, RuleMatcher] = {}
         self._hiding = RuleMatcher(self._context, self._rules)
@@ -172,7 +157,7 @@ class Stylesheet:
     def close(self) -> None:
         """Let go of all that holds this sheet in turn; nothing may be asked afterwards."""
         self._context.close()
-        self._variables = self._contenders = None  # type: ignore[assignment]
+        self._variables = self._contenders = self._judge = None  # type: ignore[assignment]
 
     def resolve_own(self, element: etree._Element, declarations: Declarations) -> Declarations:
         """Declarations of one element with the values that variables have there."""
@@ -182,11 +167,7 @@ class Stylesheet:
         """What counts for an element in the end, its own style attribute included. Not to be
         changed: others have the same.
         """
-        if self._unread:
-            self._unread = False
-            shown, by_width = find_shown(self._texts, self.keys)
-            self.revealed |= shown
-            self.shown_by_width |= by_width
+        self._is_asked = True
         named = self._find_named(element)
         has_own = bool(own[0] or own[1])
         if not has_own and named.style is not None:
@@ -205,11 +186,22 @@ class Stylesheet:
             style = self._add_own(merged, own)
         if has_own or merged.has_calls:
             style = self._variables.resolve(style, element)
-        if self._context.budget.is_spent:
+        if self._context.budget.left < 0:
             return self._decide_by_names(element, own)
         if named.is_steady and not has_own and not merged.has_calls:
             named.style = style  # it is that of all elements with these names
         return style
+
+    def find_revealed(self) -> tuple[set[str], set[str]]:
+        """The classes and ids that some state of the page shows, and those among them that windows
+        of some width show.
+        """
+        if self._unread and self._is_asked:
+            self._unread = False
+            shown, by_width = find_shown(self._texts, self.keys)
+            self._revealed |= shown
+            self._shown_by_width |= by_width
+        return self._revealed, self._shown_by_width
 
     def _find_named(self, element: etree._Element) -> NamedElements:
         """What is known of the elements with the names of one."""
@@ -247,7 +239,7 @@ class Stylesheet:
         """The style of an element when no more may be tried: left out, where a rule that hides ends
         in one of its names.
         """
-        if self._hiding.matcher.find_possible(element) & self._hiding.hiding:
+        if self._hiding.matcher.find_possible(element) & self._hiding.find_hiding(hides_alone):
             return self._leave_out()
         return own[0] | own[1]
 
@@ -279,18 +271,20 @@ class Stylesheet:
             return alone  # rules that do not hide can take nothing from it
         contending = named.contending
         if contending is None:
-            contending = self._find_contending(named.names)
+            contending = self._find_group(self._list_matchers(list_keys(named.names)))
             named.set_contending(contending, element)
-            if self._contenders.has_attributes:
+            if self._contenders.has_attributes():
                 named.is_steady = False
         found = [bits]
         for place, matched in enumerate(named.found):
             if matched is None:
-                matched = contending.matchers[place].match(element, named.names)
+                matcher = contending.matchers[place]
+                matched = matcher.match(element, named.names)
             found.append(matched)
-        if self._contenders.has_attributes:
-            others = self._list_matchers(self._contenders.find_attributes(element))
-            found += [matcher.match(element, named.names) for matcher in others]
+        attributes = self._contenders.find_attributes(element)
+        if attributes:
+            others = self._list_matchers(attributes)
+            found += [one.match(element, named.names) for one in others]
             contending = self._find_group([*contending.matchers, *others])
         if not contending.matchers:
             return alone
@@ -306,29 +300,36 @@ class Stylesheet:
 
     def _read_hiding_rules(self) -> None:
         """Find the rules that may hide something."""
-        words = self._words
         bodies = [decode_body(raw.body) for raw in self._texts.exact]
+        hints = [find_hints(body) for body in bodies]
         # rows or lines without height hide what is cut off in them, which another rule may say
-        self._has_flat_boxes = any(map(is_flat, bodies))
+        for hint in hints:
+            if hint & IS_FLAT:
+                self._judge.has_flat_boxes = True
         self._read_parts(bodies)
-        for number, (raw, body) in enumerate(zip(self._texts.exact, bodies, strict=True)):
-            may_hide_it = may_hide(body, words) or (self._has_covers and "position:" in body)
-            if self._has_flat_boxes and not may_hide_it:
-                may_hide_it = any(word in body for word in _CUTTING)
-            if not may_hide_it and has_calls(body):
-                may_hide_it = self._variables.may_make(body)
-            if may_hide_it and self._add_rule(decode_rule(raw, body)):
+        wanted = self._hints
+        if self._judge.has_covers:
+            wanted |= PLACES
+        if self._judge.has_flat_boxes:
+            wanted |= CUTS
+        for number, raw in enumerate(self._texts.exact):
+            body = bodies[number]
+            may_hide = hints[number] & wanted
+            if not may_hide and hints[number] & CALLS:
+                may_hide = self._variables.may_make(body)
+            if may_hide and self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
 
-    def _read_parts(self, bodies: Sequence[str]) -> None:
+    def _read_parts(self, bodies: list[str]) -> None:
         """Find the rules about parts of elements that may lie over their text, or colour it."""
         found: list[RuleText] = []
         if self._colours:
             for raw, body in zip(self._texts.exact, bodies, strict=True):
                 if raw.when == ALWAYS and is_about_part(raw):
                     found.append(decode_rule(raw, body))
-        self._has_covers = any(makes_cover(rule.body) for rule in found)
-        for rule, own, heavy in list_part_rules(found, with_covers=self._has_covers):
+        has_covers = any(makes_cover(rule.body) for rule in found)
+        self._judge.has_covers = has_covers
+        for rule, own, heavy in list_part_rules(found, with_covers=has_covers):
             text = rule.selectors
             if not self._concerns(text) or len(self._rules) >= _MOST_RULES:
                 continue
@@ -338,25 +339,25 @@ class Stylesheet:
                 continue
             rank = self._texts.layers.rank_of(rule.layer)
             for selector in selectors:
-                self._rules.append(Rule(selector, own, heavy, rule.order, rank, hides=False))
+                self._rules.append(Rule(selector, own, heavy, rule.order, rank))
         self.has_parts = bool(self._rules)
 
     def _add_rule(
-        self, rule: RuleText, *, contending: list[Rule] | None = None, key: str = ANYTHING
+        self, rule: RuleText, contending: list[Rule] | None = None, key: str = ANYTHING
     ) -> bool:
         """Remember a rule that may hide something, or add one to those that contend with such
         rules, about elements with a name.
         """
         sets_background = self._colours and "background" in rule.body
-        if contending is None and not self._matters(rule.body):
+        ordinary, important = parse_body(rule.body)
+        if not ordinary and not important:
+            return False
+        if contending is None and not self._judge.matters(rule.body, ordinary, important):
             return False
         texts = split_list(rule.selectors)
         counts_for_all = sets_background and not self.blind_to_background
-        needed = self._find_needed(texts, key, counts_for_all=counts_for_all)
+        needed = self._find_needed(texts, key, counts_for_all)
         if not needed:
-            return False
-        ordinary, important = parse_body(rule.body)
-        if not ordinary and not important:
             return False
         rules = self._rules if contending is None else contending
         selectors: Sequence[Selector] = ()
@@ -371,16 +372,16 @@ class Stylesheet:
         if contending is None:
             if not is_decided:
                 self._set_undecided(needed)
-            self._note_states(needed, sets_background=sets_background)
+            self._note_states(needed, sets_background)
         rank = self._texts.layers.rank_of(rule.layer)
         is_sure = rule.when == ALWAYS
-        hides = contending is None and hides_alone(rule.body)
+        body = rule.body if contending is None else ""
         for selector in selectors:
-            found = Rule(selector, ordinary, important, rule.order, rank, hides, is_sure)
+            found = Rule(selector, ordinary, important, rule.order, rank, body, is_sure)
             rules.append(found)
         return True
 
-    def _find_needed(self, texts: list[str], key: str, *, counts_for_all: bool) -> list[str]:
+    def _find_needed(self, texts: list[str], key: str, counts_for_all: bool) -> list[str]:
         """Those of some selectors that may mean an element which is asked about and has a name."""
         needed = texts
         if not counts_for_all:
@@ -389,7 +390,7 @@ class Stylesheet:
             needed = [text for text in needed if not is_about_others(text, key)]
         return needed
 
-    def _note_states(self, selectors: Sequence[str], *, sets_background: bool) -> None:
+    def _note_states(self, selectors: list[str], sets_background: bool) -> None:
         """Remember what selectors say about states of the page that are not those at first."""
         for text in selectors:
             if sets_background and depends_on_person(text):
@@ -409,8 +410,7 @@ class Stylesheet:
             keys.update(rule.selector.last.keys)
         keys = {key.lower() for key in keys}
         if ANYTHING in keys:
-            for root in self._context.roots:
-                keys.update({str(element.tag) for element in root.iter(etree.Element)})
+            keys |= tags_of(self._context.roots)
         return keys
 
     def _reveal_without_state(self, selector: str) -> None:
@@ -420,7 +420,7 @@ class Stylesheet:
         last = selector.rpartition(" ")[2]
         if ":not(." in last:
             compound = last.partition(":not(")[0]
-            self.revealed.update(name.lower() for name in find_last_names(compound))
+            self._revealed.update(name.lower() for name in find_last_names(compound))
 
     def _concerns(self, selector: str) -> bool:
         """Whether a selector may mean one of the elements that will be asked about, told by the
@@ -430,34 +430,6 @@ class Stylesheet:
             return True
         return self._only.issuperset(find_needed_names(selector.lower()))
 
-    def _matters(self, body: str) -> bool:
-        """Whether the body of a rule hides something, or may do so together with others."""
-        if hides_with_others(body):
-            return True
-        ordinary, important = parse_body(body)
-        style = ordinary | important
-        if self._has_flat_boxes and not _FLATTENING.isdisjoint(style):
-            return True
-        if self._has_covers and "position" in style:
-            return True
-        if not self._context.has_script and find_shift(style) is not None:
-            return True
-        if has_calls(body) and self._variables.may_make(body):
-            return True
-        if "animation" in body and _NEVER_GOES_ON.search(body):
-            return True
-        if self._colours:
-            return not PAINTED.isdisjoint(style) or not _MIXING.isdisjoint(style)
-
-        # The page links to sheets that are not read: only what one rule says of both counts.
-        colour = parse_colour(style.get("color", ""))
-        if colour is None:
-            return False
-        if colour.alpha < FAINT_COLOUR:
-            return True
-        ground = parse_colour(first_value(style, "background-color", "background"))
-        return ground is not None and alike(colour, ground)
-
     def _list_contenders(self) -> Contenders:
         """The rules that may contend with those that hide something."""
         rules: list[RawRule] = []
@@ -465,12 +437,6 @@ class Stylesheet:
             if raw.when == ALWAYS and number not in self._read:
                 rules.append(raw)
         return Contenders(rules, lambda: find_contended_words(self._rules))
-
-    def _find_contending(self, names: ElementNames) -> ContendingRules:
-        """The rules that say something else about elements of some names than those that hide
-        them.
-        """
-        return self._find_group(self._list_matchers(list_keys(names)))
 
     def _find_group(self, matchers: list[RuleMatcher]) -> ContendingRules:
         """The rules of some matchers; the same for all elements that have the same."""
@@ -489,7 +455,7 @@ class Stylesheet:
                 found: list[Rule] = []
                 for raw in self._contenders.find(key):
                     body = decode_body(raw.body)
-                    self._add_rule(decode_rule(raw, body), contending=found, key=key)
+                    self._add_rule(decode_rule(raw, body), found, key)
                 matcher = self._contending[key] = RuleMatcher(self._context, found)
             if matcher.has_rules:
                 matchers.append(matcher)

@@ -36,12 +36,12 @@ _NO_COLUMN = re.compile(r"(?:^|[\s\]])0(?:px|fr|%|em)?(?=[\s\[]|$)")
 _MOST_TRACKS = 40
 _NEAR = 3  # boxes around one that may cut it off
 _WHOLE = 1200.0  # pixels that all of its own width or height counts for
-_MOVES_LATER = (b":checked", b":target", b":hover", b":focus", b"keyframes")
+_MOVES_LATER = (b":hover", b":focus", b"keyframes", b":checked", b":target")
 
 _LEAST_COVER = 16.0  # pixels
 # What an element must declare so that it is hidden by what is around it, but for boxes that are
 # known to be narrow or flat.
-_LOOKED_AT = frozenset(
+HIDING_WITH_OTHERS = frozenset(
     {
         "z-index", "filter", "clip-path", "-webkit-clip-path", "grid-template-rows",
         "grid-template-columns", "grid-template",
@@ -76,21 +76,18 @@ class Surroundings:
         self._collapsed: set[etree._Element] = set()  # grids whose rows have no height
         self._empty_clips: set[str] | None = None
 
+    def may_hide(self, parent: ComputedStyle) -> bool:
+        """Whether elements in a box of this style may be hidden that declare none of
+        `HIDING_WITH_OTHERS`.
+        """
+        if self._is_page_still() or self._collapsed or self._narrow:
+            return True
+        return parent.flat_lines
+
     def judge(
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
     ) -> str | None:
         """Why an element is not seen, given the style of its parent."""
-        if self._is_still is None:
-            self._is_still = self._find_whether_still()
-        needs_look = self._is_still or self._collapsed or self._narrow or parent.flat_lines
-        if not needs_look and _LOOKED_AT.isdisjoint(declarations):
-            return None
-        return self._judge_closely(element, declarations, parent)
-
-    def _judge_closely(
-        self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
-    ) -> str | None:
-        """The same, where something declared or something around may hide an element."""
         is_moved = declarations.get("position") == "relative"
         if parent.boxed and is_moved and (parse_length(declarations.get("z-index", "")) or 0) < 0:
             return OFF_SCREEN
@@ -105,7 +102,7 @@ class Surroundings:
         self._note_columns(element, declarations)
         if element in self._narrow and is_cut_off(declarations):
             return NO_SIZE
-        if self._is_still and self._is_moved_out(element, declarations):
+        if self._is_page_still() and self._is_moved_out(element, declarations):
             return OFF_SCREEN
         if (parent.flat_lines or self._collapsed) and self._has_no_height(
             element, declarations, parent
@@ -113,11 +110,13 @@ class Surroundings:
             return NO_SIZE
         return None
 
-    def _find_whether_still(self) -> bool:
+    def _is_page_still(self) -> bool:
         """Whether neither a script nor a state of the page moves something."""
-        if self._has_scripts is None or self._has_scripts():
-            return False
-        return not any(word in self._css for word in _MOVES_LATER)
+        if self._is_still is None:
+            self._is_still = False
+            if self._has_scripts is not None and not any(map(self._css.__contains__, _MOVES_LATER)):
+                self._is_still = not self._has_scripts()
+        return self._is_still
 
     def _has_no_height(
         self, element: etree._Element, declarations: Declarations, parent: ComputedStyle

@@ -15,8 +15,8 @@ from lxml import etree
 
 from webquarry.read.css.class_names import HIDDEN_CLASS, judge_classes
 from webquarry.read.css.colours import WHITE
-from webquarry.read.css.declarations import Declarations, parse_declarations
-from webquarry.read.css.variables import has_calls
+from webquarry.read.css.declarations import Declarations
+from webquarry.read.css.selectors.attributes import find_value
 from webquarry.read.html.page_info import PageInfo
 from webquarry.read.html.tree import has_text, length_up_to
 from webquarry.read.visibility.columns import TableColumns
@@ -48,8 +48,8 @@ from webquarry.read.visibility.lookup import StyleLookup
 from webquarry.read.visibility.revealed import Revealed, has_spoken_twin
 from webquarry.read.visibility.scripts import Scripts
 from webquarry.read.visibility.sheet.control_rules import ControlRules
+from webquarry.read.visibility.sheet.style_attribute import StyleAttribute
 from webquarry.read.visibility.sheet.style_memory import StyleMemory
-from webquarry.read.visibility.sheet.suspicion import is_suspicious
 from webquarry.read.visibility.stylesheet import Stylesheet
 from webquarry.read.visibility.surroundings import Surroundings
 
@@ -73,7 +73,7 @@ WATCHED = frozenset(
 )
 _SPECIAL = WATCHED - {"class", "id"}
 _NO_STYLE: Declarations = {}
-_NO_REASONS: tuple[str, ...] = ()
+_COLOURING = frozenset({"bgcolor", "color", "text"})
 _HIDING_ATTRIBUTES = frozenset({"hidden", "aria-hidden", "role", "popover"})
 _VISIBILITIES = frozenset({"visible", "hidden", "collapse", "initial"})
 
@@ -114,19 +114,22 @@ class VisibilityTracker:
         self._certain = not links_to_sheets and not sheet.blind_to_background
         self._first_ground = WHITE if self._certain else None
         self._style = ComputedStyle(ground=self._first_ground)
+        self._is_on_other_ground = False
         self._above: list[tuple[ComputedStyle, str | None]] = []
-        self._declared: dict[str, tuple[Declarations, Declarations]] = {"": ({}, {})}
+        self._own_styles: dict[str, StyleAttribute] = {}  # by the text of a style attribute
         self._classes: dict[str, tuple[str | None, bool]] = {}
         self._root_size = self._style.size
         self._memory = StyleMemory()
         self._surroundings = Surroundings(
             roots, self.find_layout, page_info.css, page_info.pulled, self.has_scripts
         )
+        self._covered = self._surroundings.covered
         self._effects = Effects(self.find_layout, knows_all=not links_to_sheets)
-        self._suspected: dict[str, bool] = {"": False}  # by the text of a style attribute
         tables = roots if page_info.has_columns else ()
+        self._has_columns = page_info.has_columns
         self._columns = TableColumns(tables, self._find_column_style)
         self._lookup = StyleLookup(self._judge, self._style)
+        self._has_rules = bool(page_info.css)
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
         tags = [key for key in sheet.keys if key[0] not in ".#["]
@@ -136,6 +139,8 @@ class VisibilityTracker:
         self.tags |= {str(element.tag) for element in self._surroundings.covered}
         self.watched = WATCHED | sheet.attributes
         self._special = _SPECIAL | sheet.attributes
+        if self._ids:
+            self._special |= {"id"}
         # values of `class` that hide nothing and that no rule is about
         self.quiet: set[str] = set()
         self.muted: str | None = None
@@ -156,15 +161,14 @@ class VisibilityTracker:
         """Whether nothing about an element can change what is seen, told as quickly as possible:
         most elements of a page are plain.
         """
-        if (
-            self._style.ground is not self._first_ground
-            or not self._special.isdisjoint(names)
-            or element.tag in self.tags
-        ):
+        if self._is_on_other_ground:
             return False
-        if self._ids and "id" in names:
+        for name in names:
+            if name in self._special:
+                return False
+        if element.tag in self.tags:
             return False
-        return "class" not in names or element.get("class") in self.quiet
+        return "class" not in names or find_value(element, "class") in self.quiet
 
     def enter(self, element: etree._Element, names: Sequence[str]) -> str | bool:
         """Why nothing of this element is seen; else whether it changes the look of its text, so
@@ -186,29 +190,26 @@ class VisibilityTracker:
         """Why nothing of this element is seen, given the style of its parent; else its own
         style.
         """
-        reasons, has_rule = self._judge_names(element, names)
+        tag = element.tag
+        reasons, has_rule = self._judge_names(element, tag, names)
         declarations = _NO_STYLE
         if has_rule or "style" in names:
             declarations = self._find_declarations(element, has_rule)
             if declarations:
                 reasons, declarations = self._add_reasons(element, reasons, declarations, parent)
-        if element.tag == "details" and self._is_never_opened(element, names, parent):
+        if tag == "details" and self._is_never_opened(element, names, parent):
             return CLOSED_DETAILS
-        if element in self._surroundings.covered:
+        if element in self._covered:
             return COVERED
-        if element.tag in _CELLS and self._columns.hides(element, declarations):
+        if self._has_columns and tag in _CELLS and self._columns.hides(element, declarations):
             return NO_SIZE
         reason = self._find_last_reason(element, reasons, declarations)
         if reason is not None:
             return reason
 
         # It is seen, or may be: what it hands down to its children is another matter.
-        if (
-            declarations
-            or "bgcolor" in names or "color" in names or "text" in names
-            or element.tag == "mark"
-        ):  # fmt: skip
-            style = self._compute_style(element, declarations, parent)
+        if declarations or tag == "mark" or not _COLOURING.isdisjoint(names):
+            style = self._compute_style(element, tag, declarations, parent)
             if reasons:  # it grows as it appears
                 style = style._replace(scale=parent.scale)
             return style
@@ -249,8 +250,9 @@ class VisibilityTracker:
         reason = known.reason
         if reason is not None or known.is_shrinking:
             declarations = self._effects.keep_working(element, declarations)
-            reason = self._memory.find(declarations).reason
-        if reason is None:
+            known = self._memory.find(declarations)
+            reason = known.reason
+        if reason is None and (known.depends_on_boxes or self._surroundings.may_hide(parent)):
             reason = self._surroundings.judge(element, declarations, parent)
         if reason is None:
             return reasons, declarations
@@ -258,7 +260,7 @@ class VisibilityTracker:
 
     def find_layout(self, element: etree._Element) -> Declarations:
         """How an element is laid out, by its own style and all rules of the page."""
-        return self._sheet.find_layout(element, self._parse_own_style(element))
+        return self._sheet.find_layout(element, self._find_own_style(element).declared)
 
     def _find_column_style(self, column: etree._Element) -> Declarations:
         """The same of a column, which is nothing that is asked about otherwise."""
@@ -311,6 +313,7 @@ class VisibilityTracker:
     def leave(self) -> None:
         """Go back to the style that the text had before the last `enter` that changed it."""
         self._style, self.muted = self._above.pop()
+        self._is_on_other_ground = self._style.ground is not self._first_ground
 
     def _apply(self, style: ComputedStyle) -> bool:
         """Make a style that of the text from here on; whether it is another than before."""
@@ -318,34 +321,37 @@ class VisibilityTracker:
             return False
         self._above.append((self._style, self.muted))
         self._style = style
+        self._is_on_other_ground = style.ground is not self._first_ground
         self.muted = style.reason
         return True
 
     def _judge_names(
-        self, element: etree._Element, names: Sequence[str]
+        self, element: etree._Element, tag: str, names: Sequence[str]
     ) -> tuple[tuple[str, ...], bool]:
         """Why the attributes other than `style` hide an element, and whether a rule of the page may
         be about it.
         """
-        reasons = _NO_REASONS
-        has_rule = element.tag in self.tags or not self._sheet.attributes.isdisjoint(names)
+        reasons: tuple[str, ...] = ()
+        has_rule = tag in self.tags
+        if self._sheet.attributes and not has_rule:
+            has_rule = not self._sheet.attributes.isdisjoint(names)
         for name in names:
             reason = None
             if name == "class":
-                classes = element.get("class") or ""
+                classes = find_value(element, "class") or ""
                 known = self._classes.get(classes)
                 if known is None:
                     known = self._classes[classes] = self._judge_classes(classes)
                 reason = known[0]
                 has_rule = known[1] or has_rule
             elif name in _HIDING_ATTRIBUTES:
-                value = (element.get(name) or "").strip().lower()
+                value = (find_value(element, name) or "").strip().lower()
                 reason = judge_attribute(name, value)
             elif name == "id" and self._ids and not has_rule:
-                has_rule = (element.get("id") or "").lower() in self._ids
+                has_rule = (find_value(element, "id") or "").lower() in self._ids
             if reason is not None:
                 reasons = (reason, *reasons)
-        if element.tag == "dialog" and "open" not in names:
+        if tag == "dialog" and "open" not in names:
             reasons = (CLOSED, *reasons)
         return reasons, has_rule
 
@@ -391,86 +397,79 @@ class VisibilityTracker:
             return True
         if self._scripts.show_instead(element, self._page_info.css_without_scripts):
             return True
-        if reason in (HIDDEN, ARIA, HIDDEN_CLASS) or not self._sheet.revealed:
+        if reason in (HIDDEN, ARIA, HIDDEN_CLASS):
             return False
         names = (element.get("class") or "").lower().split()
         names.append((element.get("id") or "").lower())
-        if self._sheet.revealed.isdisjoint(names):
+        revealed, by_width = self._sheet.find_revealed()
+        if revealed.isdisjoint(names):
             return False
-        ordinary, important = self._parse_own_style(element)
-        if reason_to_skip({**ordinary, **important}) is not None:
+        if reason_to_skip(self._find_own_style(element).both) is not None:
             return False
-        return self._reaches_state(element, names)
+        if not by_width.isdisjoint(names):
+            return True
+        return self._reaches_state(element)
 
     def has_scripts(self) -> bool:
         """Whether a script of the page may change what is seen."""
         return self._scripts.are_any
 
-    def _reaches_state(self, element: etree._Element, names: Sequence[str]) -> bool:
-        """Whether the page comes into the state in which a rule shows an element: in a window of
-        another width, by a script, by a box that a person ticks, by a link that leads to it.
+    def _reaches_state(self, element: etree._Element) -> bool:
+        """Whether the page comes into the state in which a rule shows an element: by a script, by a
+        box that a person ticks, by a link that leads to it.
         """
-        if not self._sheet.shown_by_width.isdisjoint(names) or self._scripts.are_any:
+        if self._scripts.are_any:
             return True
         css = self._page_info.css
         if b":checked" in css and self._expandable.has_box_to_tick():
             return True
         return b":target" in css and self._expandable.is_linked_to(element)
 
-    def _parse_own_style(self, element: etree._Element) -> tuple[Declarations, Declarations]:
-        """What the style attribute declares, ordinary and important; each value is read once."""
-        text = element.get("style") or ""
-        if text not in self._declared:
-            self._declared[text] = parse_declarations(text)
-        return self._declared[text]
+    def _find_own_style(self, element: etree._Element) -> StyleAttribute:
+        """What the style attribute declares; each value is read once."""
+        text = find_value(element, "style") or ""
+        own = self._own_styles.get(text)
+        if own is None:
+            own = self._own_styles[text] = StyleAttribute(text)
+        return own
 
     def _find_declarations(self, element: etree._Element, has_rule: bool) -> Declarations:
         """What the style attribute declares, and the page's own rules with it; where an animation
         ends, that counts.
         """
-        own = self._parse_own_style(element)
-        ordinary, important = own
-        if has_rule or self._is_own_suspicious(element, own):
-            ordinary = self._sheet.style_of(element, own)
-        else:
-            if important:
-                ordinary = {**ordinary, **important}
-            if has_calls((element.get("style") or "").lower()):
-                ordinary = self._sheet.resolve_own(element, ordinary)
-        if "animation" in ordinary or "animation-name" in ordinary:
-            return {**ordinary, **self.revealed.find_last_frame(ordinary)}
-        return ordinary
-
-    def _is_own_suspicious(
-        self, element: etree._Element, own: tuple[Declarations, Declarations]
-    ) -> bool:
-        """Whether the style attribute may hide an element, so that rules which say otherwise, or
-        more, are to be asked.
-        """
-        text = element.get("style") or ""
-        known = self._suspected.get(text)
-        if known is None:
-            known = bool(self._page_info.css) and is_suspicious({**own[0], **own[1]})
-            self._suspected[text] = known
-        return known
+        own = self._find_own_style(element)
+        declared = own.both
+        if has_rule or (self._has_rules and own.is_suspicious()):
+            declared = self._sheet.style_of(element, own.declared)
+        elif own.has_calls:
+            declared = self._sheet.resolve_own(element, declared)
+        if "animation" in declared or "animation-name" in declared:
+            return {**declared, **self.revealed.find_last_frame(declared)}
+        return declared
 
     def _compute_style(
-        self, element: etree._Element, declarations: Declarations, parent: ComputedStyle
+        self,
+        element: etree._Element,
+        tag: str,
+        declarations: Declarations,
+        parent: ComputedStyle,
     ) -> ComputedStyle:
         """The style of an element, given that of its parent."""
         line = declarations.get("::first-line color")
         if line is not None and length_up_to(element, _LONGEST_LINE) < _LONGEST_LINE:
             declarations = {**declarations, "color": line}
-        may_be_painted = not self._certain and (element.get("class") or element.get("id"))
+        may_be_painted = False
+        if not self._certain:
+            may_be_painted = bool(find_value(element, "class") or find_value(element, "id"))
         style = self._memory.compute_child(
-            element, declarations, parent, self._root_size, bool(may_be_painted)
+            element, declarations, parent, self._root_size, may_be_painted
         )
-        if element.tag == "html":
+        if tag == "html":
             self._root_size = style.size
         is_placed = declarations.get("position", "static") != "static"
         if is_placed or (style.cover is not None and is_layer(declarations)):
             style = self._judge_cover(element, declarations, style)
-        if self._sheet.has_parts and element.tag not in _WHOLE_PAGE:
+        if self._sheet.has_parts and tag not in _WHOLE_PAGE:
             cover = find_part_cover(element, declarations)
             style = style if cover is None else style._replace(cover=cover)
         visibility = declarations.get("visibility")
@@ -491,7 +490,7 @@ class VisibilityTracker:
             names: list[str] = child.keys()  # type: ignore[assignment]  # never bytes in HTML
             if "style" not in names and "class" not in names:
                 continue
-            reasons, has_rule = self._judge_names(child, names)
+            reasons, has_rule = self._judge_names(child, child.tag, names)
             if reasons or has_text(child):
                 continue
             if covers_box(self._find_declarations(child, has_rule)):

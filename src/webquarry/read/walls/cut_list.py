@@ -20,6 +20,7 @@ from lxml import etree
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
+from webquarry.read.text.search import find_numbered
 from webquarry.search.replies.addresses import join_url, split_url
 
 _LONGEST = 90  # characters of a text that counts something
@@ -128,8 +129,9 @@ def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
     """
     kept = blocks.kept
     is_list = _is_list(blocks)
-    for index, text in enumerate(blocks.texts):
-        if len(text) > _LONGEST or not _NUMBERS.search(text):
+    for index in find_numbered(list(blocks.texts), _LONGEST):
+        text = blocks.texts[index]
+        if not _NUMBERS.search(text):
             continue
         if blocks.tag_around(index) in _QUOTING_TAGS:
             continue
@@ -155,8 +157,7 @@ def _counts_main_part(index: int, shown: int, blocks: PageBlocks, is_list: bool)
 
 def _is_list(blocks: PageBlocks) -> bool:
     """Whether the main part is more of a list than a text."""
-    sizes = [len(blocks.texts[index]) for index in blocks.kept]
-    paragraphs = sum(size for size in sizes if size > _LONG_ITEM)
+    paragraphs = sum([size for size in blocks.kept_sizes if size > _LONG_ITEM])
     return paragraphs <= blocks.size // 2
 
 

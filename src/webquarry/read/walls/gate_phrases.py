@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
+
+from webquarry.read.text.search import WordSearch
 
 QUOTES = "\"'\u2018\u201c\u201e\u00ab\u300c"  # open something that others say
 _START = rf"(?:^|[.!?…\n]\s{{0,3}})[^\w{QUOTES}]{{0,3}}"
@@ -243,7 +246,23 @@ def _build_languages() -> tuple[GateLanguage, ...]:
     return tuple(languages)
 
 
+def _build_stem_searches() -> tuple[WordSearch, ...]:
+    """The stems of all languages, so many at a time as are looked for at once."""
+    stems = sorted(set(chain.from_iterable(language.stems for language in GATES)))
+    starts = range(0, len(stems), _SEARCHED_AT_ONCE)
+    return tuple(WordSearch(stems[start : start + _SEARCHED_AT_ONCE]) for start in starts)
+
+
 GATES = _build_languages()
+_SEARCHED_AT_ONCE = 64
+_STEM_SEARCHES = _build_stem_searches()
+
+
+def may_hold_gate(text: str) -> bool:
+    """Whether a text has a word that a gate in some language has."""
+    return any(search.is_any_in(text) for search in _STEM_SEARCHES)
+
+
 # What stands beside a gate: prices, buttons, a door for those who have paid. Newsletters and shops
 # say the same, so these are never enough.
 OFFER = re.compile(
@@ -275,6 +294,8 @@ FADED = re.compile(
     r"|(?:fade|gradient|blur)[-_](?:overlay|mask|text|content|bottom|end)"
     r"|(?:is|has)[-_](?:truncated|locked|teaser)|(?:^|[\s_-])teaser[-_]?(?:text|only|body|content)"
 )
+# One of these is in every such name; none has a letter with several lower or upper cases.
+FADED_STEMS = WordSearch(("fad", "truncat", "grad", "blur", "lock", "tea"))
 # The same names are given to what moves; they count where a sentence is broken off.
 MAYBE_FADED = re.compile(r"(?im)^\w+ (?:\S+ )*(?:fade|gradient|blur|blurred|truncate)(?=\s|$)")
 WALLED = re.compile(

@@ -134,10 +134,11 @@ def _read_if_short(markdown: str) -> Words | None:
     """
     if len(markdown) > _LONGEST:
         return None
-    beginning = Words(markdown[:_BEGINNING])
-    if beginning.prose_count > 2 * _MOST_PROSE:
+    words = Words(markdown[:_BEGINNING])
+    if words.prose_count > 2 * _MOST_PROSE:
         return None
-    words = Words(markdown)
+    if len(markdown) > _BEGINNING:
+        words = Words(markdown)
     if words.prose_count > _MOST_PROSE:
         return None
     return words

@@ -24,12 +24,14 @@ from webquarry.read.html.parse import Document
 from webquarry.read.text.words import Words, count_words
 from webquarry.read.walls.gate_phrases import (
     FADED,
+    FADED_STEMS,
     GATES,
     MAYBE_FADED,
     OFFER,
     QUOTES,
     WALLED,
     GateLanguage,
+    may_hold_gate,
 )
 from webquarry.read.walls.paid_access import PaidAccess, find_paid_access, holds_paid_part
 
@@ -113,6 +115,8 @@ def _find_gates(blocks: PageBlocks, around: Iterable[int]) -> list[int]:
     short = [index for index in short if blocks.tag_around(index) not in _QUOTING_TAGS]
     texts = [_to_plain(blocks.texts[index]) for index in short]
     together = "\n".join(texts)
+    if not may_hold_gate(together):
+        return []
     gates: list[int] = []
     for language in GATES:
         stems = [stem for stem in language.stems if stem in together]
@@ -194,6 +198,8 @@ def _looks_faded(blocks: PageBlocks) -> bool:
     """Whether the names of elements around the last texts say that they fade out."""
     for index in blocks.kept[-2:]:
         names = blocks.names_around(index)
+        if not FADED_STEMS.count_in_lower(names, len(names)):
+            continue
         if FADED.search(names):
             return True
         is_broken = _SENTENCE_END.search(blocks.texts[index][-10:]) is None

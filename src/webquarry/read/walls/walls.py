@@ -22,9 +22,9 @@ _MOST_PROSE = 120  # where the words have to decide
 
 def find_wall_in_headers(headers: Mapping[str, str]) -> str | None:
     """Response headers -> the maker of the wall they speak of, or None."""
+    present = set(headers)
     for name, wall_value, maker in marks.HEADERS:
-        value = headers.get(name, "").strip().lower()
-        if value == wall_value:
+        if name in present and headers[name].strip().lower() == wall_value:
             return maker
     return None
 

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 from lxml import etree
 
-from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child
+from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
 
 _NO_TEXT = frozenset({
     "navbox", "mw-editsection", "noprint", "shortdescription", "mw-cite-backlink", "metadata",
@@ -58,17 +58,14 @@ class ArticleParts:
     def children(self, element: Element) -> list[Child]:
         """The children of an element that the walk goes on to, each with what is taken of it."""
         if element in self._ways:
-            return [self._take(child, parts) for child, parts in self.among(list(element))]
+            return [take_child(child, parts) for child, parts in self.among(list(element))]
         children = []
         for child in element:
             parts = INSIDE | TEXT | TAIL
             if child in self._left_out:
                 parts = TAIL
-            children.append(self._take(child, parts))
+            children.append(take_child(child, parts))
         return children
-
-    def _take(self, child: Element, parts: int) -> Child:
-        return child, parts, child.tag, child.keys()  # type: ignore[return-value]  # never bytes
 
 
 def get_classes(element: Element) -> frozenset[str]:

@@ -75,8 +75,9 @@ def read_frame(stream: RawStream) -> tuple[bytes, tuple[bytes, ...]] | None:
     if len(packed) < START.size:
         raise BrokenFrame("the stream ended inside a length")
     head_size, lengths_size = unpack_start(packed)
-    lengths = unpack_lengths(_read_whole(stream, lengths_size))
-    head = _read_whole(stream, head_size)
+    lengths_and_head = _read_whole(stream, lengths_size + head_size)
+    lengths = unpack_lengths(lengths_and_head[:lengths_size])
+    head = lengths_and_head[lengths_size:]
     return head, tuple(_read_whole(stream, length) for length in lengths)
 
 

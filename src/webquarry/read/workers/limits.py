@@ -117,10 +117,12 @@ else:
         """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot
         set it.
         """
-        _, hard = resource.getrlimit(kind)
+        now, hard = resource.getrlimit(kind)
         soft = wanted
         if hard != resource.RLIM_INFINITY:
             soft = min(wanted, hard)
+        if soft == now:
+            return  # as before most jobs
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (soft, hard))
 

@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from webquarry.clock import TimeLimit
 from webquarry.errors import WebquarryError
 from webquarry.read.workers.error_form import explain_end, explain_failed_program, unpack_error
 from webquarry.read.workers.frames import (
@@ -34,7 +35,8 @@ async def read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], byt
     """The head and the body of the answer to a job."""
     head_size, lengths_size = unpack_start(await stream.readexactly(START.size))
     lengths = unpack_lengths(await stream.readexactly(lengths_size))
-    answer = json.loads(await stream.readexactly(head_size))
+    head = await stream.readexactly(head_size)
+    answer = json.loads(head.decode())
     if not isinstance(answer, dict) or len(lengths) != 1:
         raise BrokenFrame("an answer is an object and one piece")
     return answer, await stream.readexactly(lengths[0])
@@ -96,7 +98,7 @@ class Worker:
         started = time.monotonic()
         self._worn = True  # until it has answered: whoever is interrupted leaves half a frame
         try:
-            async with asyncio.timeout(self._limits.wall_seconds):
+            async with TimeLimit(self._limits.wall_seconds, TimeoutError):
                 answer, body = await self._exchange(job)
         except (OSError, BrokenFrame, asyncio.IncompleteReadError, ValueError) as error:
             seconds = time.monotonic() - started
@@ -131,8 +133,9 @@ class Worker:
             pieces = job.pieces
         for piece in pieces:
             # some of it at a time, because what the pipe does not take at once is copied
+            whole = memoryview(piece)
             for start in range(0, len(piece), CHUNK):
-                to_worker.write(piece[start : start + CHUNK])
+                to_worker.write(whole[start : start + CHUNK])
                 await to_worker.drain()
         await self._read_ready()
         return await read_answer(self._process.reader)

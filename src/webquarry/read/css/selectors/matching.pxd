@@ -15,6 +15,7 @@ cdef class SelectorContext:
     cdef public bint folds
     cdef public SelectorBudget budget
     cdef dict _names
+    cdef dict _names_by_element
     cdef dict _matchers
     cdef list _lists
     cdef dict _related
@@ -22,8 +23,10 @@ cdef class SelectorContext:
     cdef object _body
     cdef object _has_script
 
-    @cython.locals(key=tuple, names=ElementNames)
+    @cython.locals(names=ElementNames)
     cpdef ElementNames names_of(self, element)
+    @cython.locals(key=tuple, names=ElementNames)
+    cdef ElementNames _read_names(self, element)
     cpdef parent_of(self, element)
     cpdef position_of(self, element, bint of_type, of)
 
@@ -34,11 +37,12 @@ cdef class Matcher:
     cdef object _start
     cdef object _beside
     cdef object _linking
-    cdef object _links
-    cdef object _sure
-    cdef object _checked
+    cdef object _linked
+    cdef dict _links
+    cdef dict _sure
+    cdef dict _checked
     cdef object _tested
-    cdef public bint has_attribute_keys
+    cdef set _attributes
     cdef dict _fits
     cdef dict _handed
     cdef dict _inside
@@ -50,10 +54,11 @@ cdef class Matcher:
     cpdef match_named(self, element, ElementNames names)
     cpdef bint is_by_names(self, element) except -1
     cdef _match(self, element, ElementNames names)
+    @cython.locals(keys=list)
     cdef _fit(self, element, ElementNames names)
     @cython.locals(numbers=list, number=Py_ssize_t, compound=Compound)
     cdef _fit_names(self, ElementNames names, list keys)
-    @cython.locals(places=list, number=Py_ssize_t, compound=Compound)
+    @cython.locals(budget=SelectorBudget, number=Py_ssize_t, compound=Compound)
     cdef _test(self, element, fit)
     @cython.locals(known=tuple, path=list, handed=tuple)
     cdef tuple _find_inside(self, element)
@@ -63,4 +68,5 @@ cdef class Matcher:
     cdef tuple _hand_on(self, states)
 
 cdef list _keys_of(ElementNames names)
+@cython.locals(word="unsigned long long", position=Py_ssize_t)
 cpdef list bits_of(number)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from lxml import etree
 
+from webquarry.read.css.selectors.attributes import read_names
 from webquarry.read.css.selectors.model import (
     ANCESTOR,
     ANYTHING,
@@ -30,6 +31,7 @@ from webquarry.read.css.selectors.relations import RelatedElements
 # An object of Python: compiled, a number written here would be a word of the machine, and masks are
 # wider than those.
 _ONE = int("1")
+_LARGEST_WORD = _ONE << 62  # a number that is a word of the machine, too
 
 # Pages at hand take 7,500 tests at most, and three for each of their elements.
 _FIRST_TESTS = 2_000
@@ -81,6 +83,7 @@ class SelectorContext:
         self.folds = folds
         self.budget = budget or SelectorBudget(count_more=self._count_tests)
         self._names: dict[tuple[str, str | None, str | None], ElementNames] = {}
+        self._names_by_element: dict[_Element, ElementNames] = {}
         self._matchers: dict[int, Matcher] = {}
         self._lists: list[SelectorList] = []  # kept, so that their identities stay theirs
         self._related: dict[int, RelatedElements] = {}
@@ -92,6 +95,7 @@ class SelectorContext:
         """Let go of all that holds this page in turn; nothing may be asked afterwards."""
         self._matchers.clear()
         self._related.clear()
+        self._names_by_element.clear()
         self.budget.give_up()
 
     @property
@@ -117,7 +121,14 @@ class SelectorContext:
 
     def names_of(self, element: _Element) -> ElementNames:
         """Tag, classes and id of an element."""
-        key = (element.tag, element.get("class"), element.get("id"))
+        names = self._names_by_element.get(element)
+        if names is None:
+            names = self._names_by_element[element] = self._read_names(element)
+        return names
+
+    def _read_names(self, element: _Element) -> ElementNames:
+        """The same, read from the page; elements with the same names share one."""
+        key = read_names(element)
         names = self._names.get(key)
         if names is None:
             classes = self.fold(key[1] or "").split()
@@ -224,11 +235,11 @@ class Matcher:
         self._start = 0  # bits of states that need nothing on the left
         self._beside = 0  # bits of those that need something before them in the same parent
         self._linking = 0  # bits of those that others need
-        self._links: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-        self._sure: defaultdict[str, int] = defaultdict(int)  # by a key: the names alone decide
-        self._checked: defaultdict[str, list[int]] = defaultdict(list)  # by a key: the others
+        self._links: dict[int, list[int]] = {}  # by the number of a state that others need
+        self._sure: dict[str, int] = {}  # by a key: the names alone decide
+        self._checked: dict[str, list[int]] = {}  # by a key: the others
         self._tested = 0  # bits that look at the element itself
-        self.has_attribute_keys = False
+        self._attributes: set[str] = set()  # those that are keys
         self._fits: dict[ElementNames, int] = {}
         self._handed: dict[int, _Handed] = {0: _NOTHING}
         self._inside: dict[_Element | None, tuple[int, int]] = {None: (0, 0)}
@@ -236,6 +247,7 @@ class Matcher:
         self._counted: set[_Element | None] = set()
         self._all = (_ONE << len(selectors)) - 1
         self._add(selectors)
+        self._linked = ~self._start  # bits of states that need something on the left
 
     def _add(self, selectors: Sequence[Selector]) -> None:
         """Number the selectors, and behind them the parts that they have on the left."""
@@ -268,7 +280,7 @@ class Matcher:
             return
         relation = self._relations[number]
         self._linking |= _ONE << before
-        self._links[before][relation] |= bit
+        self._links.setdefault(before, [0, 0, 0, 0])[relation] |= bit
         if relation not in (ANCESTOR, PARENT):
             self._beside |= bit
 
@@ -280,11 +292,12 @@ class Matcher:
         names = len(compound.classes) + bool(compound.identity) + bool(compound.tag)
         is_sure = names <= 1 and not any(test.by_names for test in compound.tests)
         for key in compound.keys:
-            self.has_attribute_keys = self.has_attribute_keys or key[0] == "["
+            if key[0] == "[":
+                self._attributes.add(key[1:])
             if is_sure:
-                self._sure[key] |= bit
+                self._sure[key] = self._sure.get(key, 0) | bit
             else:
-                self._checked[key].append(number)
+                self._checked.setdefault(key, []).append(number)
 
     def match(self, element: _Element) -> int:
         """The selectors that mean an element."""
@@ -296,10 +309,10 @@ class Matcher:
 
     def is_by_names(self, element: _Element) -> bool:
         """Whether all elements with the names of one are meant by the same selectors."""
-        if self.has_attribute_keys:
+        if self._attributes:
             return False
         fit = self._fit(element, self._context.names_of(element))
-        return not fit & (self._tested | ~self._start)
+        return not fit & (self._tested | self._linked)
 
     def find_possible(self, element: _Element) -> int:
         """The selectors that may mean an element, told by one name that each must find."""
@@ -322,7 +335,7 @@ class Matcher:
         if not fit:
             return 0
         possible = self._start
-        if fit & ~possible:
+        if fit & self._linked:
             inside, children = self._find_inside(self._context.parent_of(element))
             possible |= inside | children
             if fit & self._beside:
@@ -334,32 +347,39 @@ class Matcher:
         fit = self._fits.get(names)
         if fit is None:
             fit = self._fits[names] = self._fit_names(names, _keys_of(names))
-        if self.has_attribute_keys:
-            attributes = [f"[{name!s}" for name in element.keys()]  # noqa: SIM118
-            fit |= self._fit_names(names, attributes)
+        if self._attributes:
+            present = element.keys()
+            keys = [f"[{name!s}" for name in present if name in self._attributes]
+            if keys:
+                fit |= self._fit_names(names, keys)
         return fit
 
     def _fit_names(self, names: ElementNames, keys: Sequence[str]) -> int:
         fit = 0
         for key in keys:
-            fit |= self._sure.get(key, 0)
+            sure = self._sure.get(key)
+            if sure is not None:
+                fit |= sure
             numbers = self._checked.get(key)
             if numbers is None or not self._context.budget.spend(len(numbers)):
                 continue
             for number in numbers:
-                if self._compounds[number].names_fit(names):
+                compound = self._compounds[number]
+                if compound.names_fit(names):
                     fit |= _ONE << number
         return fit
 
     def _test(self, element: _Element, fit: int) -> int:
         """Those of the states in which an element is by more than its names."""
         pending = fit & self._tested
-        if not pending or self._context.budget.is_spent:
+        budget = self._context.budget
+        if not pending or budget.left < 0:
             return fit
         for number in bits_of(pending):
-            if not self._context.budget.spend(1):
+            if not budget.spend(1):
                 return fit
-            if not self._compounds[number].tests_fit(element, self._context):
+            compound = self._compounds[number]
+            if not compound.tests_fit(element, self._context):
                 fit ^= _ONE << number
         return fit
 
@@ -412,7 +432,7 @@ class Matcher:
         """What an element in some states makes possible."""
         states &= self._linking
         handed = self._handed.get(states)
-        if handed is None and self._context.budget.is_spent:
+        if handed is None and self._context.budget.left < 0:
             return _NOTHING
         if handed is None:
             masks = [0, 0, 0, 0]
@@ -438,11 +458,21 @@ def _keys_of(names: ElementNames) -> list[str]:
 
 def bits_of(number: int) -> list[int]:
     """The places of the bits that are set, from the lowest."""
-    if number & (number - 1) == 0:  # one at most
-        if number:
-            return [number.bit_length() - 1]
-        return []
     places: list[int] = []
+    if number <= _LARGEST_WORD:
+        word, position = number, 0
+        while word:
+            if not word & 0xFF:
+                word >>= 8
+                position += 8
+                continue
+            if word & 1:
+                places.append(position)
+            word >>= 1
+            position += 1
+        return places
+    if number & (number - 1) == 0:  # a single one
+        return [number.bit_length() - 1]
     digits = bin(number)[:1:-1]
     place = digits.find("1")
     while place >= 0:

@@ -24,12 +24,12 @@ PLAIN_SELECTOR = re.compile(
 )
 
 
-def drop_brackets(text: str) -> str:
-    """A selector without `:not(...)`, `[...]` and the like."""
+def drop_brackets(text: str, mark: str = "") -> str:
+    """A selector without `:not(...)`, `[...]` and the like, which leave a mark."""
     pieces: list[str] = []
     place = 0
     while (found := _FUNCTION.search(text, place)) is not None:
-        pieces.append(text[place : found.start()])
+        pieces += [text[place : found.start()], mark]
         end = find_closing(text, found.end())
         if end < 0:
             return "".join(pieces)
@@ -63,12 +63,13 @@ def is_about_others(text: str, key: str) -> bool:
     return PLAIN_SELECTOR.fullmatch(text) is not None and key not in find_rough_keys(text)
 
 
-def find_rough_keys(text: str) -> list[str]:
+def find_rough_keys(text: str, mark: str = "") -> list[str]:
     """A name of the element that a selector ends in, in lower case, as `#id`, `.class` or tag; that
-    it may mean anything, where it has none.
+    it may mean anything, where it has none. Without a colon as the mark of brackets `a :is(.b)`
+    ends in its `a`.
     """
     if "(" in text or "[" in text:
-        text = drop_brackets(text)
+        text = drop_brackets(text, mark)
     text = text.strip()
     if "\\" not in text:
         text = _BETWEEN_COMPOUNDS.split(text)[-1]

@@ -11,24 +11,32 @@ import re
 
 from webquarry.read.css.declarations import unescape
 from webquarry.read.css.scan import find_closing, find_string_end, split_list
+from webquarry.read.css.selectors.compound import (
+    NEVER,
+    CompoundParts,
+    build_compound,
+    name_parent,
+)
 from webquarry.read.css.selectors.model import (
     ANCESTOR,
-    ANYTHING,
     RELATIONS,
     Compound,
-    ElementTest,
     Selector,
     SelectorList,
     Specificity,
 )
-from webquarry.read.css.selectors.plain import MOST_STEPS, parse_plain
+from webquarry.read.css.selectors.plain import (
+    MOST_STEPS,
+    find_name_end,
+    parse_plain,
+    skip_blanks,
+)
 from webquarry.read.css.selectors.pseudo import (
     AT_REST,
     CALLED_AT_REST,
     STATES,
     AnyOf,
     AttributeTest,
-    Constant,
     Direction,
     ElementState,
     Has,
@@ -44,7 +52,7 @@ _IDENT = (
 _NAME = re.compile(_IDENT)
 _TYPE = re.compile(rf"(?:\*?\|)?+({_IDENT}|\*)")
 _SIGN = re.compile(r"\s*+([>+~])\s*+|\s++")
-_PSEUDO = re.compile(r"(::?)(-?[A-Za-z][\w-]*+)(\()?")
+_PSEUDO = re.compile(r"(::?)(-?[A-Za-z][\w-]*+)")
 _FLAG = re.compile(r"\s*+([isIS]?)\s*+")
 _FORMULA = re.compile(
     r"\s*+(?:(odd|even)|([+-]?\d{0,9})n(?:\s*+([+-])\s*+(\d{1,9}))?+|([+-]?\d{1,9}))"
@@ -84,6 +92,10 @@ KNOWN_PSEUDO = frozenset(
 ) | {"not", "has", "lang", "dir", "only-child", "only-of-type"}
 
 
+# The tests that ask for nothing but a state.
+_STATES = {name: ElementState(judge) for name, judge in STATES.items()}
+
+
 class InvalidSelector(Exception):
     """Browsers would not take it, nor the rule that it stands in."""
 
@@ -94,25 +106,6 @@ class UndecidedSelector(Exception):
 
 class _NoElement(Exception):
     """It is about a part of an element, such as `::before`, and not about any element."""
-
-
-class _Parts:
-    """A compound while it is read."""
-
-    def __init__(self) -> None:
-        self.tag = ""
-        self.identities: list[str] = []
-        self.classes: set[str] = set()
-        self.tests: list[ElementTest] = []
-        self.weight = [0, 0, 0]
-
-    def add_weight(self, specificity: Specificity) -> None:
-        for place, count in enumerate(specificity):
-            self.weight[place] += count
-
-    def add_test(self, test: ElementTest) -> None:
-        self.tests.append(test)
-        self.add_weight(test.specificity)
 
 
 class SelectorParser:
@@ -136,7 +129,7 @@ class SelectorParser:
         selectors: list[Selector] = []
         for one in texts:
             try:
-                selectors.append(self._parse(one, parent, 0, nests=nests))
+                selectors.append(self._parse(one, parent, 0, nests))
             except _NoElement:
                 continue
         return SelectorList(tuple(selectors))
@@ -164,14 +157,14 @@ class SelectorParser:
         return SelectorList(tuple(selectors))
 
     def _parse(
-        self, text: str, parent: SelectorList | None, depth: int, *, nests: bool = False
+        self, text: str, parent: SelectorList | None, depth: int, nests: bool = False
     ) -> Selector:
         """One selector. In one that nests and never names its parent, the parent comes first."""
         if depth > _DEEPEST:
             raise UndecidedSelector(text)
         text = text.strip()
         if not nests:
-            plain = parse_plain(text, folds=self._folds)
+            plain = parse_plain(text, self._folds)
             if plain is not None:
                 return plain
         steps: list[tuple[int, Compound]] = []
@@ -179,7 +172,7 @@ class SelectorParser:
         if nests and parent is not None:
             leading = RELATIONS.get(text[:1])
             if leading is not None or "&" not in text:
-                steps.append((ANCESTOR, _name_parent(parent)))
+                steps.append((ANCESTOR, name_parent(parent)))
                 relation, place = self._read_relation(text, 0)
         while True:
             compound, place = self._read_compound(text, place, parent, depth)
@@ -188,18 +181,27 @@ class SelectorParser:
                 break
             if len(steps) >= MOST_STEPS:
                 raise UndecidedSelector(text)
-            sign = _SIGN.match(text, place)
-            if sign is None:
+            end = place
+            relation, place = self._read_relation(text, end)
+            if place == end:
                 raise InvalidSelector(text)
-            relation = RELATIONS.get(sign[1] or "", ANCESTOR)
-            place = sign.end()
-        weights = [compound.specificity for _, compound in steps]
-        ids, classes, tags = map(sum, zip(*weights, strict=True))
-        return Selector(tuple(steps), (ids, classes, tags))
+        weight = (0, 0, 0)
+        for _, compound in steps:
+            weight = _add_weights(weight, compound.specificity)
+        return Selector(tuple(steps), weight)
 
     def _read_relation(self, text: str, place: int) -> tuple[int, int]:
-        """The relation that a selector begins with, as `> img` does, and where that ends."""
-        sign = _SIGN.match(text, place)
+        """The relation that a selector begins with, as `> img` does, and where that ends; the place
+        itself where there is none.
+        """
+        relation = ANCESTOR
+        end = skip_blanks(text, place)
+        if end < len(text) and text[end] in ">+~":
+            relation = RELATIONS[text[end : end + 1]]
+            end = skip_blanks(text, end + 1)
+        if end == len(text) or " " <= text[end] <= "~":
+            return relation, end
+        sign = _SIGN.match(text, place)  # there are other blanks
         if sign is None:
             return ANCESTOR, place
         return RELATIONS.get(sign[1] or "", ANCESTOR), sign.end()
@@ -209,13 +211,9 @@ class SelectorParser:
     ) -> tuple[Compound, int]:
         """The compound that begins at a place, and where it ends."""
         start = place
-        parts = _Parts()
-        tag = _TYPE.match(text, place)
-        if tag is not None:
-            place = tag.end()
-            if tag[1] != "*":
-                parts.tag = unescape(tag[1]).lower()
-                parts.weight[2] += 1
+        parts = CompoundParts()
+        if place < len(text) and text[place] not in ".#[:&":
+            place = self._read_tag(text, place, parts)
         while place < len(text):
             sign = text[place]
             if sign == "." or sign == "#":
@@ -234,16 +232,33 @@ class SelectorParser:
         written = text[start:place]
         if parent is not None and ("&" in written or ":scope" in written):
             written = f"{written}{id(parent)}"
-        return _build_compound(written, parts), place
+        return build_compound(written, parts), place
 
-    def _add_parent(self, parts: _Parts, parent: SelectorList | None) -> None:
+    def _read_tag(self, text: str, place: int, parts: CompoundParts) -> int:
+        """Read the tag that a compound may begin with; where it ends."""
+        end = find_plain_end(text, place)
+        if end >= 0:
+            parts.tag = text[place:end].lower()
+            parts.of_tags += 1
+            return end
+        tag = _TYPE.match(text, place)
+        if tag is None:
+            return place
+        if tag[1] != "*":
+            parts.tag = unescape(tag[1]).lower()
+            parts.of_tags += 1
+        return tag.end()
+
+    def _add_parent(self, parts: CompoundParts, parent: SelectorList | None) -> None:
         """`&`: the elements of the rule around; outside of any, the outermost element."""
         if parent is None:
-            parts.tests.append(ElementState(STATES["root"]))
+            parts.tests.append(_STATES["root"])
         else:
             self._add_either(parts, parent, parent.specificity)
 
-    def _add_either(self, parts: _Parts, selectors: SelectorList, weight: Specificity) -> None:
+    def _add_either(
+        self, parts: CompoundParts, selectors: SelectorList, weight: Specificity
+    ) -> None:
         """`:is()`; where it holds one compound, that is as if it were written out."""
         parts.add_weight(weight)
         if len(selectors.selectors) == 1 and selectors.is_compound:
@@ -257,22 +272,26 @@ class SelectorParser:
                 return
         parts.tests.append(AnyOf(selectors, False, weight, selectors.is_by_names))
 
-    def _read_name(self, text: str, place: int, parts: _Parts) -> int:
-        found = _NAME.match(text, place + 1)
-        if found is None:
-            raise InvalidSelector(text)
-        name = unescape(found[0])
+    def _read_name(self, text: str, place: int, parts: CompoundParts) -> int:
+        end = find_plain_end(text, place + 1)
+        name = text[place + 1 : end]
+        if end < 0:
+            found = _NAME.match(text, place + 1)
+            if found is None:
+                raise InvalidSelector(text)
+            end = found.end()
+            name = unescape(found[0])
         if self._folds:
             name = name.lower()
         if text[place] == ".":
             parts.classes.add(name)
-            parts.weight[1] += 1
+            parts.of_classes += 1
         else:
             parts.identities.append(name)
-            parts.weight[0] += 1
-        return found.end()
+            parts.of_ids += 1
+        return end
 
-    def _read_attribute(self, text: str, place: int, parts: _Parts) -> int:
+    def _read_attribute(self, text: str, place: int, parts: CompoundParts) -> int:
         end = find_closing(text, place + 1)
         if end < 0:
             raise InvalidSelector(text)
@@ -280,21 +299,28 @@ class SelectorParser:
         return end + 1
 
     def _read_pseudo(
-        self, text: str, place: int, parts: _Parts, parent: SelectorList | None, depth: int
+        self, text: str, place: int, parts: CompoundParts, parent: SelectorList | None, depth: int
     ) -> int:
-        found = _PSEUDO.match(text, place)
-        if found is None:
-            raise InvalidSelector(text)
-        name = found[2].lower()
-        argument: str | None = None
-        place = found.end()
-        if found[3]:
-            end = find_closing(text, place)
-            if end < 0:
+        start = place + 1
+        is_part = start < len(text) and text[start] == ":"
+        if is_part:
+            start += 1
+        end = find_plain_end(text, start)
+        if end < 0 or text[start] == "_":
+            found = _PSEUDO.match(text, place)
+            if found is None:
                 raise InvalidSelector(text)
-            argument = text[place:end]
-            place = end + 1
-        if found[1] == "::" or name in _PARTS:
+            end = found.end(2)
+        name = text[start:end].lower()
+        argument: str | None = None
+        place = end
+        if end < len(text) and text[end] == "(":
+            closing = find_closing(text, end + 1)
+            if closing < 0:
+                raise InvalidSelector(text)
+            argument = text[end + 1 : closing]
+            place = closing + 1
+        if is_part or name in _PARTS:
             if name in _KNOWN_PARTS or name.startswith("-webkit-"):
                 raise _NoElement(text)
             raise InvalidSelector(text)
@@ -304,14 +330,14 @@ class SelectorParser:
             self._add_called(name, argument, parts, parent, depth)
         return place
 
-    def _add_bare(self, name: str, parts: _Parts, parent: SelectorList | None) -> None:
+    def _add_bare(self, name: str, parts: CompoundParts, parent: SelectorList | None) -> None:
         """A pseudo-class without brackets."""
         if name == "scope" and parent is not None:
             self._add_either(parts, parent, (0, 1, 0))
-        elif name in STATES:
-            parts.add_test(ElementState(STATES[name]))
+        elif name in _STATES:
+            parts.add_test(_STATES[name])
         elif name in AT_REST:
-            parts.add_test(Constant(False))
+            parts.add_test(NEVER)
         elif name in _ENDS:
             of_type, from_end = _ENDS[name]
             parts.add_test(SiblingPosition(0, 1, of_type, from_end))
@@ -323,7 +349,12 @@ class SelectorParser:
             raise InvalidSelector(name)
 
     def _add_called(
-        self, name: str, argument: str, parts: _Parts, parent: SelectorList | None, depth: int
+        self,
+        name: str,
+        argument: str,
+        parts: CompoundParts,
+        parent: SelectorList | None,
+        depth: int,
     ) -> None:
         """A pseudo-class with brackets."""
         if name in _EITHER:
@@ -346,7 +377,7 @@ class SelectorParser:
         elif name == "dir":
             parts.add_test(Direction(argument.strip().lower()))
         elif name in CALLED_AT_REST:
-            parts.add_test(Constant(False))
+            parts.add_test(NEVER)
         else:
             raise InvalidSelector(name)
 
@@ -391,57 +422,18 @@ class SelectorParser:
         return SiblingPosition(step, offset, of_type, from_end, of)
 
 
-def _name_parent(parent: SelectorList) -> Compound:
-    """What a rule around another one means, as the first compound of the inner one."""
-    if len(parent.selectors) == 1 and parent.is_compound:
-        return parent.selectors[0].last
-    parts = _Parts()
-    parts.add_test(AnyOf(parent, False, parent.specificity, parent.is_by_names))
-    return _build_compound(f"&{id(parent)}", parts)
+def find_plain_end(text: str, place: int) -> int:
+    """Where a name without escapes and foreign letters ends; -1 where a closer look is needed."""
+    end = find_name_end(text, place)
+    if end == place:
+        return -1
+    if end < len(text) and (text[end] == "\\" or text[end] >= "\x80"):
+        return -1
+    return end
 
 
-def _build_compound(text: str, parts: _Parts) -> Compound:
-    identity = ""
-    tests = parts.tests
-    if parts.identities:
-        identity = parts.identities[0]
-        if any(other != identity for other in parts.identities):
-            tests = [Constant(False)]  # no element has two
-    tests = sorted(tests, key=lambda test: not test.by_names)
-    ids, classes, tags = parts.weight
-    keys = _find_keys(parts, identity, tests)
-    return Compound(
-        text=text,
-        tag=parts.tag,
-        identity=identity,
-        classes=frozenset(parts.classes),
-        tests=tuple(tests),
-        keys=keys,
-        specificity=(ids, classes, tags),
-    )
-
-
-def _find_keys(parts: _Parts, identity: str, tests: list[ElementTest]) -> tuple[str, ...]:
-    """The names by which elements find a compound: `#id`, `.class`, a tag, `[` and an attribute, or
-    that it may mean anything.
-    """
-    if identity:
-        return (f"#{identity}",)
-    if parts.classes:
-        return (f".{min(parts.classes)}",)
-    either = [test for test in tests if isinstance(test, AnyOf) and not test.refused]
-    for one in either:
-        keys = one.selectors.keys
-        if not parts.tag and ANYTHING not in keys:
-            return keys
-    if parts.tag:
-        return (parts.tag,)
-    for test in tests:
-        if isinstance(test, AttributeTest):
-            return (f"[{test.name}",)
-        if isinstance(test, ElementState) and test.judge is STATES["root"]:
-            return ("html",)
-    return (ANYTHING,)
+def _add_weights(one: Specificity, other: Specificity) -> Specificity:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
 
 
 def _parse_attribute(inside: str) -> AttributeTest:

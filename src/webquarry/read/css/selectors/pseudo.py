@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from webquarry.read.css.selectors.attributes import find_value
 from webquarry.read.css.selectors.model import ElementNames, SelectorList, Specificity, TreeContext
 
 _CLASS: Specificity = (0, 1, 0)
+_MOST_BESIDE = 8  # elements that are passed by one after the other
 _FORM_TAGS = frozenset({"button", "input", "select", "textarea", "optgroup", "option", "fieldset"})
 _FIELD_TAGS = frozenset({"input", "select", "textarea"})
 # Of these attributes HTML compares the values without regard to case.
@@ -65,7 +67,7 @@ class AttributeTest(_FromElement):
     flag: str = ""
 
     def matches(self, element: etree._Element, context: TreeContext) -> bool:
-        actual = element.get(self.name)
+        actual = find_value(element, self.name)
         if actual is None or not self.sign:
             return actual is not None
         wanted = self.value
@@ -109,10 +111,11 @@ class SiblingPosition(_FromElement):
         return ids, classes + 1, tags
 
     def matches(self, element: etree._Element, context: TreeContext) -> bool:
-        is_at_end = self.step == 0 and self.offset == 1 and not self.of_type and self.of is None
+        is_at_end = self.step == 0 and self.offset == 1 and self.of is None
         if is_at_end and len(context.roots) == 1:  # as most are
-            beside = element.getnext() if self.from_end else element.getprevious()
-            return beside is None or element is context.roots[0]
+            is_first = self._is_first_of_few(element)
+            if is_first is not None:
+                return is_first or element is context.roots[0]
         places = context.position_of(element, self.of_type, self.of)
         if places is None:
             return False
@@ -121,6 +124,20 @@ class SiblingPosition(_FromElement):
             return beyond == 0
         steps, rest = divmod(beyond, self.step)
         return rest == 0 and steps >= 0
+
+    def _is_first_of_few(self, element: etree._Element) -> bool | None:
+        """Whether nothing that counts stands before an element, or behind it; None where that takes
+        a longer look.
+        """
+        beside = element
+        for _ in range(_MOST_BESIDE):
+            following = beside.getnext() if self.from_end else beside.getprevious()
+            if following is None:
+                return True
+            if not self.of_type or following.tag == element.tag:
+                return False
+            beside = following
+        return None
 
 
 @dataclass(frozen=True, slots=True)

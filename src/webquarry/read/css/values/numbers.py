@@ -166,7 +166,10 @@ class _Expression:
         if not self._take(")") and self._place < len(self._text):
             raise _UnreadableError
         self._depth -= 1
-        return function(*arguments)
+        try:
+            return function(*arguments)
+        except TypeError:  # fewer arguments than it takes, or more
+            raise _UnreadableError from None
 
     def _skip_word(self) -> None:
         """Pass over the first argument of `round(up, ...)` and `env(name, ...)`."""

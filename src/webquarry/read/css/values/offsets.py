@@ -10,6 +10,13 @@ from webquarry.read.css.values.transforms import Placement, place_box
 
 _PERCENT, _VIEW = 12.0, 25.6  # pixels that one per cent and a hundredth of the window count for
 _NO_PLACE = Placement()
+# What moves a box that has a position.
+OFFSETS = frozenset(
+    {
+        "left", "right", "top", "bottom", "inset", "inset-inline", "inset-block",
+        "inset-inline-start", "inset-inline-end", "inset-block-start", "inset-block-end",
+    }
+)  # fmt: skip
 
 
 def find_sides(style: Declarations) -> list[str]:

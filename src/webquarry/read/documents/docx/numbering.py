@@ -158,7 +158,7 @@ class Numbering:
         levels = self._read_abstract_levels(abstract_id, set())
         for override in children_of(element, "w:lvlOverride"):
             place = value_of(override, "ilvl") or ""
-            if not place.isdigit():
+            if not place.isascii() or not place.isdigit():
                 continue
             number = int(place)
             level = levels.get(number, Level())
@@ -184,7 +184,7 @@ class Numbering:
         levels: dict[int, Level] = {}
         for child in children_of(element, "w:lvl"):
             place = value_of(child, "ilvl") or ""
-            if place.isdigit():
+            if place.isascii() and place.isdigit():
                 levels[int(place)] = _read_level(child)
         return levels
 

@@ -156,7 +156,7 @@ class Styles:
         numbering = child_of(settings, "w:numPr")
         level = child_value(numbering, "w:ilvl")
         list_level = base.list_level
-        if level and level.isdigit():
+        if level and level.isascii() and level.isdigit():
             list_level = int(level)
         list_number = _number_in(name, _LIST)
         list_depth = base.list_depth
@@ -188,7 +188,7 @@ def outline_level(value: str | None) -> int | None:
     """The level of a heading that an outline level stands for; 0 for the level that means: no
     heading.
     """
-    if value is None or not value.isdigit():
+    if value is None or not value.isascii() or not value.isdigit():
         return None
     number = int(value)
     return number + 1 if number < _OUTLINE_LEVELS else 0

@@ -42,6 +42,11 @@ def pack_integers(rows: Sequence[Sequence[int]]) -> Rows:
     return _pack(array("q", chain.from_iterable(rows)), len(rows))
 
 
+def pack_numbers(rows: Sequence[Sequence[float]]) -> Rows:
+    """Rows of numbers, all of the same length."""
+    return _pack(array("d", chain.from_iterable(rows)), len(rows))
+
+
 def pack_singles(rows: Sequence[Sequence[float]]) -> Rows:
     """Rows of numbers in single precision, all of the same length."""
     return _pack(array("f", chain.from_iterable(rows)), len(rows))

@@ -8,6 +8,8 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, HIDDEN_FLAG
 
+_CAPTION = CAPTION_FLAG
+_SET_ASIDE = HIDDEN_FLAG | ASIDE_FLAG
 _UNLIKELY = 0.2  # by both stages
 _MOST_STEPS = 4  # from a figure up to the box of the text that it belongs to
 _MOST_BLOCKS = 6  # in a figure; one with more is a part of the page and no picture
@@ -15,12 +17,14 @@ _MOST_BLOCKS = 6  # in a figure; one with more is a part of the page and no pict
 
 def add_captions(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the captions that stand between them in one box."""
-    flags = flow.flags
-    added = []
-    for index, box in enumerate(flow.boxes):
-        if not flags[box] & CAPTION_FLAG or flags[box] & (HIDDEN_FLAG | ASIDE_FLAG):
+    first, final = chances.first, chances.final
+    added: list[int] = []
+    for index in range(len(flow.boxes)):
+        box = flow.boxes[index]
+        flags = flow.flags[box]
+        if not flags & _CAPTION or flags & _SET_ASIDE:
             continue
-        chance = max(chances.first[index], chances.final[index])
+        chance = max(first[index], final[index])
         if chance >= _UNLIKELY and _stands_among(flow, _find_figure(flow, box), kept):
             added.append(index)
     if not added:

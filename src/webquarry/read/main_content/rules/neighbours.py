@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
 
 _LIKELY = 0.4  # by either stage
@@ -23,33 +24,43 @@ def add_code(flow: Flow, kept: list[int]) -> list[int]:
     """The same blocks, and the code right behind them, however many pieces it is in."""
     if "pre" not in flow.known_tags:
         return kept
-    chosen = set(kept)
-    for index, box in enumerate(flow.boxes):
-        if index - 1 in chosen and flow.tags[box] == "pre" and not flow.flags[box] & _SET_ASIDE:
-            chosen.add(index)
-    return sorted(chosen)
+    size = len(flow.boxes)
+    chosen = mark_blocks(kept, size)
+    for index in range(1, size):
+        if not chosen[index - 1]:
+            continue
+        box = flow.boxes[index]
+        flags = flow.flags[box]
+        tag = flow.tags[box]
+        if tag == "pre" and not flags & _SET_ASIDE:
+            chosen[index] = 1
+    return list_marked(chosen)
 
 
 def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the sentences right behind them in the same box, if one of the stages
     takes them for a part of the text: what follows the end of a text talks its last sentence down.
     """
-    chosen = set(kept)
     first, final = chances.first, chances.final
-    boxes, tags = flow.boxes, flow.tags
-    for index in range(1, len(first)):
-        chance = max(first[index], final[index])
-        if chance < _LIKELY_BEHIND_CODE or index in chosen or index - 1 not in chosen:
+    size = len(flow.boxes)
+    chosen = mark_blocks(kept, size)
+    for index in range(1, size):
+        if chosen[index] or not chosen[index - 1]:
             continue
-        box = boxes[index]
-        is_behind_code = tags[boxes[index - 1]] == "pre"
-        if tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
+        chance = max(first[index], final[index])
+        if chance < _LIKELY_BEHIND_CODE:
+            continue
+        box = flow.boxes[index]
+        before = flow.boxes[index - 1]
+        tag = flow.tags[before]
+        is_behind_code = tag == "pre"
+        if flow.tags[box] not in _SENTENCES or (chance < _LIKELY and not is_behind_code):
             continue
         parent = max(flow.parents[box], 0)
         follows_in_box = flow.first[parent] < index
         if follows_in_box and not _is_mostly_links(flow.texts[index], flow.link_chars[index]):
-            chosen.add(index)
-    return sorted(chosen)
+            chosen[index] = 1
+    return list_marked(chosen)
 
 
 def _is_mostly_links(text: str, in_links: int) -> bool:

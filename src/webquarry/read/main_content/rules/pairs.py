@@ -27,22 +27,37 @@ def add_pairs(flow: Flow, kept: list[int]) -> list[int]:
             added += _list_blocks(flow, terms)
         elif _holds_any(flow, terms, kept) and _is_short(flow, sayings):
             added += _list_blocks(flow, sayings)
-    heads: list[int] = []
     if "th" in flow.known_tags:
-        heads = [box for box, tag in enumerate(flow.tags) if tag == "th"]
-    for box in heads:
-        if _holds_any(flow, [max(flow.parents[box], 0)], kept):
-            added += _list_blocks(flow, [box])
+        added += _find_heads(flow, kept)
     if not added:
         return kept
     return sorted({*kept, *added})
+
+
+def _find_heads(flow: Flow, kept: list[int]) -> list[int]:
+    """The blocks of the heads of rows of which something is kept."""
+    found: list[int] = []
+    last_parent = -1
+    holds_kept = False
+    for box in range(len(flow.tags)):
+        tag = flow.tags[box]
+        if tag != "th":
+            continue
+        parent = max(flow.parents[box], 0)
+        if parent != last_parent:
+            last_parent = parent
+            holds_kept = _holds_any(flow, [parent], kept)
+        if holds_kept:
+            found += _list_blocks(flow, [box])
+    return found
 
 
 def _find_definitions(flow: Flow) -> list[tuple[list[int], list[int]]]:
     """The boxes of terms, each with those of what is said of them, in the order of the page."""
     definitions: list[tuple[list[int], list[int]]] = []
     last_of: dict[int, tuple[list[int], list[int]]] = {}  # by the box around them
-    for box, tag in enumerate(flow.tags):
+    for box in range(len(flow.tags)):
+        tag = flow.tags[box]
         parent = flow.parents[box]
         if tag == "dt":
             pair = last_of.get(parent)
@@ -68,16 +83,22 @@ def _holds_any(flow: Flow, boxes: list[int], kept: list[int]) -> bool:
 def _is_short(flow: Flow, boxes: list[int]) -> bool:
     """Whether what stands in the boxes is no text of its own, and no menu."""
     blocks = _list_blocks(flow, boxes)
-    length = sum(len(flow.texts[index]) for index in blocks)
-    links = sum(flow.link_chars[index] for index in blocks)
+    length = links = 0
+    for index in blocks:
+        text = flow.texts[index]
+        length += len(text)
+        links += flow.link_chars[index]
     return length <= _LONGEST_SAYING and links <= _MOST_LINKS * length
 
 
 def _list_blocks(flow: Flow, boxes: list[int]) -> list[int]:
     """The blocks in some boxes, but for those that are hidden or set aside."""
-    return [
-        index
-        for box in boxes
-        for index in range(flow.first[box], flow.last[box])
-        if not flow.flags[flow.boxes[index]] & _SET_ASIDE
-    ]
+    found: list[int] = []
+    for box in boxes:
+        start, end = flow.first[box], flow.last[box]
+        for index in range(start, end):
+            own_box = flow.boxes[index]
+            flags = flow.flags[own_box]
+            if not flags & _SET_ASIDE:
+                found.append(index)
+    return found

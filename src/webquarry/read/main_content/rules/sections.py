@@ -21,17 +21,16 @@ def add_sections(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and those of sections of which only the name is kept."""
     if flow.is_article:
         return kept
-    chosen = set(kept)
+    final = chances.final
     added: list[int] = []
-    levels, boxes = flow.levels, flow.boxes
     for heading in kept:
-        level = levels[boxes[heading]]
-        if level < 2 or chances.final[heading] < _SURE:
+        box = flow.boxes[heading]
+        level = flow.levels[box]
+        if level < 2:
             continue
-        section = _find_section(flow, heading, level, kept)
-        length = sum(len(flow.texts[index]) for index in section)
-        if length <= _LONGEST and chosen.isdisjoint(section):
-            added += section
+        chance = final[heading]
+        if chance >= _SURE:
+            added += _find_section(flow, heading, level, kept)
     if not added:
         return kept
     shown = [index for index in added if not flow.flags[flow.boxes[index]] & _SET_ASIDE]
@@ -41,16 +40,29 @@ def add_sections(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
 def _find_section(flow: Flow, heading: int, level: int, kept: list[int]) -> list[int]:
     """The blocks from a heading to the next of its level, in the box that it stands in. None where
     that box is the whole page, or where nothing before the heading is kept of it: a box beside the
-    text.
+    text. None, too, of a section that is long, or of which something is kept.
     """
     box = flow.boxes[heading]
     while flow.last[box] <= heading + 1 and flow.parents[box] >= 0:
         box = flow.parents[box]
     section: list[int] = []
+    end = flow.last[box]
+    # the next block that is kept ends a section of which nothing is
+    place = bisect_left(kept, heading) + 1
+    next_kept = end
+    if place < len(kept):
+        next_kept = kept[place]
     if flow.tags[box] in _WHOLE_PAGE or kept[bisect_left(kept, flow.first[box])] == heading:
         return section
-    for index in range(heading + 1, flow.last[box]):
-        if 0 < flow.levels[flow.boxes[index]] <= level:
+    length = 0
+    for index in range(heading + 1, end):
+        own_box = flow.boxes[index]
+        own_level = flow.levels[own_box]
+        if 0 < own_level <= level:
             break
+        text = flow.texts[index]
+        length += len(text)
+        if index >= next_kept or length > _LONGEST:
+            return []
         section.append(index)
     return section

@@ -9,6 +9,7 @@ import re
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.block_marks import mark_blocks
 from webquarry.read.main_content.rules.units import PRICE
 from webquarry.read.main_content.tags import ASIDE_FLAG, FORM_FLAG, HIDDEN_FLAG
 
@@ -32,9 +33,12 @@ _CONTACT = re.compile(r"\+?[\d(][\d ()/.–-]{5,24}|[^\s@]{1,40}@[^\s@]{1,40}\.[
 
 def add_short_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the short facts of units of which most is kept."""
-    chosen = set(kept)
+    units_alike = _find_units(flow, kept)
+    if not units_alike:
+        return kept
+    chosen = mark_blocks(kept, len(flow.texts))
     added: list[int] = []
-    for units in _find_units(flow, kept):
+    for units in units_alike:
         mostly_kept = [unit for unit in units if _is_mostly_kept(flow, unit, chosen)]
         if len(mostly_kept) < _FEWEST_UNITS:
             continue
@@ -48,42 +52,52 @@ def add_short_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
 def _find_units(flow: Flow, kept: list[int]) -> list[list[int]]:
     """The small boxes around kept blocks, those of the same tag and class in one box together."""
     alike: dict[tuple[int, str, str], list[int]] = {}
-    seen: set[int] = set()
-    boxes, tags, names, parents = flow.boxes, flow.tags, flow.names, flow.parents
-    first, last = flow.first, flow.last
+    seen = bytearray(len(flow.tags))
     for index in kept:
-        box = boxes[index]
+        box = flow.boxes[index]
         for _ in range(_LEVELS):
-            if box < 0 or box in seen or last[box] - first[box] > _MOST_BLOCKS:
+            if box < 0 or seen[box]:
                 break
-            seen.add(box)
-            tag, name = tags[box], names[box]
-            if name and tag in _UNIT_TAGS and last[box] - first[box] > 1:
-                alike.setdefault((parents[box], tag, name.partition(" ")[0]), []).append(box)
-            box = parents[box]
+            blocks = flow.last[box] - flow.first[box]
+            if blocks > _MOST_BLOCKS:
+                break
+            seen[box] = 1
+            parent = flow.parents[box]
+            tag, name = flow.tags[box], flow.names[box]
+            if blocks > 1 and name and tag in _UNIT_TAGS:
+                kind = (parent, tag, name.partition(" ")[0])
+                known = alike.get(kind)
+                if known is None:
+                    alike[kind] = [box]
+                else:
+                    known.append(box)
+            box = parent
     return [units for units in alike.values() if len(units) >= _FEWEST_UNITS]
 
 
-def _is_mostly_kept(flow: Flow, unit: int, chosen: set[int]) -> bool:
+def _is_mostly_kept(flow: Flow, unit: int, chosen: bytearray) -> bool:
     """Whether most of a box is kept, but not all."""
     length = kept = 0
     for index in range(flow.first[unit], flow.last[unit]):
-        size = len(flow.texts[index])
+        text = flow.texts[index]
+        size = len(text)
         length += size
-        if index in chosen:
+        if chosen[index]:
             kept += size
     return _LEAST_KEPT * length <= kept < length
 
 
-def _find_facts(flow: Flow, chances: Chances, unit: int, chosen: set[int]) -> list[int]:
+def _find_facts(flow: Flow, chances: Chances, unit: int, chosen: bytearray) -> list[int]:
     """The short facts of a unit that are not kept."""
-    found = []
+    found: list[int] = []
     for index in range(flow.first[unit], flow.last[unit]):
         text = flow.texts[index]
-        if index in chosen or len(text) > _LONGEST:
+        if chosen[index] or len(text) > _LONGEST:
             continue
+        box = flow.boxes[index]
+        flags = flow.flags[box]
         chance = max(chances.first[index], chances.final[index])
-        if chance < _POSSIBLE or flow.flags[flow.boxes[index]] & _SET_ASIDE:
+        if chance < _POSSIBLE or flags & _SET_ASIDE:
             continue
         if _tells_something(text, is_link=flow.link_chars[index] > 0):
             found.append(index)

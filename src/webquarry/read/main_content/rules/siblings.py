@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG
 
 _LEVELS = 4  # of the boxes around two blocks that have to be alike
@@ -20,44 +21,69 @@ _Kind = tuple[str, ...]
 
 def add_siblings(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the few that are missing of those that are alike."""
-    chosen = set(kept)
-    missing = []
-    first, final = chances.first, chances.final
-    for index in range(len(first)):
-        chance = max(first[index], final[index])
-        if chance >= _POSSIBLE and index not in chosen and _is_text(flow, index):
-            missing.append(index)
-    names, flags = flow.names, flow.flags
+    size = len(flow.boxes)
+    chosen = mark_blocks(kept, size)
+    missing = _find_missing(flow, chances, chosen)
     # the classes of their boxes; those that are hidden or set aside do not count
-    missing_boxes = [flow.boxes[index] for index in missing]
-    wanted = {names[box] for box in missing_boxes if not flags[box] & _SET_ASIDE} - {""}
+    wanted: set[str] = set()
+    for index in missing:
+        box = flow.boxes[index]
+        flags = flow.flags[box]
+        name = flow.names[box]
+        if name and not flags & _SET_ASIDE:
+            wanted.add(name)
     if not wanted:
         return kept
     alike: dict[_Kind, list[int]] = {}
-    for index, box in enumerate(flow.boxes):
-        if names[box] in wanted and not flags[box] & _SET_ASIDE:
-            alike.setdefault(_find_kind(flow, index), []).append(index)
-    possible_ones = set(missing)
+    for index in range(size):
+        box = flow.boxes[index]
+        flags = flow.flags[box]
+        if flags & _SET_ASIDE or flow.names[box] not in wanted:
+            continue
+        kind = _find_kind(flow, box)
+        known = alike.get(kind)
+        if known is None:
+            alike[kind] = [index]
+        else:
+            known.append(index)
+    is_possible = mark_blocks(missing, size)
+    added: list[int] = []
     for blocks in alike.values():
-        count = len(chosen.intersection(blocks))
+        count = 0
+        for index in blocks:
+            count += chosen[index]
         if len(blocks) >= _FEWEST and count >= _MOST * len(blocks):
-            chosen.update(possible_ones.intersection(blocks))
-    return sorted(chosen)
+            added += [index for index in blocks if is_possible[index]]
+    if not added:
+        return kept
+    for index in added:
+        chosen[index] = 1
+    return list_marked(chosen)
 
 
-def _is_text(flow: Flow, index: int) -> bool:
-    """Whether a block is more than a link."""
-    return flow.link_chars[index] <= _MOST_LINKS * len(flow.texts[index])
+def _find_missing(flow: Flow, chances: Chances, chosen: bytearray) -> list[int]:
+    """The blocks that are not chosen though they are possible, and more than a link."""
+    first, final = chances.first, chances.final
+    missing: list[int] = []
+    for index in range(len(chosen)):
+        if chosen[index]:
+            continue
+        early, late = first[index], final[index]
+        if early < _POSSIBLE and late < _POSSIBLE:
+            continue
+        text = flow.texts[index]
+        if flow.link_chars[index] <= _MOST_LINKS * len(text):
+            missing.append(index)
+    return missing
 
 
-def _find_kind(flow: Flow, index: int) -> _Kind:
+def _find_kind(flow: Flow, box: int) -> _Kind:
     """The tags and classes of the boxes around a block: the same for blocks that are alike."""
-    tags, names, parents = flow.tags, flow.names, flow.parents
-    box = flow.boxes[index]
     kind: list[str] = []
     for _ in range(_LEVELS):
         if box < 0:
             break
-        kind += (tags[box], names[box])
-        box = parents[box]
+        kind.append(flow.tags[box])
+        kind.append(flow.names[box])
+        box = flow.parents[box]
     return tuple(kind)

@@ -8,10 +8,11 @@ list from a menu is its weight: it says more than all that is kept besides it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
-from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.blocks import Flow, count_characters
+from webquarry.read.main_content.rules.block_marks import mark_blocks
 from webquarry.read.main_content.tags import ASIDE_FLAG, FORM_FLAG, HIDDEN_FLAG
 
 _UNIT_TAGS = frozenset({"a", "article", "div", "li", "section"})
@@ -34,44 +35,59 @@ PRICE = re.compile(rf"{_CURRENCY}\s?\d|\d\s?(?:{_CURRENCY}|[元円])")
 
 def add_units(flow: Flow, kept: list[int]) -> list[int]:
     """The same blocks, and those of the lists that the page is made of."""
-    sizes = [len(text) for text in flow.texts]
-    text_before = [0, *accumulate(sizes)]
-    total = text_before[-1]
-    kept_text = sum(sizes[index] for index in kept)
+    total = count_characters(flow.texts)
+    kept_text = 0
+    for index in kept:
+        text = flow.texts[index]
+        kept_text += len(text)
     if 2 * kept_text > total:
         return kept
-    kept_set = set(kept)
-    added: set[int] = set()
+    text_before = [0, *accumulate(map(len, flow.texts))]
+    marks = mark_blocks(kept, len(flow.texts))
+    added: list[int] = []
     for units in _find_lists(flow):
-        length = sum(text_before[flow.last[unit]] - text_before[flow.first[unit]] for unit in units)
-        count = sum(flow.last[unit] - flow.first[unit] for unit in units)
+        length = count = 0
+        for unit in units:
+            start, end = flow.first[unit], flow.last[unit]
+            length += text_before[end] - text_before[start]
+            count += end - start
         if length < _LEAST_PRICED * total or count > _MOST_BLOCKS * len(units):
             continue
-        blocks = [i for unit in units for i in range(flow.first[unit], flow.last[unit])]
-        kept_of_list = sum(sizes[index] for index in blocks if index in kept_set)
+        blocks: list[int] = []
+        for unit in units:
+            blocks += range(flow.first[unit], flow.last[unit])
+        kept_of_list = 0
+        for index in blocks:
+            if marks[index]:
+                text = flow.texts[index]
+                kept_of_list += len(text)
         if kept_of_list > _MOST_KEPT * length:
             continue
         besides = kept_text - kept_of_list
         if _is_point(flow, units, blocks, length / total, besides / length):
-            added.update(
-                index for index in blocks if not flow.flags[flow.boxes[index]] & HIDDEN_FLAG
-            )
+            added += blocks
     if not added:
         return kept
-    return sorted(kept_set | added)
+    shown = [index for index in added if not flow.flags[flow.boxes[index]] & HIDDEN_FLAG]
+    return sorted({*kept, *shown})
 
 
-def _find_lists(flow: Flow) -> Iterator[list[int]]:
+def _find_lists(flow: Flow) -> list[list[int]]:
     """Boxes of the same tag and class in one box, if they may be units of a list."""
     alike: dict[tuple[int, str, str], list[int]] = {}
-    flags, names, parents = flow.flags, flow.names, flow.parents
-    for box, tag in enumerate(flow.tags):
-        if tag in _UNIT_TAGS and not flags[box] & _SET_ASIDE:
-            first_name = names[box].partition(" ")[0]
-            alike.setdefault((parents[box], tag, first_name), []).append(box)
-    for units in alike.values():
-        if len(units) >= _FEWEST_UNITS:
-            yield units
+    for box in range(len(flow.tags)):
+        tag = flow.tags[box]
+        flags = flow.flags[box]
+        if flags & _SET_ASIDE or tag not in _UNIT_TAGS:
+            continue
+        names = flow.names[box]
+        kind = (flow.parents[box], tag, names.partition(" ")[0])
+        known = alike.get(kind)
+        if known is None:
+            alike[kind] = [box]
+        else:
+            known.append(box)
+    return [units for units in alike.values() if len(units) >= _FEWEST_UNITS]
 
 
 def _is_point(

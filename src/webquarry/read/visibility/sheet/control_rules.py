@@ -14,7 +14,8 @@ from typing import Protocol
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations
-from webquarry.read.css.rules import list_words
+from webquarry.read.css.rules import find_names
+from webquarry.read.css.selectors.attributes import read_names
 from webquarry.read.html.tree import collect_names
 from webquarry.read.visibility.covers import MOST_CHILDREN
 from webquarry.read.visibility.lookup import MOST_LOOKED_INTO
@@ -51,7 +52,8 @@ class ControlRules:
         self._all: SeesElements | None = None
         self._near: SeesElements | None = None
         self._names: frozenset[str] = frozenset()  # those that `_near` knows
-        self._words: frozenset[bytes] | None = None  # of all rules
+        self._asked: set[bytes] = set()  # the words that were looked for in all rules
+        self._words: set[bytes] = set()  # those that are there
         self._looked_at = 0
         self._times_read = 0
         self._is_asking = False
@@ -102,9 +104,13 @@ class ControlRules:
             return None
         for box in (*inside, *around):
             for one in (box, *islice(box, MOST_CHILDREN)):
-                values.update((one.get("class") or "", one.get("id") or ""))
+                _, classes, identity = read_names(one)
+                values.add(classes or "")
+                values.add(identity or "")
         names = frozenset(" ".join(values).lower().split())
-        if self._words is None:
-            self._words = list_words(self._css)
+        asked = {name.encode() for name in names if name.isascii()} - self._asked
+        if asked:
+            self._asked |= asked
+            self._words |= find_names(self._css, asked)
         words = self._words
         return frozenset(name for name in names if not name.isascii() or name.encode() in words)

@@ -24,7 +24,7 @@ from webquarry.read.css.variables import (
     has_calls,
     resolve_style,
 )
-from webquarry.read.html.tree import having_attributes
+from webquarry.read.html.tree import holding_text
 from webquarry.read.visibility.sheet.page_selectors import PageSelectors
 
 # Whatever value these get from a variable, it hides nothing.
@@ -39,7 +39,6 @@ NEVER_BY_VARIABLES = frozenset(
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
 _Declared = tuple[tuple[str, str], ...]
-_STYLE = frozenset({"style"})
 _MOST_RULES = 10_000
 _MOST_CHECKED = 10_000  # declarations; of more, all is possible
 _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
@@ -177,7 +176,7 @@ class PageVariables:
         self._registered = find_registered(self._css)
         found: list[Definitions] = [self._registered]
         for number, raw in enumerate(self._rules.exact):
-            if b"--" not in raw.body or raw.when != ALWAYS:
+            if raw.when != ALWAYS or raw.body.find(b"--") < 0:
                 continue
             ordinary, important = find_definitions(raw.body.decode(errors="replace"))
             if ordinary or important:
@@ -187,11 +186,8 @@ class PageVariables:
         if self._has_inline:
             inline_roots = self._context.roots[:1]
         for root in inline_roots:
-            for element in having_attributes(root, _STYLE):
-                style = element.get("style") or ""
-                if "--" not in style:
-                    continue
-                ordinary, important = find_definitions(style)
+            for element in holding_text(root, "style", "--"):
+                ordinary, important = find_definitions(element.get("style") or "")
                 self._inline[element] = ordinary | important
                 found.append(self._inline[element])
         self._possible = PossibleValues(found)

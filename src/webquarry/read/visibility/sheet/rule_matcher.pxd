@@ -9,7 +9,7 @@ cdef class Rule:
     cdef public dict important
     cdef public Py_ssize_t order
     cdef public Py_ssize_t layer
-    cdef public bint hides
+    cdef public str body
     cdef public bint is_sure
 
 cdef class MergedRules:
@@ -22,7 +22,7 @@ cdef class RuleMatcher:
     cdef list _rules
     cdef public Matcher matcher
     cdef public bint has_rules
-    cdef public object hiding
+    cdef object _hiding
     cdef public object unsure
 
     cpdef match(self, element, ElementNames names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 from lxml import etree
@@ -25,18 +25,18 @@ class Rule:
         important: Declarations,
         order: int,
         layer: int,
-        hides: bool,
+        body: str = "",
         is_sure: bool = True,
     ) -> None:
-        """`layer` is the rank of its layer; `hides` says that it does so by itself, `is_sure` that
-        it applies to the page.
+        """`layer` is the rank of its layer; `body` is there if it may hide something by itself;
+        `is_sure` says that it applies to the page.
         """
         self.selector = selector
         self.ordinary = ordinary
         self.important = important
         self.order = order
         self.layer = layer
-        self.hides = hides
+        self.body = body
         self.is_sure = is_sure
 
     @property
@@ -71,12 +71,21 @@ class RuleMatcher:
         self._rules = rules
         self.matcher = Matcher(context, [rule.selector for rule in rules])
         self.has_rules = bool(rules)
-        self.hiding = _set_bits(number for number, rule in enumerate(rules) if rule.hides)
+        self._hiding: int | None = None  # once asked for
         self.unsure = _set_bits(number for number, rule in enumerate(rules) if not rule.is_sure)
 
     def match(self, element: etree._Element, names: ElementNames) -> int:
         """The rules that mean an element of some names, as bits."""
         return self.matcher.match_named(element, names)
+
+    def find_hiding(self, hides: Callable[[str], bool]) -> int:
+        """The rules whose bodies hide something by themselves, as bits; asked only once all of an
+        element's rules cannot be tried.
+        """
+        if self._hiding is None:
+            rules = enumerate(self._rules)
+            self._hiding = _set_bits(number for number, rule in rules if hides(rule.body))
+        return self._hiding
 
     def rules_of(self, bits: int) -> list[Rule]:
         """The rules of the bits that are set."""

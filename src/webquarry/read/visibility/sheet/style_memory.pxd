@@ -4,6 +4,7 @@ cdef class KnownStyle:
     cdef public dict declarations
     cdef public object reason
     cdef public bint is_shrinking
+    cdef public bint depends_on_boxes
     cdef public dict computed
 
 cdef class StyleMemory:

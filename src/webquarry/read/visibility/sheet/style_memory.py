@@ -7,8 +7,10 @@ from __future__ import annotations
 from lxml import etree
 
 from webquarry.read.css.declarations import Declarations
+from webquarry.read.css.selectors.attributes import find_value
 from webquarry.read.visibility.computed import ComputedStyle
 from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry.read.visibility.surroundings import HIDING_WITH_OTHERS
 
 _COLOURED_BY_ATTRIBUTES = frozenset({"font", "body"})
 _SHRINKING = frozenset({"transform", "-webkit-transform", "scale", "translate"})
@@ -21,6 +23,8 @@ class KnownStyle:
         self.declarations = declarations
         self.reason = reason_to_skip(declarations)  # why they hide an element by themselves
         self.is_shrinking = not _SHRINKING.isdisjoint(declarations)
+        # whether the element may be hidden by what is around it
+        self.depends_on_boxes = not HIDING_WITH_OTHERS.isdisjoint(declarations)
         # by what else decides the style of an element; the style of its parent is kept with it, so
         # that its identity stays its own
         self.computed: dict[tuple[int, str, bool, float], tuple[ComputedStyle, ComputedStyle]] = {}
@@ -58,7 +62,7 @@ class StyleMemory:
         in the same style.
         """
         tag = element.tag
-        if tag in _COLOURED_BY_ATTRIBUTES or element.get("bgcolor") is not None:
+        if tag in _COLOURED_BY_ATTRIBUTES or find_value(element, "bgcolor") is not None:
             return parent.compute_child(
                 element,
                 declarations,
@@ -75,5 +79,7 @@ class StyleMemory:
                 root_size=root_size,
                 is_painted_elsewhere=is_painted_elsewhere,
             )
+            if style == parent:
+                style = parent  # whoever compares them is told at once
             known = computed[key] = (parent, style)
         return known[1]

@@ -14,7 +14,6 @@ from webquarry.read.css.declarations import (
     parse_length,
 )
 from webquarry.read.css.rules import find_state_backgrounds
-from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames
 from webquarry.read.css.shorthands import SHORTHANDS
 from webquarry.read.css.variables import has_calls
@@ -100,13 +99,11 @@ def has_unknown_background(parts: list[bytes]) -> bool:
     """Whether some background is plainly set by a selector that depends on what a person does; told
     early, it spares most rules.
     """
-    for selectors, body in find_state_backgrounds(parts):
-        if ";" in selectors or "\\" in selectors:
+    for raw_selectors, body in find_state_backgrounds(parts):
+        selectors = raw_selectors.decode(errors="replace").lower()
+        if ";" in selectors or "\\" in selectors or not depends_on_person(selectors):
             continue
-        ordinary, _ = parse_declarations(body)
-        if PAINTED.isdisjoint(ordinary):
-            continue
-        for text in split_list(selectors.lower()):
-            if depends_on_person(text):
-                return True
+        ordinary, _ = parse_declarations(body.decode(errors="replace"))
+        if not PAINTED.isdisjoint(ordinary):
+            return True
     return False

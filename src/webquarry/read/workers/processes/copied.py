@@ -148,6 +148,8 @@ class _Template:
         if self.has_ended():
             raise _TemplateGone("the template has ended")
         ours, theirs = socket.socketpair()
+        for end in (ours, theirs):  # a page goes through in fewer turns
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CHUNK)
         asked = self._loop.create_future()
         try:
             with theirs:

@@ -1,0 +1,3 @@
+from collections.abc import Set
+
+def find_words(css: bytes, table: bytes, words: Set[bytes]) -> set[bytes]: ...
