@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -322,11 +323,32 @@ def test_a_disk_that_was_slow_is_left_to_its_thread(
     store = CountingStore(tmp_path, 1_000_000)
     seconds = itertools.count()
     monkeypatch.setattr("webquarry.cache.disk.time", SimpleNamespace(monotonic=seconds.__next__))
+    monkeypatch.setattr("webquarry.cache.disk.resource", count_waits(itertools.count()))
 
     assert look_for(store, HandClock(), "abcd") == [None] * 4
 
     # the first opens the file, the second is seen to take a second
     assert store.times_asked == 3
+
+
+def test_a_look_that_took_long_without_waiting_was_not_held_up_by_the_disk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    store = CountingStore(tmp_path, 1_000_000)
+    seconds = itertools.count()
+    monkeypatch.setattr("webquarry.cache.disk.time", SimpleNamespace(monotonic=seconds.__next__))
+    monkeypatch.setattr("webquarry.cache.disk.resource", count_waits(itertools.repeat(7)))
+
+    assert look_for(store, HandClock(), "abcd") == [None] * 4
+
+    assert store.times_asked == 1  # which opens the file
+
+
+def count_waits(numbers: Iterator[int]) -> SimpleNamespace:
+    """What a system says of a thread that has waited so often."""
+    return SimpleNamespace(
+        RUSAGE_THREAD=1, getrusage=lambda _: SimpleNamespace(ru_nvcsw=next(numbers))
+    )
 
 
 def test_a_file_that_another_thread_uses_is_not_waited_for(tmp_path: Path) -> None:

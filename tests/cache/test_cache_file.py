@@ -103,6 +103,32 @@ def test_a_database_with_tables_of_another_shape_is_set_aside(tmp_path: Path) ->
     assert len(list(tmp_path.glob("*.damaged-*"))) == 1
 
 
+def test_a_file_of_an_earlier_release_is_emptied_and_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = sqlite3.connect(tmp_path / "cache.sqlite3")
+    database.execute(
+        "CREATE TABLE entries (name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"
+        " expires_at REAL NOT NULL, used_at REAL NOT NULL) WITHOUT ROWID"
+    )
+    database.execute("PRAGMA user_version = 1")
+    database.close()
+
+    keeps_one_value(tmp_path)
+
+    assert list(tmp_path.glob("*.damaged-*")) == []
+    assert caplog.text == ""
+
+
+def test_to_look_for_a_name_reads_no_values(tmp_path: Path) -> None:
+    keeps_one_value(tmp_path)
+    database = sqlite3.connect(tmp_path / "cache.sqlite3")
+    (plan,) = database.execute("EXPLAIN QUERY PLAN SELECT 1 FROM entries WHERE name = x'00'")
+    database.close()
+
+    assert "USING COVERING INDEX" in plan[-1]
+
+
 def test_what_cannot_be_opened_in_the_place_of_the_file_is_set_aside(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,33 @@ def test_one_large_batch_is_bounded_too(tmp_path: Path) -> None:
 
     assert 20 < len(kept) < 300
     assert kept[-1] == 299
+
+
+def test_whoever_flushes_waits_for_what_another_thread_is_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = open_log(tmp_path)
+    begun, is_second_begun = threading.Event(), threading.Event()
+
+    def describe(call: OngoingCall) -> LoggedCall:
+        begun.set()
+        if call.arguments["number"] == 1:
+            # not before the first is written, so that this waits in vain
+            assert not is_second_begun.wait(0.5)
+        else:
+            is_second_begun.set()
+        return describe_call(call)
+
+    monkeypatch.setattr("webquarry.calls.log.describe_call", describe)
+    with calls.watch("web_search", {"number": 1}):
+        pass
+    assert begun.wait(20)  # the thread of the log is at it
+    with calls.watch("web_search", {"number": 2}):
+        pass
+    calls.flush()
+
+    assert [logged.arguments["number"] for logged in calls.list_after()] == [1, 2]
+    calls.close()
 
 
 def test_calls_that_are_too_old_are_not_shown_and_their_files_are_deleted(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from webquarry.net import plain_http
 from webquarry.net.guard.guard import Guard
-from webquarry.net.sockets import dial
+from webquarry.net.sockets import SocketStream, dial
 from webquarry.net.transport import open_transport
 from webquarry.settings import Settings
 
@@ -238,3 +238,15 @@ def test_a_connection_that_is_closed_still_tells_its_addresses() -> None:
     found, told = asyncio.run(run())
 
     assert found == told
+
+
+def test_what_came_in_pieces_is_read_in_others() -> None:
+    async def run() -> list[bytes]:
+        stream = SocketStream()
+        for piece in (b"ab", b"cde", b"f"):
+            stream.data_received(piece)
+        read = [await stream.read(4), await stream.read(1), await stream.read(9)]
+        stream.data_received(b"one piece")
+        return [*read, await stream.read(9)]
+
+    assert asyncio.run(run()) == [b"abcd", b"e", b"f", b"one piece"]

@@ -2,15 +2,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.net.doubles import START, FakeClock
-from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused, WebquarryError
+from webquarry.errors import (
+    BadSetting,
+    NetworkFailure,
+    NotRecorded,
+    Refused,
+    RobotsRefused,
+    WebquarryError,
+)
 from webquarry.net import robots
+from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.net.robots import LARGEST, Robots, judge, parse_product_token
+from webquarry.settings import Settings
 
 AGENT = "webquarry/0.1 (research assistant)"
 PAGE = "https://site.example/private/page"
@@ -119,6 +129,20 @@ def test_a_host_that_cannot_be_asked_is_reported_as_that_and_asked_again_next_ti
         assert len(source.asked) == 2
 
     asyncio.run(run())
+
+
+def test_a_file_of_authorities_that_is_not_there_is_told_as_that_and_not_as_the_sites_refusal(
+    tmp_path: Path,
+) -> None:
+    async def run() -> None:
+        settings = Settings(ca_file=tmp_path / "none.pem", allow_private=True)
+        async with Client(settings, FakeClock()) as client:
+            await client.fetch("https://127.0.0.1/page")
+
+    with pytest.raises(BadSetting, match=r"none\.pem cannot be read") as raised:
+        asyncio.run(run())
+
+    assert "WEBQUARRY_CA_FILE" in raised.value.suggested_action
 
 
 def test_in_a_replay_without_robots_txt_everything_is_allowed() -> None:

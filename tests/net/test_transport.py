@@ -331,6 +331,14 @@ def test_a_bad_file_of_authorities_is_told_at_opening(
     assert "WEBQUARRY_CA_FILE" in caught.value.suggested_action
 
 
+def test_authorities_are_loaded_with_the_first_request_that_needs_them(tmp_path: Path) -> None:
+    ours = settings(ca_file=Authority(tmp_path).file)
+
+    transport = open_transport(ours, Guard())
+
+    assert "_pooled" not in vars(transport)
+
+
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [

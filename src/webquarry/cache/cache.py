@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -64,7 +63,7 @@ class Cache:
         self._turns_to_end: list[ProcessTurn] = []  # once what was made in them is written
         self._unwritten: list[tuple[str, CacheEntry]] = []  # what far stores are to keep
         self._writing: asyncio.Task[None] | None = None
-        self._is_writing_due = asyncio.Event()
+        self._writing_due: asyncio.TimerHandle | None = None
 
     async def get_or_make(
         self, key: str, make: Make, *, fresh: bool = False, is_missing: bool = False
@@ -161,14 +160,18 @@ class Cache:
             await store.put(key, entry)
         if len(self._stores) > 1:
             self._unwritten.append((key, entry))
-            if self._writing is None:
-                self._writing = asyncio.create_task(self._write_soon())
+            if self._writing is None and self._writing_due is None:
+                loop = asyncio.get_running_loop()
+                self._writing_due = loop.call_later(_WRITING_PAUSE, self._begin_writing)
 
-    async def _write_soon(self) -> None:
-        """Have far stores keep what came, once the answers made of it have had time to leave."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_WRITING_PAUSE):
-                await self._is_writing_due.wait()
+    def _begin_writing(self) -> None:
+        """Have far stores keep what came, now that the answers made of it have had time to
+        leave.
+        """
+        self._writing_due = None
+        self._writing = asyncio.create_task(self._write_once())
+
+    async def _write_once(self) -> None:
         await self._write_all()
         self._writing = None
 
@@ -182,14 +185,14 @@ class Cache:
 
     async def _finish_writing(self) -> None:
         """Wait until all that is to be kept is kept."""
+        if self._writing_due is not None:
+            self._writing_due.cancel()
+            self._writing_due = None
         if self._writing is not None:
-            self._is_writing_due.set()
             await asyncio.wait([self._writing])
-            self._is_writing_due.clear()
             self._writing = None
-        await (
-            self._write_all()
-        )  # what is left by a task that was stopped, as at the end of a program
+        # and what is left by a task that was stopped, as at the end of a program
+        await self._write_all()
 
     async def is_kept_for_all(self, key: str) -> bool:
         """Whether it would be found by whoever asks next, on whichever server."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -35,6 +36,11 @@ from webquarry.store.sqlite import (
     switch_to_wal,
 )
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[Connection, Cipher], T]
@@ -45,15 +51,19 @@ _PUTS_BETWEEN_SWEEPS = 64
 _REST_SECONDS = 60.0  # before a place that could not be written to is tried again
 # A file that is in the way is replaced, too: nothing in it is missed.
 _REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION, Trouble.FOREIGN)
-_IS_THERE = "SELECT 1 FROM entries WHERE name = ? AND expires_at > ?"
+_IS_THERE = "SELECT 1 FROM entries WHERE name = ?"
 _SLOW_SECONDS = 0.01  # for a look into a file whose pages are in memory: hundreds of times as long
-_SLOW_REST_SECONDS = 5.0  # for which our thread looks: a machine may only have been busy
+_SLOW_REST_SECONDS = 5.0  # for which our thread looks: it may have been slow only once
+# Names have a tree of their own: whoever looks for one in a tree of entries reads the values of all
+# that it is compared with.
 _TABLE = (
     "\nCREATE TABLE IF NOT EXISTS entries (\n"
-    "    name BLOB PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL,"
+    "    name BLOB PRIMARY KEY NOT NULL, value BLOB NOT NULL, stored_at REAL NOT NULL,"
     " expires_at REAL NOT NULL, used_at REAL NOT NULL\n"
-    ") WITHOUT ROWID\n"
+    ")\n"
 )
+_PAGE_BYTES = 8192  # of a new file: the value of a page has fewer of them, a small entry no more
+_OLD_TABLE = "SELECT 1 FROM sqlite_master WHERE name = 'entries' AND sql LIKE '%WITHOUT ROWID%'"
 
 
 class DiskStore(Store):
@@ -78,7 +88,7 @@ class DiskStore(Store):
         return await self._run(work, None)
 
     async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
-        if self._is_absent(keys, now):
+        if self._is_absent(keys):
             return None
 
         def find_first(database: Connection, cipher: Cipher) -> tuple[str, CacheEntry] | None:
@@ -90,7 +100,7 @@ class DiskStore(Store):
 
         return await self._run(find_first, None)
 
-    def _is_absent(self, keys: Sequence[str], now: float) -> bool:
+    def _is_absent(self, keys: Sequence[str]) -> bool:
         """Whether there is certainly none of these entries, as far as that is seen at once: it
         takes less than our thread takes to wake. Nothing is read, opened or mended here, nobody is
         waited for, and a disk that was slow is left to our thread for a while.
@@ -101,11 +111,12 @@ class DiskStore(Store):
         started = time.monotonic()
         if started < self._slow_until or not self._is_free.acquire(blocking=False):
             return False
+        waits = _count_waits()
         try:
             if database is not self._file.get() or self._file.is_moved():
                 return False
             for key in keys:
-                row = database.execute(_IS_THERE, (cipher.hash_name(key), now)).fetchone()
+                row = database.execute(_IS_THERE, (cipher.hash_name(key),)).fetchone()
                 if row is not None:
                     return False
             return True
@@ -114,7 +125,7 @@ class DiskStore(Store):
         finally:
             self._is_free.release()
             ended = time.monotonic()
-            if ended - started > _SLOW_SECONDS:
+            if ended - started > _SLOW_SECONDS and _count_waits() != waits:
                 self._slow_until = ended + _SLOW_REST_SECONDS
 
     async def put(self, key: str, entry: CacheEntry) -> None:
@@ -301,14 +312,26 @@ class DiskStore(Store):
         )
 
 
+def _count_waits() -> float:
+    """How often this thread has waited for something, as for a disk; having to leave the processor
+    to others is no waiting. Where nobody counts, it may have been at any time.
+    """
+    if resource is None or not hasattr(resource, "RUSAGE_THREAD"):
+        return math.nan
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw
+
+
 def _prepare(database: Connection) -> None:
     """Of today's shape; a file of any other version counts as damaged."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version not in (0, _VERSION):
         text = f"version {version} where {_VERSION} was expected"
         raise UnusableFile(text, Trouble.NEWER)
+    database.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     switch_to_wal(database)
     database.execute("PRAGMA synchronous = NORMAL")
+    if database.execute(_OLD_TABLE).fetchone() is not None:
+        database.execute("DROP TABLE IF EXISTS entries")  # of an earlier release, and slow
     database.execute(_TABLE)
     database.execute(f"PRAGMA user_version = {_VERSION}")
 

@@ -44,6 +44,7 @@ class CallLog:
         self._has_calls = threading.Event()
         self._is_closing = threading.Event()
         self._start_lock = threading.Lock()
+        self._write_lock = threading.Lock()
         self._writer: threading.Thread | None = None
         self._is_failing = False
 
@@ -94,9 +95,16 @@ class CallLog:
         return [*latest]
 
     def flush(self) -> None:
-        """Write what has come in so far."""
+        """Write what has come in so far, in its order, also what another thread is writing."""
         if self._segments is None:
             return
+        with self._write_lock:
+            batch = self._take_waiting()
+            if batch:
+                self._write(self._segments, batch)
+
+    def _take_waiting(self) -> list[tuple[str, bytes]]:
+        """The calls that wait, with who made them, as they are written."""
         batch: list[tuple[str, bytes]] = []
         while self._waiting:
             call = self._waiting.popleft()
@@ -106,10 +114,11 @@ class CallLog:
                 log.debug("a call of %s cannot be logged: %s", call.tool, type(error).__name__)
             if not self._is_closing.is_set():
                 time.sleep(_PAUSE_SECONDS)
-        if not batch:
-            return
+        return batch
+
+    def _write(self, segments: CallSegments, batch: list[tuple[str, bytes]]) -> None:
         try:
-            self._segments.append(batch)
+            segments.append(batch)
             self._is_failing = False
         except OSError as error:
             if not self._is_failing:

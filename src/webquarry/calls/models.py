@@ -59,7 +59,7 @@ class OngoingCall:
         self.answer_digest = ""
         self.receipt = ""
 
-    def seal(self, text: str) -> str:
+    def seal(self, text: str | bytes) -> str:
         """The receipt of the call, now that its answer is written as this text."""
         self.answer_digest = digest_text(text)
         self.receipt = make_receipt(self.tool, self.arguments, self.answer_digest)

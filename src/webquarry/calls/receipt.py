@@ -19,9 +19,11 @@ _PREFIX = "wq-"
 _DIGITS = 32  # hexadecimal, of the 64 there are
 
 
-def digest_text(text: str) -> str:
+def digest_text(text: str | bytes) -> str:
     """The hash of an answer as it is written, in hexadecimal digits."""
-    return sha256(text.encode("utf-8", "replace")).hexdigest()
+    if isinstance(text, str):
+        text = text.encode("utf-8", "replace")
+    return sha256(text).hexdigest()
 
 
 def make_receipt(tool: str, arguments: Mapping[str, Any], answer_digest: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from ipaddress import ip_address
 from types import TracebackType
@@ -227,23 +227,24 @@ class Client:
                 )
                 ends_here = chain.is_full and not options.is_page
                 if sent.location is None or ends_here:
-                    reply = self._build_reply(str(request.url), sent, chain.hops)
-                    return replace(reply, is_moved=chain.is_moved)
+                    hops, is_moved = chain.hops, chain.is_moved
+                    return self._build_reply(str(request.url), sent, hops, is_moved=is_moved)
                 url = chain.follow(sent.response, sent.location)
                 budget.redirects += 1
 
     def _build_page_request(
         self, url: httpx2.URL, options: FetchOptions, budget: Budget
     ) -> httpx2.Request:
-        headers = {
-            "User-Agent": self._settings.user_agent,
-            "Accept": options.accept,
-            "Accept-Language": ACCEPT_LANGUAGE,
-            "Accept-Encoding": ACCEPTED,
-            **(options.conditions or {}),
-        }
-        extensions = {"timeout": self._build_timeouts(budget)}
-        return httpx2.Request("GET", url, headers=headers, extensions=extensions)
+        request = httpx2.Request(
+            "GET",
+            url,
+            headers=_build_page_headers(url.netloc, self._settings.user_agent, options.accept),
+            stream=httpx2.ByteStream(b""),
+            extensions={"timeout": self._build_timeouts(budget)},
+        )
+        if options.conditions:
+            request.headers.update(options.conditions)
+        return request
 
     def _prepare_request(self, request: httpx2.Request, budget: Budget) -> httpx2.Request:
         """A copy of a provider's request with what every request of ours carries; it stays the
@@ -276,7 +277,9 @@ class Client:
             "pool": budget.seconds,
         }
 
-    def _build_reply(self, url: str, sent: SentResponse, hops: Sequence[str]) -> Reply:
+    def _build_reply(
+        self, url: str, sent: SentResponse, hops: Sequence[str], *, is_moved: bool = False
+    ) -> Reply:
         return Reply(
             url=url,
             status=sent.response.status_code,
@@ -285,7 +288,22 @@ class Client:
             fetched_at=self._clock.now(),
             hops=tuple(hops),
             is_cut=not sent.response.is_stream_consumed,
+            is_moved=is_moved,
         )
+
+
+@lru_cache(256)
+def _build_page_headers(netloc: bytes, user_agent: str, accept: str) -> httpx2.Headers:
+    """What every request for a page of a host says; whoever sends it copies it."""
+    return httpx2.Headers(
+        {
+            "Host": netloc.decode("ascii"),
+            "User-Agent": user_agent,
+            "Accept": accept,
+            "Accept-Language": ACCEPT_LANGUAGE,
+            "Accept-Encoding": ACCEPTED,
+        }
+    )
 
 
 @lru_cache(256)

@@ -25,7 +25,8 @@ from webquarry.net.http.translation import translate_errors
 MAX_CONNECTIONS = 100  # in use
 MAX_IDLE_CONNECTIONS = 20
 IDLE_SECONDS = 15
-_READ_BYTES = 64 * 1024
+_READ_BYTES = 256 * 1024  # as many as the loop reads at once
+_WRITTEN_BYTES = 64 * 1024
 _LONGEST_HEAD = 100 * 1024  # bytes
 
 Address = tuple[str, int]  # host and port
@@ -222,7 +223,7 @@ class _Connection:
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         async for chunk in request.stream:
             unsent += state.send(h11.Data(data=chunk)) or b""
-            if len(unsent) >= _READ_BYTES:
+            if len(unsent) >= _WRITTEN_BYTES:
                 await self.stream.write(unsent, seconds)
                 unsent = b""
         unsent += state.send(h11.EndOfMessage()) or b""

@@ -18,11 +18,11 @@ from pathlib import Path
 import httpcore2
 import httpx2
 
-from webquarry.errors import BadInput
 from webquarry.net.connecting import resolve_allowed_addresses, time_limit
 from webquarry.net.dial import Dialler
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
+from webquarry.net.http.authorities import build_authorities_error
 from webquarry.net.http.translation import translate_errors
 from webquarry.net.plain_http import IDLE_SECONDS, MAX_CONNECTIONS, MAX_IDLE_CONNECTIONS
 from webquarry.net.proxies import Proxies, Proxy
@@ -45,8 +45,6 @@ class PooledConnections:
     ) -> None:
         self._settings = settings
         self._guard = guard
-        if settings.ca_file is not None:
-            _ = self._tls  # a file that cannot be used is told at once
         self._warned = False
         self._dialler = Dialler(guard, settings.connect_timeout_seconds, sockets)
         self._direct: dict[str, httpcore2.AsyncConnectionPool] = {}  # by scheme
@@ -246,10 +244,7 @@ def open_tls(ca_file: Path | None) -> ssl.SSLContext:
             fault = "cannot be read"
             if isinstance(error, ssl.SSLError):
                 fault = "holds no certificate in PEM form"
-            raise BadInput(
-                f"The file of certificate authorities {ca_file} {fault}.",
-                suggested_action="Correct or unset WEBQUARRY_CA_FILE (or SSL_CERT_FILE).",
-            ) from error
+            raise build_authorities_error(ca_file, fault) from error
     return context
 
 

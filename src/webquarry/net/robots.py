@@ -18,7 +18,14 @@ import httpx2
 from protego import Protego
 
 from webquarry.clock import Clock
-from webquarry.errors import NetworkFailure, NotRecorded, Refused, RobotsRefused, WebquarryError
+from webquarry.errors import (
+    BadSetting,
+    NetworkFailure,
+    NotRecorded,
+    Refused,
+    RobotsRefused,
+    WebquarryError,
+)
 from webquarry.net.http.failures import is_unreachable
 from webquarry.net.models import Reply
 
@@ -102,7 +109,7 @@ class Robots:
             reply = await self._fetch(httpx2.URL(f"{origin}/robots.txt"))
         except NotRecorded:
             return Verdict()
-        except Refused as error:
+        except (Refused, BadSetting) as error:
             return Verdict(failure=error)
         except WebquarryError as error:
             if isinstance(error, NetworkFailure) and is_unreachable(error):

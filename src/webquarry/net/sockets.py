@@ -30,7 +30,8 @@ class SocketStream(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
-        self._unread = bytearray()
+        self._unread: list[bytes] = []  # in the pieces in which it came
+        self._unread_bytes = 0
         self._is_reading_paused = False
         self._is_writing_paused = False
         self._is_at_end = False
@@ -47,8 +48,9 @@ class SocketStream(asyncio.Protocol):
         self.socket = transport.get_extra_info("socket")
 
     def data_received(self, data: bytes) -> None:
-        self._unread += data
-        if len(self._unread) > _MOST_UNREAD and self._transport is not None:
+        self._unread.append(data)
+        self._unread_bytes += len(data)
+        if self._unread_bytes > _MOST_UNREAD and self._transport is not None:
             self._transport.pause_reading()
             self._is_reading_paused = True
         _wake(self._reader)
@@ -89,8 +91,12 @@ class SocketStream(asyncio.Protocol):
                 self._reader = None
         if not self._unread and self._fault is not None:
             raise httpx2.ReadError(str(self._fault)) from self._fault
-        data = bytes(self._unread[:max_bytes])
-        del self._unread[:max_bytes]
+        data = b"".join(self._unread)  # one piece is not copied
+        self._unread.clear()
+        if len(data) > max_bytes:
+            self._unread.append(data[max_bytes:])
+            data = data[:max_bytes]
+        self._unread_bytes -= len(data)
         if self._is_reading_paused and self._transport is not None:
             self._transport.resume_reading()
             self._is_reading_paused = False

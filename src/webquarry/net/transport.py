@@ -15,6 +15,7 @@ import httpx2
 from webquarry.memory import load_to_stay
 from webquarry.net.connecting import Connect, PlainDialler
 from webquarry.net.guard.guard import Guard
+from webquarry.net.http.authorities import check_authorities
 from webquarry.net.http.translation import translate_errors
 from webquarry.net.plain_http import PlainConnections
 from webquarry.net.proxies import Proxies
@@ -51,8 +52,8 @@ class Transport(httpx2.AsyncBaseTransport):
         self._guard = guard
         self._sockets = sockets
         self._proxies = Proxies.from_settings(settings)
-        if settings.ca_file is not None or self._proxies.by_scheme:
-            _ = self._pooled  # what cannot be used is told at once
+        if settings.ca_file is not None:
+            check_authorities(settings.ca_file)  # what cannot be used is told at once
         self._plain = PlainConnections(self._open_dialler())
 
     def _open_dialler(self) -> Connect:

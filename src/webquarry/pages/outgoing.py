@@ -9,9 +9,9 @@ passed over.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
-from operator import is_
 from typing import Annotated, Any
 
 from pydantic import BaseModel
@@ -61,15 +61,34 @@ def filter_value(value: Any) -> Any:
         filter_answer(value)
         return value
     if isinstance(value, (list, tuple)):
-        members = [filter_value(member) for member in value]
-        is_same = all(map(is_, members, value))
-        return value if is_same else type(value)(members)
+        members = _filter_all(value)
+        return value if members is None else type(value)(members)
     if isinstance(value, dict):
-        names = [filter_value(name) for name in value]
-        members = [filter_value(member) for member in value.values()]
-        is_same = all(map(is_, names, value)) and all(map(is_, members, value.values()))
-        return value if is_same else dict(zip(names, members, strict=True))
+        names = _filter_all(value)
+        members = _filter_all(value.values())
+        if names is None and members is None:
+            return value
+        return dict(zip(names or value, members or value.values(), strict=True))
     return value
+
+
+def _filter_all(values: Collection[Any]) -> list[Any] | None:
+    """The values filtered; None where nothing had to be changed, as in nearly all."""
+    changed: dict[int, Any] = {}
+    for place, value in enumerate(values):
+        kind = type(value)
+        if kind in _NO_TEXT:
+            continue
+        # `_is_plain`, without calling it for every text
+        is_ascii = kind is str and value.isascii() and value.isprintable()
+        if is_ascii and "<" not in value and "[" not in value:
+            continue
+        filtered = filter_value(value)
+        if filtered is not value:
+            changed[place] = filtered
+    if not changed:
+        return None
+    return [changed.get(place, value) for place, value in enumerate(values)]
 
 
 def filter_text(text: str) -> str:

@@ -91,6 +91,7 @@ class PageWanted:
     with_styles: bool
     fresh: bool
     is_new: bool = False  # nothing is kept of it, also not what it was before
+    key: str = ""  # of its snapshot
 
 
 class Pages:
@@ -158,7 +159,7 @@ class Pages:
 
         async def make() -> Made:
             is_new = found is None
-            wanted = PageWanted(url, mode, render, with_styles, fresh=fresh, is_new=is_new)
+            wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
             return Made(await self._read(wanted), self._settings.cache_read_seconds)
 
         key = self._build_key(url, mode, render, with_styles=with_styles)
@@ -315,18 +316,15 @@ class Pages:
         """Read a page as it arrives, or with its scripts run where it is nothing without them. One
         that was read before and has not changed since is taken as it was.
         """
-        key = self._build_key(
-            wanted.url, wanted.mode, wanted.render, with_styles=wanted.with_styles
-        )
         earlier = None
         if not wanted.fresh and not wanted.is_new:
-            earlier = await self._earlier.find(key)
+            earlier = await self._earlier.find(wanted.key)
         known = earlier.validators if earlier else None
         fetched = await self._fetch(wanted, known)
         reply = fetched.reply
         if reply is not None and reply.is_unchanged and earlier is not None:
             renewed = earlier.renew(reply.fetched_at)
-            await self._earlier.keep(key, reply, renewed, earlier)
+            await self._earlier.keep(wanted.key, reply, renewed, earlier)
             return renewed
         if wanted.render == "always" and reply is not None and is_rendered_kind(reply):
             return await self._render(wanted, reply)
@@ -352,7 +350,7 @@ class Pages:
                 return rendered
         self._keep_in_library(fields, packed)
         completed = await self._complete(fields["doi"], packed, fresh=wanted.fresh)
-        await self._earlier.keep(key, reply, completed, earlier)
+        await self._earlier.keep(wanted.key, reply, completed, earlier)
         return completed
 
     async def _render(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
@@ -206,7 +207,7 @@ def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
         "last_author": snapshot.last_author,
         "cut_at": snapshot.cut_at,
     }
-    line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
+    line = _ENCODER.encode(head).encode("utf-8", "replace")
     return line, b"\n", snapshot.beside, b"\n", snapshot.data
 
 
@@ -226,7 +227,7 @@ def join_pieces(pieces: Sequence[bytes]) -> list[Snapshot]:
 
 
 def _build_snapshot(line: bytes, beside: bytes, data: bytes, cached: bool) -> Snapshot:
-    head = json.loads(line)
+    head = json.loads(line.decode())
     return Snapshot(
         data=data,
         kind=head["kind"],
@@ -272,7 +273,7 @@ def _pack_beside(
     pieces = [(place, original.decode(), added.decode()) for place, original, added in links]
     parts = {"links": pieces or None, "structured": structured, "metadata": metadata}
     beside = _without_none(parts)
-    return json.dumps(beside, ensure_ascii=False).encode("utf-8", "replace")
+    return _ENCODER.encode(beside).encode("utf-8", "replace")
 
 
 def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:

@@ -75,7 +75,7 @@ def strict_json(text: str) -> Any:
     does not have.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
+        value = _STRICT.decode(text)
         if not _is_shallow(value):
             raise ValueError("nested too deep")
     except RecursionError as error:
@@ -223,11 +223,10 @@ def _parse_values(text: str) -> list[Any]:
     """The values that stand in a row; raw line breaks and other control characters in strings are
     let through.
     """
-    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
     values: list[Any] = []
     at = 0
     while at < len(text):
-        value, at = decoder.raw_decode(text, at)
+        value, at = _LENIENT.raw_decode(text, at)
         values.append(value)
         while at < len(text) and text[at].isspace():
             at += 1
@@ -274,3 +273,7 @@ def _parse_finite(written: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number beyond all bounds")
     return number
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_finite)
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)

@@ -41,6 +41,7 @@ _GROUP = re.compile(
     r"|service|services|reuters|correspondent)\b|[0-9@/]|\.(?:com|org|net)\b",
     re.IGNORECASE,
 )
+_COMMA = re.compile(r"\s*,\s*")
 _PARTICLE_SET = frozenset(_PARTICLES.split())
 _NOBODY_SET = frozenset(_NOBODY.split())
 
@@ -116,7 +117,7 @@ def parse_person(text: str) -> Name | None:
         return Name(literal=text)
     parts: list[str] = []
     suffix = ""
-    for part in re.split(r"\s*,\s*", text):
+    for part in _COMMA.split(text):
         if not part or _CREDENTIAL.fullmatch(part):
             continue
         if parts and _SUFFIX.fullmatch(part) and suffix in ("", part):

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 MOST_BYTES = 240
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _LONGEST_VALUE = 120  # characters; a longer text is in the content
 _DEEPEST = 6
 _MOST_LOOKED_AT = 200  # members of one object or list
@@ -76,7 +77,10 @@ def shorten_structured_data(
     if json_ld:
         short["jsonLd"] = json_ld
     for name in ("openGraph", "citation"):
-        tags = _keep_tags(whole.get(name, {}), told, _room_left({**short, name: {}}))
+        stated = whole.get(name)
+        if not stated:
+            continue
+        tags = _keep_tags(stated, told, _room_left({**short, name: {}}))
         if tags:
             short[name] = tags
     del short["more"]
@@ -159,17 +163,19 @@ def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -
         return None
     names = sorted(islice(node, _MOST_LOOKED_AT), key=lambda name: _RANK.get(name, len(_RANK)))
     kept: dict[str, Any] = {}
+    size = len("{}")
     for name in names:
         value = node[name]
         if name in _NEVER or told.tells(name, value):
             continue
         is_further = name not in _RANK
-        if is_further and (depth or isinstance(value, dict | list)):
+        if is_further and (depth or isinstance(value, (dict, list))):
             continue
-        left = room - _size(kept) - _size(name) - 2
+        left = room - size - _size(name) - 2
         part = _keep_useful(value, told, left, depth + 1)
         if part is not None:
             kept[name] = part
+            size = _size(kept)
     if depth and set(kept) <= {"@type"}:
         return None
     return kept or None
@@ -192,9 +198,7 @@ def _room_left(short: Mapping[str, Any]) -> int:
 
 def _size(value: Any) -> int:
     """Bytes of JSON."""
-    return len(
-        json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
-    )
+    return len(_ENCODER.encode(value).encode(errors="replace"))
 
 
 def _fold(text: str) -> str:

@@ -17,6 +17,7 @@ from webquarry.evidence.page.jsonld import strict_json
 from webquarry.evidence.page.tags import Tags
 from webquarry.search.replies.text import shorten_text
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _MOST_JSON = 200_000  # characters of all JSON-LD blocks together that are read,
 _MOST_GIVEN = 50_000  # and that are given
 _LONGEST_TEXT = 2_000  # in a block
@@ -37,7 +38,7 @@ def read_structured_data(tags: Tags) -> StructuredData | None:
         except ValueError:
             continue
         left -= len(text)
-        size = len(json.dumps(block, ensure_ascii=False, separators=(",", ":")))
+        size = len(_ENCODER.encode(block))
         if size <= room:
             room -= size
             json_ld.append(block)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import cast
 
 from lxml import etree
 
@@ -28,17 +27,13 @@ _ARTICLE_TYPES = """
 ARTICLE_TYPES = frozenset(_ARTICLE_TYPES.split())
 _MOST_METAS = 8000  # a paper may have thousands of authors, a tag each
 _LONGEST_CONTENT = 10_000
-_MOST_ITEMS = 500
 _MOST_WITHIN = 50  # elements of an item that are searched for its name
 _LONGEST_TEXT = 2000  # characters of a heading or an item
 _LONGEST_NAME = 100  # characters of a tag's name
 _LONGEST_LANGUAGE = 35
 _MOST_HEADINGS = 5  # that are looked at to find out whether there is only one
-_MOST_OF_A_KIND = 500  # headings, articles, dates
-_ITEMS = etree.XPath(f"(//*[@itemprop])[position() <= {_MOST_ITEMS}]")
 # What generators of documentation put behind a heading to link to it, and blanks.
 _ANCHOR_SIGNS = "¶🔗⚓\ufe0f\u200b \t\r\n\f\xa0"
-_WALKED = ("meta", "script", "link", "h1", "article", "time")
 _WANTED = frozenset({"headline", "name", "author", "datepublished", "datemodified", "publisher"})
 # a date in there is that of something else
 _ELSEWHERE = frozenset({"aside", "nav", "footer", "article"})
@@ -94,9 +89,13 @@ def read_tags(document: Document | None) -> Tags:
     if document is None or not document.roots:
         return Tags()
     root = document.roots[0]
-    title = root.find("head/title")
+    title = None
+    for head in root.iterchildren("head"):
+        title = next(head.iterchildren("title"), None)
+        if title is not None:
+            break
     language = (root.get("lang") or "").strip()
-    elements = _collect_elements(document.roots)
+    elements = document.statements.by_name
     canonical = ""
     for link in elements["link"]:
         relations = (link.get("rel") or "").lower().split()
@@ -112,28 +111,15 @@ def read_tags(document: Document | None) -> Tags:
     headings = [_text_of(one).strip(_ANCHOR_SIGNS) for one in elements["h1"][:_MOST_HEADINGS]]
     headings = [heading for heading in headings if heading]
     return Tags(
-        metas=tuple(_read_metas(elements["meta"])),
+        metas=tuple(_read_metas(elements["meta"][:_MOST_METAS])),
         scripts=tuple(scripts),
         title="" if title is None else _text_of(title),
         heading=headings[0] if len(headings) == 1 else "",
         language=language[:_LONGEST_LANGUAGE],
         canonical=canonical,
-        items=tuple(_read_items(root)),
+        items=tuple(_read_items(document.statements.items)),
         times=tuple(_read_times(elements["time"], elements["article"])),
     )
-
-
-def _collect_elements(roots: Iterable[etree._Element]) -> dict[str, list[etree._Element]]:
-    """The elements that matter, by their name, in one walk; of each no more than are looked at."""
-    found: dict[str, list[etree._Element]] = {name: [] for name in _WALKED}
-    for root in roots:
-        for element in root.iter(*_WALKED):
-            name = str(element.tag)
-            most = _MOST_METAS if name in ("meta", "script") else _MOST_OF_A_KIND
-            bucket = found[name]
-            if len(bucket) < most:
-                bucket.append(element)
-    return found
 
 
 def _text_of(element: etree._Element) -> str:
@@ -154,9 +140,8 @@ def _read_metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
         yield name, content[:_LONGEST_CONTENT]
 
 
-def _read_items(root: etree._Element) -> Iterator[tuple[str, str]]:
+def _read_items(elements: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
     """Property and value of the microdata that belongs to an article."""
-    elements = cast("list[etree._Element]", _ITEMS(root))
     for element in elements:
         itemprop = element.get("itemprop") or ""
         names = itemprop.lower().split()

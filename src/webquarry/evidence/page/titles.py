@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from webquarry.search.replies.addresses import split_url
 
@@ -18,6 +19,7 @@ _PLAIN_WORD = re.compile(r"([\"'“‘(\[]*)([A-Za-z][a-z'’]*(?:-[a-z'’]+)*)
 _SENTENCE_START = (":", "?", "!", "—", "–")
 
 
+@lru_cache(maxsize=4)  # asked several times for each page
 def host_of_page(url: str) -> str:
     """The host of a page, without the `www.` that says nothing."""
     try:

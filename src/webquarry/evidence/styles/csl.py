@@ -14,7 +14,7 @@ from typing import Any
 from webquarry.evidence.page.dates import date_parts, read_date
 from webquarry.evidence.page.people import MOST_AUTHORS, Name, parse_people, parse_person
 from webquarry.evidence.styles.keys import build_key
-from webquarry.evidence.styles.work import Work, plain
+from webquarry.evidence.styles.work import Work, is_plain, plain
 from webquarry.search.replies.doi import normal_doi
 
 _TEXTS = {
@@ -62,16 +62,18 @@ def to_csl(work: Work, key: str = "") -> dict[str, Any]:
 
 def parse_csl(item: Mapping[str, Any]) -> Work:
     """The work that an item describes, as far as it can be understood."""
-    texts = {field: _parse_text(item.get(name)) for name, field in _TEXTS.items()}
-    doi = texts["doi"]
-    bare_doi = normal_doi(doi)
+    texts: dict[str, str] = {}
+    for name in _TEXTS.keys() & item.keys():
+        texts[_TEXTS[name]] = _parse_text(item[name])
+    doi = texts.get("doi", "")
+    bare_doi = normal_doi(doi) if doi else None
     if bare_doi:  # without the address in front of it, in the capitals it came with if it can be
         if doi.lower().endswith(bare_doi):
             bare_doi = doi[-len(bare_doi) :]
         texts["doi"] = bare_doi
     kind = item.get("type")
     if not isinstance(kind, str) or not _KIND.fullmatch(kind):
-        kind = "webpage" if texts["url"] else "document"
+        kind = "webpage" if texts.get("url") else "document"
     return Work(
         kind=kind,
         authors=_parse_names(item.get("author")),
@@ -85,6 +87,8 @@ def _parse_text(value: Any) -> str:
     """A text in one line; of several, the first."""
     if value is None:
         return ""  # as most
+    if type(value) is str and len(value) <= _LONGEST and is_plain(value):
+        return value  # as all that we wrote
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, str) and one.strip()), "")
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -76,6 +76,13 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+def is_plain(text: str) -> bool:
+    """Whether a text is certainly as `plain` would have it."""
+    if not (text.isascii() and text.isprintable()) or "  " in text:
+        return False
+    return not text.startswith(" ") and not text.endswith(" ")
+
+
 def italic(text: str) -> str:
     """The text, marked."""
     if not text:

@@ -27,11 +27,10 @@ def may_keep(reply: Reply | None, page: Page) -> bool:
             return False
     if page.document is None:
         return True
-    for root in page.document.roots:
-        for meta in root.iter("meta"):
-            is_for_robots = (meta.get("name") or "").strip().lower() == "robots"
-            if is_for_robots and _FORBIDS.search(meta.get("content") or ""):
-                return False
+    for meta in page.document.statements.by_name["meta"]:
+        is_for_robots = (meta.get("name") or "").strip().lower() == "robots"
+        if is_for_robots and _FORBIDS.search(meta.get("content") or ""):
+            return False
     return True
 
 

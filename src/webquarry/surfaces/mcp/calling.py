@@ -28,7 +28,7 @@ from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
 from webquarry.surfaces.mcp.outcome import CallOutcome, build_text
-from webquarry.surfaces.mcp.text import as_json, digest_answer, encode_json, render_markdown
+from webquarry.surfaces.mcp.text import as_json, digest_answer, render_markdown
 from webquarry.tool import Answer, TextAnswer, Tool
 from webquarry.toolkit import Toolkit
 
@@ -169,26 +169,25 @@ async def render_answer(
         return CallOutcome([build_text(answer.text)], meta=answer.meta or None)
     if answer.text_is_for_people and text != "digest":
         text = "markdown"
-    is_written_once = text == "json" and not answer.may_be_large
-    data = {} if is_written_once else answer.as_dict()
-    whole = await encode_json(data) if answer.may_be_large else answer.write()
+    whole = answer.write_bytes()
     if call is not None:
         answer.add_meta(receipt=call.seal(whole))
     meta = answer.meta or None
-    if is_written_once:
-        return CallOutcome([build_text(whole)], None, whole, meta)
-    if answer.may_be_large:
+    is_linked = answer.is_linkable() and len(whole) >= kit.settings.link_threshold_bytes
+    if text == "json" and not is_linked:
+        return CallOutcome([], encoded=whole, meta=meta)
+    data = answer.as_dict()
+    if is_linked:
         linked = await link(answer, data, whole, kit, with_link=with_links)
         if linked is not None:
             return linked
+    content: list[dict[str, Any]] = []
     match text:
         case "markdown":
-            shown = answer.as_markdown() or render_markdown(data)
+            content = [build_text(answer.as_markdown() or render_markdown(data))]
         case "digest":
-            shown = digest_answer(answer, data, DIGEST_BYTES)
-        case _:
-            shown = whole
-    return CallOutcome([build_text(shown)], data, whole, meta)
+            content = [build_text(digest_answer(answer, data, DIGEST_BYTES))]
+    return CallOutcome(content, data, whole, meta)
 
 
 def render_failure(

@@ -49,15 +49,17 @@ def knows_links(revision: str) -> bool:
 
 
 async def link(
-    answer: Answer, data: dict[str, Any], text: str, kit: Toolkit, *, with_link: bool = True
+    answer: Answer,
+    data: dict[str, Any],
+    body: bytes,
+    kit: Toolkit,
+    *,
+    with_link: bool = True,
 ) -> CallOutcome | None:
     """The linked form of an answer; None where it is to be sent as it is. Without a link, the
     address is told in words.
     """
-    if not answer.is_linkable():
-        return None
-    body = await asyncio.to_thread(text.encode, "utf-8", "replace")
-    if len(body) < kit.settings.link_threshold_bytes:
+    if not answer.is_linkable() or len(body) < kit.settings.link_threshold_bytes:
         return None
     address = await _keep(body, kit)
     if address is None:
@@ -89,7 +91,7 @@ async def link(
         }
     encoded = as_json(linked)
     content = [build_text(cut(encoded, DIGEST_BYTES)), build_text(beginning), way]
-    return CallOutcome(content, linked, encoded, answer.meta or None)
+    return CallOutcome(content, linked, meta=answer.meta or None)
 
 
 async def read_artifact(uri: str, kit: Toolkit) -> str | None:

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import mcp_types as types
 
-_NOT_JSON = ("NaN", "Infinity")  # what Python writes for numbers that JSON does not have
-
 
 @dataclass(frozen=True)
 class CallOutcome:
     """The result of a call: blocks of content as they are written, structured content besides, or
-    its JSON, or both, what travels beside it, and whether the call failed.
+    its JSON, what travels beside it, and whether the call failed. Where there is no block, a text
+    repeats the JSON.
     """
 
     content: list[dict[str, Any]]
     structured: dict[str, Any] | None = None
-    encoded: str | None = None
+    encoded: bytes | None = None
     meta: dict[str, Any] | None = None
     is_error: bool = False
     written: bytes | None = None  # its `content_bytes`, if there is no other
@@ -37,7 +36,7 @@ class CallOutcome:
         if self.written is not None:
             return _read_content(self.written, self.meta).as_result()
         blocks: list[types.ContentBlock] = []
-        for block in self.content:
+        for block in self._blocks:
             if block["type"] == "text":
                 blocks.append(types.TextContent(text=block["text"]))
             else:
@@ -52,47 +51,50 @@ class CallOutcome:
             _meta=self.meta,
         )
 
+    @property
+    def _blocks(self) -> list[dict[str, Any]]:
+        if self.content or self.encoded is None:
+            return self.content
+        return [build_text(self.encoded.decode("utf-8", "surrogatepass"))]
+
     def encode(self, meta: dict[str, Any] | None = None, **more: Any) -> bytes:
         """The same as JSON, with more beside it and more in it, as some revisions want it."""
-        parts = []
+        return b"".join(self.encode_pieces(meta, **more))
+
+    def encode_pieces(self, meta: dict[str, Any] | None = None, **more: Any) -> list[bytes]:
+        """The same in pieces, of which large ones are copied once: by whoever joins them."""
+        pieces = [b"{"]
+        pieces += self._list_members()
         beside = {**(self.meta or {}), **(meta or {})}
         if beside:
-            parts.append(f',"_meta":{_dump(beside)}')
+            pieces.append(b',"_meta":%b' % _dump(beside))
         for name, value in more.items():
-            parts.append(f",{_dump(name)}:{_dump(value)}")
-        return b"{%b%b}" % (self.content_bytes, "".join(parts).encode())
+            pieces.append(b",%b:%b" % (_dump(name), _dump(value)))
+        pieces.append(b"}")
+        return pieces
 
     @cached_property
     def content_bytes(self) -> bytes:
         """What is the same for all who make the same call: the members of the result without
         `_meta`, as JSON, without the braces around them.
         """
+        return b"".join(self._list_members())
+
+    def _list_members(self) -> list[bytes]:
+        """The same in pieces."""
         if self.written is not None:
-            return self.written
-        parts = [f'"content":{self._encode_blocks()}']
-        if self.structured is not None or self.encoded is not None:
-            parts.append(f'"structuredContent":{self._encode_structured()}')
-        parts.append(f'"isError":{_dump(self.is_error)}')
-        return ",".join(parts).encode()
-
-    def _encode_blocks(self) -> str:
-        """The blocks of content. A single text that repeats the structured content holds nothing to
-        escape but quotes and backslashes, being JSON already.
-        """
-        is_repeated = len(self.content) == 1 and self.content[0].get("text") is self.encoded
-        if self.encoded is None or not is_repeated:
-            return _dump(self.content)
-        escaped = self.encoded.replace("\\", "\\\\").replace('"', '\\"')
-        return f'[{{"type":"text","text":"{escaped}"}}]'
-
-    def _encode_structured(self) -> str:
-        if self.encoded is None:
-            return _dump(self.structured)
-        if self.structured is None:
-            return self.encoded
-        if any(word in self.encoded for word in _NOT_JSON):
-            return _dump(self.structured)
-        return self.encoded
+            return [self.written]
+        members = [b'"content":']
+        if self.content or self.encoded is None:
+            members.append(_dump(self.content))
+        else:
+            members += [b'[{"type":"text","text":', _dump(self.encoded), b"}]"]
+        if self.encoded is not None:
+            members += [b',"structuredContent":', self.encoded]
+        elif self.structured is not None:
+            members += [b',"structuredContent":', _dump(self.structured)]
+        members.append(b',"isError":%b' % _dump(self.is_error))
+        return members
 
 
 def _read_content(written: bytes, meta: dict[str, Any] | None) -> CallOutcome:
@@ -111,11 +113,14 @@ def build_text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _dump(value: Any) -> str:
-    """JSON in its shortest form; a number that JSON does not have is null, as the SDK writes it."""
+def _dump(value: Any) -> bytes:
+    """JSON in its shortest form; a number that JSON does not have is null, as the SDK writes it.
+    Bytes are a text in UTF-8.
+    """
     from pydantic_core import to_json
 
     try:
-        return to_json(value, inf_nan_mode="null").decode()
+        return to_json(value, inf_nan_mode="null")
     except ValueError:  # half a surrogate pair, which is not written in UTF-8
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode()

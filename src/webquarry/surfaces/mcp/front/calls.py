@@ -91,10 +91,10 @@ class ToolCalls:
         """The answer as bytes; what cannot be written so costs only its own request its answer."""
         try:
             if revision == MODERN_REVISION:
-                result = outcome.encode(self._stamp, resultType="complete")
+                result = outcome.encode_pieces(self._stamp, resultType="complete")
             else:
-                result = outcome.encode()
-            return frame(message, result)
+                result = outcome.encode_pieces()
+            return frame(message, *result)
         except ValueError:
             log.exception("an answer could not be written as JSON")
             problem = "The answer could not be written as JSON."

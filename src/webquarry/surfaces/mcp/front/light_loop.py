@@ -88,8 +88,8 @@ class LightLoop:
             write_all(self.writing, text.encode() + b"\n")
 
 
-def frame(message: Message, result: bytes) -> bytes:
-    """The answer to a request, around its result."""
+def frame(message: Message, *result: bytes) -> bytes:
+    """The answer to a request, around its result, which may be in pieces."""
     assert is_request(message)
     id = json.dumps(message["id"])
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id.encode(), result)
+    return b"".join((b'{"jsonrpc":"2.0","id":%b,"result":' % id.encode(), *result, b"}"))

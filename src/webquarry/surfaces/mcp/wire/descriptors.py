@@ -8,9 +8,10 @@ import os
 import select
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 _PIECE = 65_536  # bytes that are read at once
+_LARGEST_PIPE = 1 << 20  # bytes; Linux lets users have no more
 _FIONREAD = 0x541B  # of Linux: how many bytes wait in a pipe
 
 
@@ -106,9 +107,11 @@ def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
     """Write as much as is taken without waiting; what is left comes back."""
     rest = memoryview(data)
     if len(rest) > select.PIPE_BUF:
-        room = _find_room(descriptor)
+        room = _find_room(descriptor, len(rest))
         if room:
             rest = rest[os.write(descriptor, rest[:room]) :]
+    if len(rest) > _PIECE:
+        return rest  # whoever waits writes it with fewer calls
     while rest and select.select([], [descriptor], [], 0)[1]:
         try:
             # A pipe that can be written to has room for so much at least.
@@ -118,13 +121,18 @@ def write_at_once(descriptor: int, data: bytes | memoryview) -> memoryview:
     return rest
 
 
-def _find_room(descriptor: int) -> int:
-    """How many bytes certainly go into a pipe at once: as many as it holds, if it is empty."""
+def _find_room(descriptor: int, size: int) -> int:
+    """How many bytes certainly go into a pipe at once: as many as it holds, if it is empty. One
+    that holds less than is to be written is made larger, as far as the system allows.
+    """
     try:
         import fcntl
 
         most = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
         waiting = fcntl.ioctl(descriptor, _FIONREAD, bytes(4))
+        if size > most and most < _LARGEST_PIPE:
+            with suppress(OSError):
+                most = fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _LARGEST_PIPE)
     except (ImportError, AttributeError, OSError):  # another system, or no pipe
         return 0
     return 0 if any(waiting) else most
