@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webquarry.errors import (
         AuthFailure,
         BadInput,
+        BadSetting,
         Cancelled,
         Challenge,
         LimitReached,
@@ -74,6 +75,7 @@ __all__ = [
     "Answer",
     "AuthFailure",
     "BadInput",
+    "BadSetting",
     "CallProgress",
     "Cancelled",
     "Challenge",

@@ -2,7 +2,8 @@
 
 WebquarryError                internal      a bug of ours, or something nobody foresaw
 ├── BadInput                  bad_input     the caller can fix it
-│   └── LimitReached          bad_input     a limit on rows or money was reached
+│   ├── LimitReached          bad_input     a limit on rows or money was reached
+│   └── BadSetting            bad_input     a setting cannot be used
 ├── Refused                   blocked       the guard said no: scheme, private address, port
 ├── RobotsRefused             robots        the site's robots.txt said no
 ├── NetworkFailure            network       no complete answer came back
@@ -209,6 +210,12 @@ class LimitReached(BadInput):
     """A limit on rows or money was reached; what was paid for until then is kept."""
 
     advice = "Raise the limit, or ask for less."
+
+
+class BadSetting(BadInput):
+    """A setting cannot be used: it says nothing about the page or the site that was asked for."""
+
+    advice = "Correct or unset it; `webquarry doctor` tells what is wrong."
 
 
 class Refused(WebquarryError):

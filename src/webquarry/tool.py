@@ -120,10 +120,15 @@ class Answer(Displayable, BaseModel):
 
     def write(self) -> str:
         """The answer as doors write it: JSON in its shortest form."""
+        return self.write_bytes().decode("utf-8", "surrogatepass")
+
+    def write_bytes(self) -> bytes:
+        """The same in UTF-8."""
         try:
-            return self.model_dump_json(by_alias=True, exclude_none=True)
+            return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_none=True)
         except ValueError:  # half a surrogate pair, which is not written in UTF-8
-            return json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
+            text = json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
+            return text.encode("utf-8", "surrogatepass")
 
     def as_markdown(self) -> str | None:
         """The answer as a text for a model to read; None where its shape says enough."""
