@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -51,7 +51,7 @@ _PUTS_BETWEEN_SWEEPS = 64
 _REST_SECONDS = 60.0  # before a place that could not be written to is tried again
 # A file that is in the way is replaced, too: nothing in it is missed.
 _REPLACED = (Trouble.DAMAGED, Trouble.NEWER, Trouble.PERMISSION, Trouble.FOREIGN)
-_IS_THERE = "SELECT 1 FROM entries WHERE name = ?"
+_MOVED_SECONDS = 1.0  # between two looks whether the file is still the one that is open
 _SLOW_SECONDS = 0.01  # for a look into a file whose pages are in memory: hundreds of times as long
 _SLOW_REST_SECONDS = 5.0  # for which our thread looks: it may have been slow only once
 # Names have a tree of their own: whoever looks for one in a tree of entries reads the values of all
@@ -82,6 +82,7 @@ class DiskStore(Store):
         self._rests_until = 0.0
         self._is_free = threading.Lock()  # the file is used by one thread at a time
         self._slow_until = 0.0
+        self._is_same_until = 0.0  # the file that is open, as far as we looked
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
         work = partial(self._get, key, now)
@@ -113,13 +114,11 @@ class DiskStore(Store):
             return False
         waits = _count_waits()
         try:
-            if database is not self._file.get() or self._file.is_moved():
+            if database is not self._file.get() or self._is_moved(started):
                 return False
-            for key in keys:
-                row = database.execute(_IS_THERE, (cipher.hash_name(key),)).fetchone()
-                if row is not None:
-                    return False
-            return True
+            names = [cipher.hash_name(key) for key in keys]
+            row = database.execute(_write_look(len(names)), names).fetchone()
+            return row is None
         except FILE_ERRORS:  # our thread sees it too, and knows what to do
             return False
         finally:
@@ -127,6 +126,15 @@ class DiskStore(Store):
             ended = time.monotonic()
             if ended - started > _SLOW_SECONDS and _count_waits() != waits:
                 self._slow_until = ended + _SLOW_REST_SECONDS
+
+    def _is_moved(self, now: float) -> bool:
+        """Whether the file is another one, as far as that was seen a moment ago: whoever misses
+        what is in a new one makes it again, and our thread opens that before it writes.
+        """
+        if now < self._is_same_until:
+            return False
+        self._is_same_until = now + _MOVED_SECONDS
+        return self._file.is_moved()
 
     async def put(self, key: str, entry: CacheEntry) -> None:
         work = partial(self._put, key, entry)
@@ -310,6 +318,12 @@ class DiskStore(Store):
             " FROM entries) WHERE running > ?)",
             (bytes_to_keep,),
         )
+
+
+@cache
+def _write_look(names: int) -> str:
+    """The question whether there is an entry of one of so many names, asked at once."""
+    return " UNION ALL ".join(["SELECT 1 FROM entries WHERE name = ?"] * names)
 
 
 def _count_waits() -> float:

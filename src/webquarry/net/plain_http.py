@@ -20,7 +20,7 @@ import httpx2
 from webquarry.net.connecting import Connect, Stream
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.http.simple_heads import SimpleHead, read_head, write_get
-from webquarry.net.http.translation import translate_errors
+from webquarry.net.http.translation import TranslatedErrors
 
 MAX_CONNECTIONS = 100  # in use
 MAX_IDLE_CONNECTIONS = 20
@@ -281,7 +281,7 @@ class ResponseBytes(httpx2.AsyncByteStream):
     async def __anext__(self) -> bytes:
         if self._connection is None or self._is_over:
             raise StopAsyncIteration
-        with translate_errors(self._request):
+        with TranslatedErrors(self._request):
             data = await self._connection.read_body(self._seconds)
         if not data:
             self._is_over = True

@@ -23,7 +23,7 @@ from webquarry.net.dial import Dialler
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.http.authorities import build_authorities_error
-from webquarry.net.http.translation import translate_errors
+from webquarry.net.http.translation import TranslatedErrors
 from webquarry.net.plain_http import IDLE_SECONDS, MAX_CONNECTIONS, MAX_IDLE_CONNECTIONS
 from webquarry.net.proxies import Proxies, Proxy
 from webquarry.settings import Settings
@@ -118,7 +118,7 @@ class PooledConnections:
         socks_errors: AbstractContextManager[None] = nullcontext()
         if proxy is not None and proxy.is_socks:
             socks_errors = _translate_socks_errors()
-        with translate_errors(request):
+        with TranslatedErrors(request):
             if proxy is not None and self._guard is not None:
                 await self._judge_behind_proxy(url, timeouts, self._guard)
             core_request = _build_core_request(request, url, timeouts, proxy)
@@ -197,7 +197,7 @@ class ResponseBody(httpx2.AsyncByteStream):
         self._close_if_silent = close_if_silent
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with translate_errors(self._request):
+        with TranslatedErrors(self._request):
             try:
                 async for part in self._response.aiter_stream():
                     yield part
@@ -206,7 +206,7 @@ class ResponseBody(httpx2.AsyncByteStream):
                 raise
 
     async def aclose(self) -> None:
-        with translate_errors(self._request):
+        with TranslatedErrors(self._request):
             await self._response.aclose()
 
 

@@ -17,9 +17,17 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from webquarry.evidence.models import AnswerPart, CitationMetadata, LeftOut, RetractionStatus
+from webquarry.evidence.citation import CitationStyle, format_citation
+from webquarry.evidence.models import (
+    AnswerPart,
+    CitationFormats,
+    CitationMetadata,
+    LeftOut,
+    RetractionStatus,
+)
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.short_structured import shorten_structured_data
+from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import MOST_LISTED, Work
 from webquarry.pages.clean import clean_url
@@ -51,6 +59,7 @@ class Snapshot:
     csl: dict[str, Any] = field(default_factory=dict)  # the work, as reference managers read it
     # The last of more authors than a reference lists, whom some styles name.
     last_author: dict[str, str] | None = None
+    apa: str = ""  # its citation in the form that most ask for, written where it was read
     beside: bytes = b"{}"  # what only some calls ask for, as JSON
     cut_at: int | None = None  # bytes after which the rest was not fetched
 
@@ -72,6 +81,12 @@ class Snapshot:
             return work
         last = Name(**self.last_author)
         return replace(work, authors=(*work.authors[:-1], last))
+
+    def cite(self, style: CitationStyle) -> CitationFormats:
+        """The citation of the page in one form."""
+        if style == "apa" and self.apa:
+            return CitationFormats(apa=self.apa)
+        return format_citation(self.work, style)
 
     @property
     def links(self) -> Sequence[TakenOut]:
@@ -144,6 +159,7 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
         fetched_at=page.fetched_at,
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),
+        apa=format_apa(evidence.work),
         beside=_pack_beside(lean.taken_out, structured, metadata),
     )
 
@@ -172,6 +188,7 @@ def snapshot_bytes(raw: RawPage, evidence: Evidence) -> Snapshot:
         fetched_at=raw.fetched_at,
         csl=to_csl(evidence.work),
         last_author=_find_last_author(evidence.work),
+        apa=format_apa(evidence.work),
         cut_at=len(raw.body) if raw.is_cut else None,
     )
 
@@ -205,6 +222,7 @@ def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
         "fetched_at": snapshot.fetched_at.isoformat(),
         "csl": snapshot.csl,
         "last_author": snapshot.last_author,
+        "apa": snapshot.apa,
         "cut_at": snapshot.cut_at,
     }
     line = _ENCODER.encode(head).encode("utf-8", "replace")
@@ -238,6 +256,7 @@ def _build_snapshot(line: bytes, beside: bytes, data: bytes, cached: bool) -> Sn
         cached=cached,
         csl=head["csl"],
         last_author=head["last_author"],
+        apa=head["apa"],
         beside=beside,
         cut_at=head["cut_at"],
     )

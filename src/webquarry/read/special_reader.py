@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from inspect import isabstract
 from typing import Any, ClassVar
@@ -34,6 +34,7 @@ from webquarry.secret import Secret
 from webquarry.settings import Settings
 
 _LONGEST_PAUSE = 3600.0  # seconds
+_MOST_HOSTS = 512  # of which it is remembered who knows them
 
 
 @dataclass(frozen=True)
@@ -123,11 +124,13 @@ class SpecialReader(ABC):
         """Whether pages are read in this way at all."""
         return True
 
+    def knows_host(self, host: str) -> bool:
+        """Whether a host may have such pages; `knows` is asked of the URLs of such hosts only."""
+        return True
+
     @abstractmethod
     def knows(self, url: httpx2.URL) -> bool:
-        """Whether this is a URL to read in this way; asked of every URL, so it looks at nothing but
-        the URL.
-        """
+        """Whether this is a URL to read in this way; it looks at nothing but the URL."""
 
     @abstractmethod
     async def read(self, url: str, context: SiteContext) -> Page | SiteReply | Reply:
@@ -170,10 +173,17 @@ def get_special_reader(name: str) -> SpecialReader:
 
 def find_reader_of(reply: Reply) -> SpecialReader | None:
     """The special reader that has a better way to a page which was fetched, if there is one."""
-    for reader in load_special_readers():
+    for reader in _list_wanting_readers():
         if reader.wants(reply):
             return reader
     return None
+
+
+@cache
+def _list_wanting_readers() -> tuple[SpecialReader, ...]:
+    """The special readers that know pages of their kind on any host."""
+    readers = load_special_readers()
+    return tuple(one for one in readers if type(one).wants is not SpecialReader.wants)
 
 
 def find_special_reader(url: str, settings: Settings | None = None) -> SpecialReader | None:
@@ -183,12 +193,18 @@ def find_special_reader(url: str, settings: Settings | None = None) -> SpecialRe
         address = _read_address(url)
         if address.scheme not in ("http", "https"):
             return None
-        for reader in load_special_readers():
+        for reader in _list_readers(address.host):
             if reader.knows(address) and reader.is_on(chosen):
                 return reader
     except (httpx2.InvalidURL, WebquarryError, ValueError):
         return None
     return None
+
+
+@lru_cache(_MOST_HOSTS)
+def _list_readers(host: str) -> tuple[SpecialReader, ...]:
+    """The special readers that may know pages of a host."""
+    return tuple(reader for reader in load_special_readers() if reader.knows_host(host))
 
 
 def _read_address(url: str) -> httpx2.URL:

@@ -153,8 +153,16 @@ def test_fields_of_any_kind_never_stop_it_and_never_become_markup(
 def test_no_two_readers_claim_the_same_address() -> None:
     for page in PAGES.values():
         address = httpx2.URL(page.url)
-        known = [reader.name for reader in load_special_readers() if reader.knows(address)]
-        assert known == [page.reader]
+        known = [reader for reader in load_special_readers() if reader.knows(address)]
+        assert [reader.name for reader in known] == [page.reader]
+
+
+def test_a_reader_that_knows_an_address_knows_its_host() -> None:
+    for page in PAGES.values():
+        reader = find_special_reader(page.url, Settings(reddit=True))
+        assert reader is not None
+        assert reader.name == page.reader
+        assert reader.knows_host(httpx2.URL(page.url).host)
 
 
 @pytest.mark.parametrize(

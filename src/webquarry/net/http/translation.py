@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 import httpx2
 
 from webquarry.secret import redact
 
 
-@contextmanager
-def translate_errors(request: httpx2.Request) -> Iterator[None]:
-    """Let errors of the pool come out as the exceptions that every user of httpx2 knows."""
-    try:
-        yield
-    except Exception as error:
+class TranslatedErrors:
+    """A block out of which errors of the pool come as the exceptions that every user of httpx2
+    knows.
+    """
+
+    def __init__(self, request: httpx2.Request) -> None:
+        self._request = request
+
+    def __enter__(self) -> None:
+        """Nothing is to be done before an error comes."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, Exception):
+            return
         if isinstance(error, httpx2.RequestError):
-            error.request = request
-            raise
+            error.request = self._request
+            return
         for base in type(error).__mro__:
             translated = _find_twin(base)
             if translated is not None:
-                raise translated(redact(str(error)), request=request) from error
-        raise
+                raise translated(redact(str(error)), request=self._request) from error
 
 
 def _find_twin(error: type) -> type[httpx2.RequestError] | None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 API = "https://export.arxiv.org"
 SITE = "https://arxiv.org"
 _HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org", "ar5iv.labs.arxiv.org"})
+_DOI_HOSTS = frozenset({"doi.org", "dx.doi.org"})
 _ID = r"([0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/[0-9]{7})(v[0-9]{1,2})?"
 _PATH = re.compile(rf"/(abs|pdf|html)/{_ID}(?:\.pdf)?/?")
 _DOI = re.compile(rf"/10\.48550/arxiv\.{_ID}/?", re.IGNORECASE)
@@ -47,6 +48,9 @@ _MOST_AUTHORS = 20
 
 class ArxivReader(SpecialReader):
     name = "arxiv"
+
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS or host in _DOI_HOSTS
 
     def knows(self, url: httpx2.URL) -> bool:
         return bool(parse_paper(url))
@@ -105,7 +109,7 @@ def parse_paper(url: httpx2.URL) -> tuple[str, str, str] | None:
         found = _PATH.fullmatch(url.path)
         if found:
             return found[1], found[2], found[3] or ""
-    if url.host in ("doi.org", "dx.doi.org"):
+    if url.host in _DOI_HOSTS:
         found = _DOI.fullmatch(url.path)
         if found:
             return "abs", found[1], found[2] or ""

@@ -37,6 +37,9 @@ _OK = 200
 class CratesReader(SpecialReader):
     name = "crates"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         return url.host in _HOSTS and _PATH.fullmatch(url.path) is not None
 

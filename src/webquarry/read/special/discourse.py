@@ -54,6 +54,9 @@ _LIKE = 2
 class DiscourseReader(SpecialReader):
     name = "discourse"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS or host.startswith(_PREFIXES)
+
     def knows(self, url: httpx2.URL) -> bool:
         host = url.host
         if host in _NOT_DISCOURSE:

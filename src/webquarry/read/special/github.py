@@ -25,7 +25,7 @@ from webquarry.read.special._parts.github_api import (
     is_success,
 )
 from webquarry.read.special._parts.github_page import SITE, write_page
-from webquarry.read.special._parts.github_urls import GitHubTarget, parse_target
+from webquarry.read.special._parts.github_urls import GitHubTarget, is_github, parse_target
 from webquarry.read.special._parts.json_fields import (
     get_fields,
     get_number,
@@ -62,6 +62,9 @@ query($owner: String!, $name: String!, $number: Int!) {
 
 class GitHubReader(SpecialReader):
     name = "github"
+
+    def knows_host(self, host: str) -> bool:
+        return is_github(host)
 
     def knows(self, url: httpx2.URL) -> bool:
         return parse_target(url) is not None

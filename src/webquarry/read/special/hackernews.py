@@ -58,6 +58,9 @@ _Fields = Mapping[str, Any]  # of one item, as Firebase gives them
 class HackerNewsReader(SpecialReader):
     name = "hackernews"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         if url.host not in _HOSTS:
             return False

@@ -56,6 +56,9 @@ _LIMITED = frozenset({"maxlag", "ratelimited", "readonly"})
 class MediaWikiReader(SpecialReader):
     name = "mediawiki"
 
+    def knows_host(self, host: str) -> bool:
+        return _HOST.fullmatch(host) is not None
+
     def knows(self, url: httpx2.URL) -> bool:
         if not _HOST.fullmatch(url.host):
             return False

@@ -49,6 +49,9 @@ _README = re.compile(rb'"readme"\s{0,4}:\s{0,4}"[^"]')
 class NpmReader(SpecialReader):
     name = "npm"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         return url.host in _HOSTS and _PATH.fullmatch(url.path) is not None
 

@@ -47,6 +47,9 @@ _NOTICES = {
 class PubMedReader(SpecialReader):
     name = "pubmed"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _PMC_HOSTS or host in _PUBMED_HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         return bool(find_pmc(url) or find_pmid(url))
 

@@ -42,6 +42,9 @@ _EXTRA = re.compile(r";.{0,200}?\bextra\s*==", re.DOTALL)
 class PyPIReader(SpecialReader):
     name = "pypi"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         return url.host in _HOSTS and _PATH.fullmatch(url.path) is not None
 

@@ -50,6 +50,9 @@ class RedditReader(SpecialReader):
     def is_on(self, settings: Settings) -> bool:
         return settings.reddit
 
+    def knows_host(self, host: str) -> bool:
+        return "redd" in host
+
     def knows(self, url: httpx2.URL) -> bool:
         return find_feed(str(url)) is not None
 

@@ -44,6 +44,9 @@ _DRAFT = re.compile(
 class RfcReader(SpecialReader):
     name = "rfc"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         if url.host not in _HOSTS:
             return False

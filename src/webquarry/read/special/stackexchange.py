@@ -75,6 +75,9 @@ class Posts:
 class StackExchangeReader(SpecialReader):
     name = "stackexchange"
 
+    def knows_host(self, host: str) -> bool:
+        return bool(find_site(host))
+
     def knows(self, url: httpx2.URL) -> bool:
         if not find_site(url.host):
             return False

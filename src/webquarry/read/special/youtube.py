@@ -59,6 +59,9 @@ _LONGEST_REASON = 200  # characters
 class YouTubeReader(SpecialReader):
     name = "youtube"
 
+    def knows_host(self, host: str) -> bool:
+        return host in _HOSTS
+
     def knows(self, url: httpx2.URL) -> bool:
         return bool(find_video_id(url))
 

@@ -30,9 +30,10 @@ _STARS = re.compile(
     r"星级|별)(?![^\W\d_])"
 )
 _SAYS_RATING = re.compile(
-    r"\bstars\b|\d[\s-]star\b|\brat(?:ed|ings?)\b|\bscored?\b|stern|bewert|étoile|\bnoté?e?\b|estrell"
-    r"|puntua|valora|valutaz|stell[ae]|estrela|avalia|sterren|beoordel|stjärn|stjern|betyg|gwiazd|ocen"
-    r"|звезд|звёзд|оценк|рейтинг|yıldız|puan|hvězd|hodnocen|星|評価|评分|評分|평점|별점|نجوم|تقييم|דירוג"
+    r"\bstars\b|\d[\s-]star\b|\brat(?:ed|ings?)\b|\bscored?\b|stern|bewert|étoile|\bnoté?e?\b"
+    r"|estrell|puntua|valora|valutaz|stell[ae]|estrela|avalia|sterren|beoordel|stjärn|stjern|betyg"
+    r"|gwiazd|ocen|звезд|звёзд|оценк|рейтинг|yıldız|puan|hvězd|hodnocen|星|評価|评分|評分|평점|별점"
+    r"|نجوم|تقييم|דירוג"
 )
 _RATING_NAME = re.compile(r"(?<![a-z])(?:stars?|ratings?|scores?|sterne?|bewertung)(?![a-z])")
 

@@ -42,6 +42,9 @@ class FairQueue:
 
     async def enter(self, place: Place) -> None:
         """Wait for a place, and take it."""
+        if not self._waiting and self._may_begin(place):
+            self._take(place)
+            return
         place.given = asyncio.get_running_loop().create_future()
         line = self._waiting.setdefault(place.caller, deque())
         if place.ahead:
@@ -111,6 +114,8 @@ class FairQueue:
 
     def _give_places(self) -> None:
         """Let in whoever may begin, caller by caller."""
+        if not self._waiting:
+            return
         found = self._find_next()
         while found is not None:
             self._stop_waiting(found)

@@ -34,9 +34,9 @@ _LOAD_SECONDS = 30
 async def read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], bytes]:
     """The head and the body of the answer to a job."""
     head_size, lengths_size = unpack_start(await stream.readexactly(START.size))
-    lengths = unpack_lengths(await stream.readexactly(lengths_size))
-    head = await stream.readexactly(head_size)
-    answer = json.loads(head.decode())
+    lengths_and_head = await stream.readexactly(lengths_size + head_size)
+    lengths = unpack_lengths(lengths_and_head[:lengths_size])
+    answer = json.loads(lengths_and_head[lengths_size:])
     if not isinstance(answer, dict) or len(lengths) != 1:
         raise BrokenFrame("an answer is an object and one piece")
     return answer, await stream.readexactly(lengths[0])

@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
-from webquarry.evidence.citation import NO_DATE, CitationStyle, format_citation
+from webquarry.evidence.citation import NO_DATE, CitationStyle
 from webquarry.evidence.language.size import estimate_tokens, size_category
 from webquarry.evidence.models import (
     TRUST,
@@ -298,7 +298,7 @@ def _build_unchanged(snapshot: Snapshot, form: AnswerForm, earlier: ReadPart) ->
     content = describe_unchanged(earlier, headings)
     length = len(content.encode("utf-8", "replace"))
     fields = {name: value for name, value in snapshot.fields.items() if name in KEPT_FIELDS}
-    formatted = format_citation(snapshot.work, form.citation_style)
+    formatted = snapshot.cite(form.citation_style)
     tokens = estimate_tokens(length)
     fields |= {
         "citation": {**fields["citation"], "formatted": formatted},
@@ -370,7 +370,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
         if not _is_whole(snapshot, request, form):  # there may be a cursor, which needs it
             digest = digest_of(data)
         piece = take_slice(data, digest, request, snapshot.kind, targets)
-    formatted = format_citation(snapshot.work, form.citation_style)
+    formatted = snapshot.cite(form.citation_style)
     fields["citation"] = {**fields["citation"], "formatted": formatted}
     if form.links:
         fields.pop("linksLeftOut", None)

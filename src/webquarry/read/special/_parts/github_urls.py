@@ -47,6 +47,11 @@ class GitHubTarget:
         return f"{self.owner}/{self.repository}"
 
 
+def is_github(host: str) -> bool:
+    """Whether a host has pages of GitHub."""
+    return host in _HOSTS or host == _GIST_HOST
+
+
 def parse_target(url: httpx2.URL) -> GitHubTarget | None:
     """What a URL of GitHub asks for."""
     parts = [unquote(part) for part in url.path.split("/") if part]
