@@ -14,7 +14,13 @@ from webquarry.read.html.parse import Document, parse_html
 
 
 def structured(page: str | Document) -> StructuredData | None:
-    return read_structured_data(read_tags(parse_html(page) if isinstance(page, str) else page))
+    tags = read_tags(parse_html(page) if isinstance(page, str) else page)
+    found = read_structured_data(tags)
+    if found is None:
+        return None
+    shape = StructuredData.model_validate(found)
+    assert shape.model_dump(by_alias=True, exclude_none=True) == found
+    return shape
 
 
 def test_a_page_without_any_has_none() -> None:

@@ -12,7 +12,6 @@ import json
 from typing import Any
 
 from webquarry.evidence.language.text import clean_line
-from webquarry.evidence.models import StructuredData
 from webquarry.evidence.page.jsonld import strict_json
 from webquarry.evidence.page.tags import Tags
 from webquarry.search.replies.text import shorten_text
@@ -25,8 +24,8 @@ _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
 
 
-def read_structured_data(tags: Tags) -> StructuredData | None:
-    """The machine-readable part of a page."""
+def read_structured_data(tags: Tags) -> dict[str, Any] | None:
+    """The machine-readable part of a page, as a `StructuredData` has it."""
     json_ld: list[Any] = []
     left = _MOST_JSON
     room = _MOST_GIVEN
@@ -45,15 +44,12 @@ def read_structured_data(tags: Tags) -> StructuredData | None:
     skipped_blocks = len(tags.scripts) - len(json_ld)
     open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
     citation, skipped_citation = _collect_tags(tags, ("citation_",))
-    if not (json_ld or open_graph or citation):
-        return None
+    parts = {"jsonLd": json_ld, "openGraph": open_graph, "citation": citation}
+    structured: dict[str, Any] = {name: part for name, part in parts.items() if part}
     skipped = skipped_blocks + skipped_graph + skipped_citation
-    return StructuredData(
-        json_ld=json_ld or None,
-        open_graph=open_graph or None,
-        citation=citation or None,
-        skipped=skipped or None,
-    )
+    if structured and skipped:
+        structured["skipped"] = skipped
+    return structured or None
 
 
 def _shorten_texts(value: Any) -> Any:
