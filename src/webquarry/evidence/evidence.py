@@ -29,7 +29,6 @@ from webquarry.evidence.trust.classify import (
     DomainCategory,
     SourceType,
     classify,
-    is_preprint,
 )
 from webquarry.evidence.trust.forum import read_forum_signals
 from webquarry.evidence.trust.reputation import reputation_of
@@ -93,7 +92,7 @@ def evidence_of(
     doi = detect_doi(page_url, tags, main, page.markdown)
     peer_reviewed_doi = doi if source_type == "peer_reviewed" else None
     container = _find_container(tags, main)
-    if is_preprint(page_url):
+    if classification.is_preprint:
         kind, cited_doi = "article", doi
     else:
         kind = _csl_kind(page_url, tags, main, source_type, container)

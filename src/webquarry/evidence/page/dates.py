@@ -100,7 +100,7 @@ def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
     if not declared and int(value[:4]) < _OLDEST_PAGE:
         return False
     tomorrow = accessed.date() + timedelta(days=1)
-    return day <= f"{tomorrow:%Y-%m-%d}"[: len(day)]
+    return day <= tomorrow.isoformat()[: len(day)]
 
 
 def date_parts(value: str | None) -> tuple[int, ...]:

@@ -111,9 +111,11 @@ def read_graph(texts: Iterable[str]) -> Graph:
 
 def types_of(node: Any) -> frozenset[str]:
     """The types of a thing, in lower case and without the vocabulary in front."""
-    if not isinstance(node, Mapping):
+    if not isinstance(node, dict):
         return _NO_TYPES
     names = node.get("@type")
+    if isinstance(names, str) and names.isalnum():  # as nearly all: one, of no named vocabulary
+        return frozenset((names.lower(),))
     if not isinstance(names, list):
         names = [names]
     types = []
@@ -132,6 +134,8 @@ def find_main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     page neither author nor date. A film stands in many pages that are not about it, so it must bear
     the page's address.
     """
+    if not graph.nodes:
+        return None
     own = {_bare_address(address) for address in addresses if address}
     article = _pick(graph, ARTICLE_TYPES, own)
     if article:

@@ -103,7 +103,7 @@ class _Told:
             facts.get("site"),
             cited.get("url"),
         ]
-        self._texts = {_fold(text) for text in texts if text}
+        self._texts = {_fold(text) for text in {*texts} if text}
         self._names: set[str] = set()
         if facts.get("author"):
             self._names.update(_AUTHORS)
@@ -198,7 +198,20 @@ def _room_left(short: Mapping[str, Any]) -> int:
 
 def _size(value: Any) -> int:
     """Bytes of JSON."""
+    if isinstance(value, str):
+        return _text_size(value)
+    if isinstance(value, dict) and value:
+        # brackets and commas, one more than there are members; a colon for each
+        return 1 + sum([_text_size(name) + _size(one) + 2 for name, one in value.items()])
+    if isinstance(value, list) and value:
+        return 1 + sum([_size(one) + 1 for one in value])
     return len(_ENCODER.encode(value).encode(errors="replace"))
+
+
+def _text_size(text: str) -> int:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return len(text) + len('""')  # as nearly all: nothing in it is written otherwise
+    return len(_ENCODER.encode(text).encode(errors="replace"))
 
 
 def _fold(text: str) -> str:

@@ -19,6 +19,8 @@ from webquarry.search.replies.text import shorten_text
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _MOST_JSON = 200_000  # characters of all JSON-LD blocks together that are read,
 _MOST_GIVEN = 50_000  # and that are given
+# What is read may be longer when it is written again, by its numbers alone: `1e9` is 1000000000.0.
+_MOST_LONGER = 8  # times
 _LONGEST_TEXT = 2_000  # in a block
 _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
@@ -29,6 +31,7 @@ def read_structured_data(tags: Tags) -> dict[str, Any] | None:
     json_ld: list[Any] = []
     left = _MOST_JSON
     room = _MOST_GIVEN
+    is_little = _MOST_LONGER * sum(map(len, tags.scripts)) <= room
     for text in tags.scripts:
         if len(text) > left:
             continue
@@ -37,6 +40,9 @@ def read_structured_data(tags: Tags) -> dict[str, Any] | None:
         except ValueError:
             continue
         left -= len(text)
+        if is_little:
+            json_ld.append(block)
+            continue
         size = len(_ENCODER.encode(block))
         if size <= room:
             room -= size

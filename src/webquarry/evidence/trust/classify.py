@@ -110,11 +110,12 @@ _HIGH_IF_KNOWN: frozenset[SourceType] = frozenset({"peer_reviewed", "government"
 
 @dataclass(frozen=True)
 class Classification:
-    """The three words."""
+    """The three words, and what they do not tell apart."""
 
     source_type: SourceType
     authority_tier: AuthorityTier
     domain_category: DomainCategory
+    is_preprint: bool  # at a server for papers that nobody has reviewed yet
 
 
 def classify(
@@ -136,12 +137,7 @@ def classify(
     elif is_known and source_type in _HIGH_IF_KNOWN:
         authority_tier = "high"
     domain_category = _domain_category(host, source_type, known, main)
-    return Classification(source_type, authority_tier, domain_category)
-
-
-def is_preprint(page_url: str) -> bool:
-    """Whether a page is at a server for papers that nobody has reviewed yet."""
-    return type_of_host(host_of_page(page_url)) == PREPRINT
+    return Classification(source_type, authority_tier, domain_category, known == PREPRINT)
 
 
 def _source_type(
@@ -164,9 +160,10 @@ def _source_type(
             if name in _TYPE_OF:
                 return _TYPE_OF[name]
     generators = " ".join(tags.get_all("generator"))
-    for pattern, source_type in _GENERATORS:
-        if pattern.search(generators):
-            return source_type
+    if generators:
+        for pattern, source_type in _GENERATORS:
+            if pattern.search(generators):
+                return source_type
     return _type_by_address(page_url, host) or "unknown"
 
 
