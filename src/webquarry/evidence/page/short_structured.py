@@ -205,6 +205,8 @@ def _size(value: Any) -> int:
         return 1 + sum([_text_size(name) + _size(one) + 2 for name, one in value.items()])
     if isinstance(value, list) and value:
         return 1 + sum([_size(one) + 1 for one in value])
+    if value is True:
+        return len("true")
     return len(_ENCODER.encode(value).encode(errors="replace"))
 
 

@@ -16,6 +16,7 @@ import webencodings
 PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
 _LONGEST_HEADER = 1_000  # characters
 _MOST_ATTRIBUTES = 20
+_UTF8 = frozenset({"utf-8", "UTF-8"})
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _HEADER_CHARSET = re.compile(
     r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
@@ -72,6 +73,8 @@ def find_labels(body: bytes, content_type_header: str) -> list[Label]:
 
 def resolve_label(label: str) -> str | None:
     """The WHATWG name that a label means, or None."""
+    if label in _UTF8:
+        return "utf-8"  # as nearly all
     if not label.isascii():
         return None
     encoding = webencodings.lookup(label)

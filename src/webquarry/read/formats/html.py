@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import CUT, Document, parse_html
-from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import UNDECIDED_NOTE, title_of, to_markdown
 from webquarry.read.models import LeftOutText
 from webquarry.read.wiki.page import READER as WIKI
@@ -49,7 +48,7 @@ class Html(Format):
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        document = replace(parse_html(source.text.page), url=source.url, styles=source.styles)
+        document = parse_html(source.text.page, source.url, source.styles)
         if source.selection == "main":
             part = _convert_wiki_page(document, source)
             part = part or _convert_main_part(document, source.url)
@@ -58,14 +57,15 @@ class Html(Format):
         list_blocks = None
         if not part.reader:  # else it is known what the page consists of
             list_blocks = partial(_list_blocks, document, part, source.url)
+        notes = (*document.notes, *part.notes)
         return ConvertedDocument(
             part.text,
             title=part.title,
             encoding=source.text.encoding,
             removed=part.removed,
-            notes=(*document.notes, *part.notes),
-            lost=tuple(note for note in (*document.notes, *part.notes) if note in _LOSSES),
-            traits=cache(lambda: collect_traits(document.elements())),
+            notes=notes,
+            lost=tuple([note for note in notes if note in _LOSSES]),
+            traits=lambda: document.traits,
             whole=part.whole,
             document=document,
             blocks=list_blocks,

@@ -37,7 +37,8 @@ class Words:
         """What is read, line by line."""
         text = self.markdown
         if "](" in text:
-            text = _IMAGE.sub("", text)
+            if "![" in text:
+                text = _IMAGE.sub("", text)
             text = _LINK.sub(r"\1", text)
         if "\\" not in text:
             return text
@@ -58,7 +59,8 @@ class Words:
         """Words outside links and headings: a menu has none, an article almost nothing else."""
         prose = self.markdown
         if "](" in prose:
-            prose = _IMAGE.sub("", prose)
+            if "![" in prose:
+                prose = _IMAGE.sub("", prose)
             prose = _LINK.sub("", prose)
         if "#" in prose:
             prose = _HEADING.sub("", prose)
