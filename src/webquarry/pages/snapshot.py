@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+# What it is given holds itself nowhere, which need not be looked for.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 

@@ -60,7 +60,7 @@ def read_reply(
     source = _build_source(requested_url, reply, headers, selection)
     if styles:
         source = replace(source, styles=styles)
-    if not reply.body.strip():
+    if not reply.body or reply.body.isspace():
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)
     converted = chosen.to_markdown(source)

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 MOST_BYTES = 240
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _LONGEST_VALUE = 120  # characters; a longer text is in the content
 _DEEPEST = 6
 _MOST_LOOKED_AT = 200  # members of one object or list
@@ -166,16 +166,18 @@ def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -
     size = len("{}")
     for name in names:
         value = node[name]
-        if name in _NEVER or told.tells(name, value):
-            continue
         is_further = name not in _RANK
-        if is_further and (depth or isinstance(value, (dict, list))):
+        if is_further and (name in _NEVER or depth or isinstance(value, (dict, list))):
             continue
-        left = room - size - _size(name) - 2
-        part = _keep_useful(value, told, left, depth + 1)
+        if told.tells(name, value):
+            continue
+        beside = _text_size(name) + len(":,")
+        part = _keep_useful(value, told, room - size - beside, depth + 1)
         if part is not None:
+            if not kept:
+                size = 1  # the second bracket stands in place of a comma
             kept[name] = part
-            size = _size(kept)
+            size += beside + _size(part)
     if depth and set(kept) <= {"@type"}:
         return None
     return kept or None
@@ -201,7 +203,7 @@ def _size(value: Any) -> int:
     if isinstance(value, str):
         return _text_size(value)
     if isinstance(value, dict) and value:
-        # brackets and commas, one more than there are members; a colon for each
+        # a colon and a comma for each member, the last comma being a bracket
         return 1 + sum([_text_size(name) + _size(one) + 2 for name, one in value.items()])
     if isinstance(value, list) and value:
         return 1 + sum([_size(one) + 1 for one in value])

@@ -16,7 +16,7 @@ from webquarry.evidence.page.jsonld import strict_json
 from webquarry.evidence.page.tags import Tags
 from webquarry.search.replies.text import shorten_text
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _MOST_JSON = 200_000  # characters of all JSON-LD blocks together that are read,
 _MOST_GIVEN = 50_000  # and that are given
 # What is read may be longer when it is written again, by its numbers alone: `1e9` is 1000000000.0.

@@ -20,15 +20,13 @@ page.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.tags import Tags
-from webquarry.evidence.page.titles import host_of_page
+from webquarry.evidence.page.titles import host_of_page, split_page
 from webquarry.evidence.trust.known_hosts import PREPRINT, category_of_host, type_of_host
 from webquarry.evidence.trust.reputation import Reputation
-from webquarry.search.replies.addresses import split_url
 
 SourceType = Literal[
     "peer_reviewed",
@@ -108,8 +106,7 @@ _LOW: frozenset[SourceType] = frozenset({"blog", "forum", "social_media"})
 _HIGH_IF_KNOWN: frozenset[SourceType] = frozenset({"peer_reviewed", "government", "official_docs"})
 
 
-@dataclass(frozen=True)
-class Classification:
+class Classification(NamedTuple):
     """The three words, and what they do not tell apart."""
 
     source_type: SourceType
@@ -173,7 +170,7 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
     if host.count(".") > 1 and label in _HOST_LABELS:
         return _HOST_LABELS[label]
     try:
-        path = split_url(page_url).path.lower()
+        path = split_page(page_url).path.lower()
     except ValueError:
         return None
     first_parts = path.split("/")[1:4]

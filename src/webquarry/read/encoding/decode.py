@@ -12,12 +12,12 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import webencodings
 
 from webquarry.read.encoding.guess import choose_likelier, guess_encoding
 from webquarry.read.encoding.labels import Label, find_bom, find_labels
+from webquarry.read.text.once import found_once
 
 try:
     from webquarry.read.encoding._utf8 import is_utf8
@@ -47,7 +47,7 @@ class DecodedText:
     source: str  # bom, header, meta, xml, utf-8, utf-16, detected or fallback
     utf8: bytes | None = field(default=None, repr=False)  # the page, where it is this text in UTF-8
 
-    @cached_property
+    @found_once
     def text(self) -> str:
         """The text."""
         if self.decoded is not None:

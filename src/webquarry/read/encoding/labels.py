@@ -9,7 +9,7 @@ of the rest another meaning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import webencodings
 
@@ -29,8 +29,7 @@ _ATTRIBUTE = re.compile(rb"[\s/]*([^\s=>/]+)(?:\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)
 _CONTENT_CHARSET = re.compile(rb"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """One claim: the WHATWG name of an encoding, and who made it (header, meta, xml)."""
 
     encoding: str

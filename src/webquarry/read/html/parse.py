@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from lxml import etree
 
@@ -27,6 +26,7 @@ from webquarry.read.html.painted.shadow import compose_shadow_trees, has_shadow_
 from webquarry.read.html.traits import Traits, collect_traits
 from webquarry.read.html.tree import holds_tag
 from webquarry.read.text.characters import without_surrogates
+from webquarry.read.text.once import found_once
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
 FLATTENED = (
@@ -48,22 +48,22 @@ class Document:
     url: str = ""
     styles: bytes = field(default=b"", repr=False)  # sheets that the page links to, packed
 
-    @cached_property
+    @found_once
     def comments(self) -> int:
         """How many there were; the tree holds none."""
         return self.data.count(b"<!--")
 
-    @cached_property
+    @found_once
     def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
         return collect_page_info(self.roots, self.url, self.styles)
 
-    @cached_property
+    @found_once
     def statements(self) -> StatedElements:
         """The elements by which the page states something of itself, found once."""
         return find_statements(self.roots)
 
-    @cached_property
+    @found_once
     def traits(self) -> Traits:
         """How the page is built, found once."""
         return collect_traits(self.elements())

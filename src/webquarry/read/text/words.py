@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+
+from webquarry.read.text.once import found_once
 
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s+\"[^\"\n]*\")?\)")
@@ -32,7 +33,7 @@ class Words:
 
     markdown: str
 
-    @cached_property
+    @found_once
     def text(self) -> str:
         """What is read, line by line."""
         text = self.markdown
@@ -44,17 +45,17 @@ class Words:
             return text
         return _ESCAPE.sub(r"\1", text)
 
-    @cached_property
+    @found_once
     def headings(self) -> list[str]:
         """The headings, in order."""
         return [heading.strip() for heading in _HEADING.findall(self.text)]
 
-    @cached_property
+    @found_once
     def count(self) -> int:
         """How many words there are in all."""
         return count_words(self.text)
 
-    @cached_property
+    @found_once
     def prose_count(self) -> int:
         """Words outside links and headings: a menu has none, an article almost nothing else."""
         prose = self.markdown
