@@ -55,8 +55,11 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
     """The page's own DOI, if it declares one: in its tags or its JSON-LD, in its address, or in the
     first lines of its text.
     """
-    candidates: list[Any] = [content for _, content in tags.find_metas(_METAS)]
-    candidates += _json_ld_identifiers(main)
+    candidates: list[Any] = []
+    if not tags.by_name.keys().isdisjoint(_METAS):
+        candidates += [content for _, content in tags.find_metas(_METAS)]
+    if main is not None and not main.keys().isdisjoint(_JSON_LD_NAMES):
+        candidates += _json_ld_identifiers(main)
     for candidate in candidates:
         doi = normal_doi(candidate)
         if doi:
@@ -94,10 +97,8 @@ def _find_in_address(page_url: str) -> str | None:
     return trim_doi(_SUFFIXES.sub("", in_path[0])).lower() or None
 
 
-def _json_ld_identifiers(main: Node | None) -> Iterator[Any]:
+def _json_ld_identifiers(main: Node) -> Iterator[Any]:
     """What may be an identifier in the JSON-LD: a text, an address, a property with its value."""
-    if main is None:
-        return
     for name in _JSON_LD_NAMES:
         values = main.get(name)
         if not isinstance(values, list):

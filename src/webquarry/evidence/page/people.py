@@ -91,8 +91,9 @@ def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...
         most = _MOST_BYLINES
     for text in islice(texts, most):
         if lists:
-            line = clean_line(text, _LONGEST_BYLINE)
-            written = _BY.sub("", line, count=1)
+            written = clean_line(text, _LONGEST_BYLINE)
+            if "by" in written.lower():
+                written = _BY.sub("", written, count=1)
         else:
             written = clean_line(text, _LONGEST_NAME)
         may_be_group = _GROUP.search(written) is not None
@@ -115,13 +116,13 @@ def parse_person(text: str, *, may_be_group: bool = True) -> Name | None:
     if "://" in text or text.startswith("@"):
         return None
     is_email = "@" in text and " " not in text
-    if is_email or not any(letter.isalpha() for letter in text):
+    if is_email or not (text[0].isalpha() or any(map(str.isalpha, text))):
         return None
     if may_be_group and _GROUP.search(text):
         return Name(literal=text)
     parts: list[str] = []
     suffix = ""
-    for part in _COMMA.split(text):
+    for part in _COMMA.split(text) if "," in text else (text,):
         if not part or _CREDENTIAL.fullmatch(part):
             continue
         if parts and _SUFFIX.fullmatch(part) and suffix in ("", part):

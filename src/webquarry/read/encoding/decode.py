@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import webencodings
 
 from webquarry.read.encoding.guess import choose_likelier, guess_encoding
-from webquarry.read.encoding.labels import Label, find_bom, find_labels
+from webquarry.read.encoding.labels import Label, find_bom, find_header_label, find_labels
 from webquarry.read.text.once import found_once
 
 try:
@@ -90,6 +90,12 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
         text = _decode(body[mark_length:], encoding)
         return DecodedText(text, encoding, "bom")
 
+    claim = find_header_label(content_type_header)
+    is_plain = claim is not None and claim.encoding == "utf-8" and 0 not in body[:_WIDE_SAMPLE]
+    if claim is not None and is_plain and is_utf8(body):
+        return DecodedText(
+            None, claim.encoding, claim.source, body
+        )  # as most, whatever else is said
     labels = find_labels(body, content_type_header)
     if labels and labels[0].encoding == "replacement":
         return DecodedText("", "replacement", labels[0].source)

@@ -46,16 +46,21 @@ def find_bom(body: bytes) -> tuple[str, int] | None:
     return None
 
 
-def find_labels(body: bytes, content_type_header: str) -> list[Label]:
-    """Every claim about the encoding, in the order in which it is believed."""
-    labels: list[Label] = []
-    # Some headers have several charsets; the first that the web knows is meant.
+def find_header_label(content_type_header: str) -> Label | None:
+    """What the header claims. Some have several charsets; the first that the web knows is meant."""
     for charset in _HEADER_CHARSET.finditer(content_type_header[:_LONGEST_HEADER]):
         name = resolve_label(charset[1] or charset[2] or charset[3] or "")
         if name:
-            labels.append(Label(name, "header"))
-            break
+            return Label(name, "header")
+    return None
 
+
+def find_labels(body: bytes, content_type_header: str) -> list[Label]:
+    """Every claim about the encoding, in the order in which it is believed."""
+    labels: list[Label] = []
+    header_label = find_header_label(content_type_header)
+    if header_label:
+        labels.append(header_label)
     media_type = content_type_header.partition(";")[0].strip().lower()
     starts_with_tag = body[:64].lstrip().startswith(b"<")
     if "html" in media_type or not media_type or starts_with_tag:

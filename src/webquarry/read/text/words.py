@@ -10,6 +10,11 @@ from dataclasses import dataclass
 
 from webquarry.read.text.once import found_once
 
+try:
+    from webquarry.read.text._signs import count_ascii_words
+except ImportError:  # not built: the same in Python
+    from webquarry.read.text.signs import count_ascii_words
+
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s+\"[^\"\n]*\")?\)")
 _ESCAPE = re.compile(r"\\([^\w\s])")
@@ -23,8 +28,6 @@ _WORD = re.compile(r"[^\W_]+")
 # Scripts that are written without blanks.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _CHARACTERS_PER_WORD = 2  # in those scripts
-# Every byte of ASCII as "x" where it belongs to a word, else as a blank.
-_WORD_BYTES = bytes(b" x"[chr(code).isalnum()] for code in range(256))
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,7 @@ def read_line(markdown: str) -> str:
 def count_words(text: str) -> int:
     """How many words; scripts without blanks count two characters as one."""
     if text.isascii():
-        marked = b" " + text.encode().translate(_WORD_BYTES)
-        return marked.count(b" x")
+        return count_ascii_words(text)
     spaced, unspaced_characters = _UNSPACED.subn(" ", text)
     words = len(_WORD.findall(spaced))
     return words + unspaced_characters // _CHARACTERS_PER_WORD
