@@ -18,7 +18,7 @@ from webquarry.evidence.doi import detect_doi
 from webquarry.evidence.language.text import clean_html_line, clean_line
 from webquarry.evidence.models import DomainReputation, ForumSignals, FullCitation
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.jsonld import Node, find_main_node, read_graph, types_of
+from webquarry.evidence.page.jsonld import Block, Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.structured import read_structured_data
 from webquarry.evidence.page.tags import Tags, read_tags
@@ -83,7 +83,8 @@ def evidence_of(
 ) -> Evidence:
     """All the evidence for one page."""
     tags = read_tags(document)
-    graph = read_graph(tags.scripts)
+    blocks = [Block(text) for text in tags.scripts]
+    graph = read_graph(blocks)
     main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
     facts = read_facts(page_url, tags, graph, main, page, accessed)
     reputation = reputation_of(page_url)
@@ -108,7 +109,7 @@ def evidence_of(
         work=work,
         cited=describe_source(work, author, accessed, facts.published_value),
         metadata=_describe_facts(facts, author),
-        structured_data=read_structured_data(tags),
+        structured_data=read_structured_data(tags, blocks),
         forum_signals=read_forum_signals(page_url, graph),
         source_type=source_type,
         authority_tier=classification.authority_tier,

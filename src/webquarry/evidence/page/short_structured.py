@@ -67,23 +67,27 @@ def shorten_structured_data(
     and its citation say. `more` where there is more of it.
     """
     told = _Told(metadata, cited)
-    short: dict[str, Any] = {"more": True}
+    short: dict[str, Any] = {}
+    size = len('{"more":true}')
     json_ld: list[Any] = []
+    size_with = size + len(',"jsonLd":[]')
     for node in _iterate_nodes(whole.get("jsonLd", ())):
-        left = _room_left({**short, "jsonLd": json_ld})
-        kept = _keep_useful(node, told, left, 0)
+        kept = _keep_useful(node, told, MOST_BYTES - size_with - 2, 0)
         if kept:
+            size_with += _size(kept) + bool(json_ld)  # a comma before all but the first
             json_ld.append(kept)
     if json_ld:
         short["jsonLd"] = json_ld
+        size = size_with
     for name in ("openGraph", "citation"):
         stated = whole.get(name)
         if not stated:
             continue
-        tags = _keep_tags(stated, told, _room_left({**short, name: {}}))
+        beside = len(f',"{name}":')
+        tags = _keep_tags(stated, told, MOST_BYTES - size - beside - len("{}") - 2)
         if tags:
             short[name] = tags
-    del short["more"]
+            size += beside + _size(tags)
     if short != whole:
         short["more"] = True
     return short
@@ -186,16 +190,17 @@ def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -
 def _keep_tags(tags: Mapping[str, str], told: _Told, room: int) -> dict[str, str]:
     """The tags that say something more, as far as there is room."""
     kept: dict[str, str] = {}
+    size = 1  # the last comma is a bracket
     for name, value in tags.items():
-        if name in _TOLD_TAGS or name.startswith(_TAG_PICTURES) or told.tells(name, value):
+        if name in _TOLD_TAGS or len(value) > _LONGEST_VALUE or name.startswith(_TAG_PICTURES):
             continue
-        if len(value) <= _LONGEST_VALUE and _size({**kept, name: value}) <= room:
+        if told.tells(name, value):
+            continue
+        own_size = _text_size(name) + _text_size(value) + len(":,")
+        if size + own_size <= room:
             kept[name] = value
+            size += own_size
     return kept
-
-
-def _room_left(short: Mapping[str, Any]) -> int:
-    return MOST_BYTES - _size(short) - 2
 
 
 def _size(value: Any) -> int:

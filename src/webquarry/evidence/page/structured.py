@@ -9,10 +9,11 @@ images) has its values joined by `; `.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from webquarry.evidence.language.text import clean_line
-from webquarry.evidence.page.jsonld import strict_json
+from webquarry.evidence.page.jsonld import Block
 from webquarry.evidence.page.tags import Tags
 from webquarry.search.replies.text import shorten_text
 
@@ -26,28 +27,25 @@ _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
 
 
-def read_structured_data(tags: Tags) -> dict[str, Any] | None:
+def read_structured_data(tags: Tags, blocks: Sequence[Block]) -> dict[str, Any] | None:
     """The machine-readable part of a page, as a `StructuredData` has it."""
     json_ld: list[Any] = []
     left = _MOST_JSON
     room = _MOST_GIVEN
-    is_little = _MOST_LONGER * sum(map(len, tags.scripts)) <= room
-    for text in tags.scripts:
-        if len(text) > left:
+    is_little = _MOST_LONGER * sum([len(block.text) for block in blocks]) <= room
+    for block in blocks:
+        length = len(block.text)
+        if length > left or not block.is_json:
             continue
-        try:
-            block = _shorten_texts(strict_json(text))
-        except ValueError:
-            continue
-        left -= len(text)
-        if is_little:
-            json_ld.append(block)
-            continue
-        size = len(_ENCODER.encode(block))
+        left -= length
+        value = _shorten_texts(block.encodable)
+        size = 0
+        if not is_little:
+            size = len(_ENCODER.encode(value))
         if size <= room:
             room -= size
-            json_ld.append(block)
-    skipped_blocks = len(tags.scripts) - len(json_ld)
+            json_ld.append(value)
+    skipped_blocks = len(blocks) - len(json_ld)
     open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
     citation, skipped_citation = _collect_tags(tags, ("citation_",))
     parts = {"jsonLd": json_ld, "openGraph": open_graph, "citation": citation}
