@@ -9,9 +9,9 @@ A page without markup (PDF, text) is judged by its address and by what the file 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from webquarry.evidence.citation import describe_source, format_all
 from webquarry.evidence.doi import detect_doi
@@ -53,8 +53,7 @@ _LONGEST_CHAIN = 4  # an article, its issue, its volume, the journal
 _LONGEST_TAG = 300  # characters
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What the answer says of a page beside its text. What every page has comes as JSON has it,
     under the names of `models.py`: it is written and not looked at.
     """

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -97,8 +96,7 @@ class Stated(NamedTuple):
     field: str
 
 
-@dataclass(frozen=True)
-class PageFacts:
+class PageFacts(NamedTuple):
     """What is known of a page; what nobody stated is None or empty."""
 
     title: Stated | None = None
@@ -167,8 +165,7 @@ def _name_site(names: tuple[Name, ...], site_name: str) -> tuple[Name, ...]:
     return tuple(signed if name.written.casefold() == folded else name for name in names)
 
 
-@dataclass(frozen=True)
-class _Fields:
+class _Fields(NamedTuple):
     """What the fields of a page state, for each fact in the order in which they are believed."""
 
     page_url: str

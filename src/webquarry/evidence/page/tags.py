@@ -194,7 +194,9 @@ def _read_times(times: list[etree._Element], articles: list[etree._Element]) -> 
         classes = (time.get("class") or "").split()
         if time.get("pubdate") is not None or "dt-published" in classes:
             found.append(time.get("datetime") or "")
-    outermost = [one for one in articles if next(one.iterancestors("article"), None) is None]
+    outermost = articles
+    if len(articles) > 1:
+        outermost = [one for one in articles if next(one.iterancestors("article"), None) is None]
     if len(outermost) != 1:
         return tuple(found)
     for time in times:

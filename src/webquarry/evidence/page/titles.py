@@ -50,7 +50,7 @@ def title_from_url(url: str) -> str:
 
 def without_site(title: str, host: str, site: str = "") -> str:
     """Many titles end in the site's name, which a citation gives anyway."""
-    place = max(title.rfind(separator) for separator in _SEPARATORS)
+    place = max(map(title.rfind, _SEPARATORS))
     if place <= 0:
         return title
     ending = _only_letters(title[place:].strip(" |·–—-:"))

@@ -8,9 +8,8 @@ A page can also tell how it is built, should somebody doubt that it is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.page_blocks import PageBlocks
@@ -31,8 +30,7 @@ _LOSSES = frozenset({CUT, UNDECIDED_NOTE})  # the notes which say that text is m
 _SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """What is given of a page, and the whole where that is needed to judge it."""
 
     text: str
@@ -144,7 +142,7 @@ def _convert_main_part(document: Document, url: str) -> _Part:
     select_main_content, render_selection = _load_steps()
     selection = select_main_content(document)
     if not selection.kept:
-        return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
+        return _convert_whole(document, url, WHOLE_NOTE)._replace(selection=selection)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
         return _Part(
@@ -156,7 +154,7 @@ def _convert_main_part(document: Document, url: str) -> _Part:
             left_out=part.left_out,
         )
     if not part.text.strip():
-        return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
+        return _convert_whole(document, url, WHOLE_NOTE)._replace(selection=selection)
     page = to_markdown(document, url)
     return _Part(
         text=part.text,

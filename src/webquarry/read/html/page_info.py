@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
@@ -37,8 +36,7 @@ _STATING = {
 _LONGEST_MEDIA = 1_000  # characters
 
 
-@dataclass(frozen=True)
-class PageInfo:
+class PageInfo(NamedTuple):
     """Found in one pass over the page."""
 
     css: bytes = b""  # of the style sheets that are for screens and known
