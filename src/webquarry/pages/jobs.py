@@ -8,11 +8,9 @@ pieces has to go anywhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
-from datetime import date, datetime
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from typing import Any
 
 from webquarry.errors import ScriptPage
 from webquarry.evidence.scores import SourceScores
@@ -35,21 +33,19 @@ from webquarry.read.workers.job import Job
 from webquarry.search.models import Result
 from webquarry.secret import redact
 
-if TYPE_CHECKING:
-    from webquarry.evidence.evidence import Evidence
-    from webquarry.read.html.parse import Document
-
 
 def take_snapshot(job: Job) -> bytes:
     """A reply, or the page of a special reader -> the packed snapshot, with its DOI and whether its
     scripts may bring more in a line before it.
     """
+    from webquarry.evidence.evidence import evidence_of
+
     selection = job.arguments["selection"]
     fetched = FetchedPage.of(job)
     page = fetched.parse(selection)
     if page.need == "must":
         raise ScriptPage(f"{redact(page.url)} cannot be read without its scripts. {page.notes[-1]}")
-    evidence = _load_evidence()(page.url, page.document, page, page.fetched_at)
+    evidence = evidence_of(page.url, page.document, page, page.fetched_at)
     snapshot = snapshot_page(page, evidence, is_whole=selection == "whole")
     fields = {
         "doi": evidence.detected_doi,
@@ -59,14 +55,6 @@ def take_snapshot(job: Job) -> bytes:
     return pack_fields(fields, *snapshot_pieces(snapshot))
 
 
-@cache
-def _load_evidence() -> Callable[[str, Document | None, Page, datetime], Evidence]:
-    """What makes evidence of a page, which those who only describe jobs do without."""
-    from webquarry.evidence.evidence import evidence_of
-
-    return evidence_of
-
-
 def take_words(job: Job) -> bytes:
     """A reply, or the page of a special reader -> the packed words of all of it."""
     return pack_words(FetchedPage.of(job).parse("whole"))
@@ -74,6 +62,7 @@ def take_words(job: Job) -> bytes:
 
 def take_raw_snapshot(job: Job) -> bytes:
     """A reply -> the packed snapshot of its bytes, its DOI in a line before it."""
+    from webquarry.evidence.evidence import evidence_of
     from webquarry.read.reply import raw_reply
 
     fetched = FetchedPage.of(job)
@@ -91,7 +80,7 @@ def take_raw_snapshot(job: Job) -> bytes:
         notes=(),
         fetched_at=raw.fetched_at,
     )
-    evidence = _load_evidence()(raw.url, raw.document, page, raw.fetched_at)
+    evidence = evidence_of(raw.url, raw.document, page, raw.fetched_at)
     snapshot = snapshot_bytes(raw, evidence)
     return pack_fields({"doi": evidence.detected_doi}, *snapshot_pieces(snapshot))
 

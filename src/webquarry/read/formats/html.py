@@ -7,8 +7,8 @@ A page can also tell how it is built, should somebody doubt that it is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
@@ -21,9 +21,6 @@ from webquarry.read.wiki.page import write_wiki_page
 
 if TYPE_CHECKING:
     from webquarry.read.main_content.select import Selection
-    from webquarry.read.markdown.convert import Markdown
-
-    _Render = Callable[[Document, Selection, str], Markdown]
 
 WHOLE_NOTE = "No main part was found on the page, so all of it is given."
 _LOSSES = frozenset({CUT, UNDECIDED_NOTE})  # the notes which say that text is missing
@@ -92,7 +89,11 @@ def _convert_wiki_page(document: Document, source: FetchedDocument) -> _Part | N
 
 def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
     """The texts of a page, and which of them are its main part."""
-    selection = part.selection or _load_steps()[0](document)
+    selection = part.selection
+    if selection is None:
+        from webquarry.read.main_content.select import select_main_content  # as below
+
+        selection = select_main_content(document)
     flow = selection.flow
     return PageBlocks(
         texts=flow.texts,
@@ -128,18 +129,12 @@ def _convert_whole(document: Document, url: str, *notes: str) -> _Part:
     )
 
 
-@cache
-def _load_steps() -> tuple[Callable[[Document], Selection], _Render]:
-    """How the main part is chosen and written, with the trees, which whole pages do without."""
+def _convert_main_part(document: Document, url: str) -> _Part:
+    """The main part of a page; all of it, with a note, where none is found."""
+    # the trees, which whole pages do without
     from webquarry.read.main_content.render import render_selection
     from webquarry.read.main_content.select import select_main_content
 
-    return select_main_content, render_selection
-
-
-def _convert_main_part(document: Document, url: str) -> _Part:
-    """The main part of a page; all of it, with a note, where none is found."""
-    select_main_content, render_selection = _load_steps()
     selection = select_main_content(document)
     if not selection.kept:
         return _convert_whole(document, url, WHOLE_NOTE)._replace(selection=selection)
