@@ -8,7 +8,7 @@ import pytest
 
 from tests.evidence.pages_at_hand import linked, meta, recorded, with_head
 from webquarry.evidence.models import StructuredData
-from webquarry.evidence.page.jsonld import Block
+from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.structured import read_structured_data
 from webquarry.evidence.page.tags import read_tags
 from webquarry.read.html.parse import Document, parse_html
@@ -16,7 +16,7 @@ from webquarry.read.html.parse import Document, parse_html
 
 def structured(page: str | Document) -> StructuredData | None:
     tags = read_tags(parse_html(page) if isinstance(page, str) else page)
-    found = read_structured_data(tags, [Block(text) for text in tags.scripts])
+    found = read_structured_data(tags, [JsonLdBlock(text) for text in tags.scripts])
     if found is None:
         return None
     shape = StructuredData.model_validate(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 
 class Page:

@@ -18,7 +18,7 @@ from webquarry.evidence.doi import detect_doi
 from webquarry.evidence.language.text import clean_html_line, clean_line
 from webquarry.evidence.models import DomainReputation, ForumSignals, FullCitation
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.jsonld import Block, Node, find_main_node, read_graph, types_of
+from webquarry.evidence.page.jsonld import JsonLdBlock, Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.structured import read_structured_data
 from webquarry.evidence.page.tags import Tags, read_tags
@@ -82,7 +82,7 @@ def evidence_of(
 ) -> Evidence:
     """All the evidence for one page."""
     tags = read_tags(document)
-    blocks = [Block(text) for text in tags.scripts]
+    blocks = [JsonLdBlock(text) for text in tags.scripts]
     graph = read_graph(blocks)
     main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
     facts = read_facts(page_url, tags, graph, main, page, accessed)

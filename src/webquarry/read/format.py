@@ -17,7 +17,7 @@ from webquarry.read.encoding.decode import DecodedText, decode
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Dated, LeftOutText
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document

@@ -71,7 +71,7 @@ class Graph:
         return clean_html_line(value)
 
 
-class Block:
+class JsonLdBlock:
     """One block of JSON-LD, read when it is first asked for and then known."""
 
     def __init__(self, text: str) -> None:
@@ -106,7 +106,7 @@ class Block:
         return self._value
 
 
-def read_graph(blocks: Iterable[Block]) -> Graph:
+def read_graph(blocks: Iterable[JsonLdBlock]) -> Graph:
     """All the things in the blocks of a page; a block that cannot be read is passed over."""
     nodes: list[Node] = []
     left = _MOST_CHARACTERS

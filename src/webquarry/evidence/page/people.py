@@ -109,20 +109,22 @@ def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...
 
 
 def parse_person(text: str, *, may_be_group: bool = True) -> Name | None:
-    """One author; None for what names nobody: an address, a handle, `admin`."""
+    """One author; None for what names nobody: an address, a handle, `admin`. `may_be_group` is
+    false for what is known to name no organisation.
+    """
     text = text.strip().strip(",").strip()
     if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
         return None
     if "://" in text or text.startswith("@"):
         return None
     is_email = "@" in text and " " not in text
-    if is_email or not (text[0].isalpha() or any(map(str.isalpha, text))):
+    if is_email or not any(map(str.isalpha, text)):
         return None
     if may_be_group and _GROUP.search(text):
         return Name(literal=text)
     parts: list[str] = []
     suffix = ""
-    for part in _COMMA.split(text) if "," in text else (text,):
+    for part in _COMMA.split(text):
         if not part or _CREDENTIAL.fullmatch(part):
             continue
         if parts and _SUFFIX.fullmatch(part) and suffix in ("", part):

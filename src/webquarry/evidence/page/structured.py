@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from webquarry.evidence.language.text import clean_line
-from webquarry.evidence.page.jsonld import Block
+from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.tags import Tags
 from webquarry.search.replies.text import shorten_text
 
@@ -27,7 +27,7 @@ _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
 
 
-def read_structured_data(tags: Tags, blocks: Sequence[Block]) -> dict[str, Any] | None:
+def read_structured_data(tags: Tags, blocks: Sequence[JsonLdBlock]) -> dict[str, Any] | None:
     """The machine-readable part of a page, as a `StructuredData` has it."""
     json_ld: list[Any] = []
     left = _MOST_JSON

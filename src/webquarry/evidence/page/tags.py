@@ -15,7 +15,7 @@ from lxml import etree
 
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import first_texts
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 _ARTICLE_TYPES = """
     article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle

@@ -17,7 +17,7 @@ import webencodings
 
 from webquarry.read.encoding.guess import choose_likelier, guess_encoding
 from webquarry.read.encoding.labels import Label, find_bom, find_header_label, find_labels
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 try:
     from webquarry.read.encoding._utf8 import is_utf8

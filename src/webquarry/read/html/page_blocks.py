@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 _MOST_BOXES = 4  # around a text, whose names say what it is
 

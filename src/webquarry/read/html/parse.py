@@ -26,7 +26,7 @@ from webquarry.read.html.painted.shadow import compose_shadow_trees, has_shadow_
 from webquarry.read.html.traits import Traits, collect_traits
 from webquarry.read.html.tree import holds_tag
 from webquarry.read.text.characters import without_surrogates
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
 FLATTENED = (

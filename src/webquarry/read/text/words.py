@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from webquarry.read.text.once import found_once
+from webquarry.read.text.remember import found_once
 
 try:
     from webquarry.read.text._signs import count_ascii_words
