@@ -93,9 +93,8 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
     claim = find_header_label(content_type_header)
     is_plain = claim is not None and claim.encoding == "utf-8" and 0 not in body[:_WIDE_SAMPLE]
     if claim is not None and is_plain and is_utf8(body):
-        return DecodedText(
-            None, claim.encoding, claim.source, body
-        )  # as most, whatever else is said
+        # as most: whatever else is said of such a page is not believed
+        return DecodedText(None, claim.encoding, claim.source, body)
     labels = find_labels(body, content_type_header)
     if labels and labels[0].encoding == "replacement":
         return DecodedText("", "replacement", labels[0].source)
