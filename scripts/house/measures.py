@@ -42,7 +42,7 @@ _PARTICIPLE = re.compile(
     r"|built|seen|put)(?:_[a-z_]+)?"
 )
 _NO_PARTICIPLE = re.compile(r"_?(?:feed|need|seed|embed|speed|exceed|proceed|shed|put)(?:_.*)?")
-_PROPERTIES = {"property", "cached_property", "setter"}
+_PROPERTIES = {"property", "cached_property", "found_once", "setter"}
 
 
 @dataclass

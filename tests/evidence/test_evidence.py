@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.evidence.pages_at_hand import URL, evidence, linked, meta, page_at, recorded, with_head
+from webquarry.evidence.models import CitedSource, Metadata
 
 
 def test_a_paper_is_cited_as_an_article_of_its_journal() -> None:
@@ -112,8 +115,7 @@ def test_dates_come_with_the_field_they_were_read_from() -> None:
         with_head(meta("og:title", "Tides"), meta("article:published_time", "2024-02-29"))
     )
 
-    assert found.metadata is not None
-    assert found.metadata.model_dump(by_alias=True, exclude_none=True) == {
+    assert found.metadata == {
         "title": "Tides",
         "author": "",
         "published": {"value": "2024-02-29", "field": "article:published_time"},
@@ -121,10 +123,16 @@ def test_dates_come_with_the_field_they_were_read_from() -> None:
     assert found.citation.metadata.date == "2024-02-29"
 
 
-def test_sizes_count_bytes_and_not_characters() -> None:
-    found = evidence(None, page=page_at(markdown="é" * 2_500))
+@pytest.mark.parametrize(
+    "name", ["news-article.html", "no-metadata.html", "scholarly-highwire.html"]
+)
+def test_what_comes_as_json_has_it_is_what_the_shapes_would_write(name: str) -> None:
+    found = evidence(recorded(name), URL)
 
-    assert (found.estimated_tokens, found.size_category) == (1_250, "medium")
+    for part, shape in ((found.cited, CitedSource), (found.metadata, Metadata)):
+        if part is not None:
+            written = shape.model_validate(part).model_dump_json(by_alias=True, exclude_none=True)
+            assert written == json.dumps(part, ensure_ascii=False, separators=(",", ":"))
 
 
 @pytest.mark.parametrize(
@@ -148,8 +156,8 @@ def test_hostile_markup_is_bounded() -> None:
     found = evidence(html, "https://harbor.example/" + "y" * 5_000)
 
     assert found.metadata is not None
-    assert len(found.metadata.title) <= 1_000
-    assert found.metadata.author.endswith("A19 B19, et al.")
+    assert len(found.metadata["title"]) <= 1_000
+    assert found.metadata["author"].endswith("A19 B19, et al.")
     assert found.citation.formatted.csl_json["author"][100:] == [{"literal": "et al."}]
     assert " and others}" in found.citation.formatted.bibtex
     assert ", . . . A4999 B4999. (n.d.)." in found.citation.formatted.apa

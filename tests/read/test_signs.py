@@ -33,6 +33,15 @@ def test_both_ways_look_for_speakers_and_brackets_the_same(text: str) -> None:
     assert compiled.may_hold_bracket(text) == plain.may_hold_bracket(text)
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_are_counted_in_both_ways_the_same(text: str) -> None:
+    count = compiled.count_ascii_words(text)
+
+    assert count == plain.count_ascii_words(text)
+    assert count == compiled.count_ascii_words(OddText(text))
+    assert count == len("".join(one if one.isalnum() else " " for one in text).split())
+
+
 @given(TEXTS)
 def test_characters_are_found_in_a_text_in_both_ways(text: str) -> None:
     members = "b\x00-\x08\u200b-\u200f\U000e0000-\U000e0fffж"

@@ -29,6 +29,14 @@ def test_both_ways_tell_the_same(body: bytes) -> None:
     assert compiled.is_utf8(body) == plain.is_utf8(body)
 
 
+@given(st.binary(max_size=80))
+@example(bytes(range(256)))
+def test_both_ways_count_the_same_control_characters(body: bytes) -> None:
+    controls = [byte for byte in body if byte < 32 and byte not in b"\t\n\f\r\x1b"]
+
+    assert compiled.count_controls(body) == plain.count_controls(body) == len(controls)
+
+
 @pytest.mark.parametrize("lead", range(0x80, 0x100))
 def test_both_ways_tell_the_same_of_every_beginning(lead: int) -> None:
     for second in range(0x100):

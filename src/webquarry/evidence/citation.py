@@ -13,16 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from webquarry.evidence.models import (
-    CitationFormats,
-    CitationMetadata,
-    CitedSource,
-    EveryCitationFormat,
-)
+from webquarry.evidence.models import CitationFormats, EveryCitationFormat
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.people import byline
 from webquarry.evidence.page.titles import host_of_page, without_site
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.bibtex import to_bibtex
@@ -61,15 +55,23 @@ def cite(page: CitedPage) -> str:
     return format_apa(work, retrieved=True)
 
 
-def describe_source(work: Work, url: str, accessed: datetime, published: str | None) -> CitedSource:
-    """The facts of a citation. `published` is given as exactly as it is known."""
-    metadata = CitationMetadata(
-        title=work.title,
-        author=byline(work.authors),
-        site=work.container or work.publisher,
-        date=published or NO_DATE,
-    )
-    return CitedSource(url=url, accessed_date=f"{accessed:%Y-%m-%d}", metadata=metadata)
+def describe_source(
+    work: Work, author: str, accessed: datetime, published: str | None
+) -> dict[str, Any]:
+    """The facts of a citation, as a `CitedSource` has them. `author` are the authors in one line;
+    `published` is given as exactly as it is known.
+    """
+    metadata = {
+        "title": work.title,
+        "author": author,
+        "site": work.container or work.publisher,
+        "date": published or NO_DATE,
+    }
+    return {
+        "url": work.url,
+        "accessedDate": accessed.date().isoformat(),
+        "metadata": metadata,
+    }
 
 
 def format_citation(work: Work, style: CitationStyle) -> CitationFormats:

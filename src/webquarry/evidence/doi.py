@@ -55,28 +55,20 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
     """The page's own DOI, if it declares one: in its tags or its JSON-LD, in its address, or in the
     first lines of its text.
     """
-    candidates: list[Any] = [content for _, content in tags.find_metas(_METAS)]
-    candidates += _json_ld_identifiers(main)
+    candidates: list[Any] = []
+    if not tags.by_name.keys().isdisjoint(_METAS):
+        candidates += [content for _, content in tags.find_metas(_METAS)]
+    if main is not None and not main.keys().isdisjoint(_JSON_LD_NAMES):
+        candidates += _json_ld_identifiers(main)
     for candidate in candidates:
         doi = normal_doi(candidate)
         if doi:
             return doi
-    # A DOI that ends the path, as in `/doi/full/10.1000/182`: the names of views behind it are cut
-    # off.
-    try:
-        encoded_path = urlsplit(page_url).path[:_LONGEST_PATH]
-        path = unquote(encoded_path)
-    except ValueError:
-        path = ""
-    in_path = None
-    if _FIRST_SIGNS in path:
-        in_path = DOI.search(path)
-    if in_path and path[in_path.start() - 1] == "/":
-        doi = trim_doi(_SUFFIXES.sub("", in_path[0]))
-        if doi:
-            return doi.lower()
+    doi = _find_in_address(page_url)
+    if doi:
+        return doi
     # The DOI in the first lines, where there is only one.
-    if _FIRST_SIGNS not in markdown[:_FRONT_MATTER]:
+    if markdown.find(_FIRST_SIGNS, 0, _FRONT_MATTER) < 0:
         return None
     front = _REFERENCES.split(markdown[:_FRONT_MATTER], maxsplit=1)[0]
     labelled: set[str] = set()
@@ -88,10 +80,25 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
     return None
 
 
-def _json_ld_identifiers(main: Node | None) -> Iterator[Any]:
+def _find_in_address(page_url: str) -> str | None:
+    """A DOI that ends the path, as in `/doi/full/10.1000/182`: the names of views behind it are cut
+    off.
+    """
+    if _FIRST_SIGNS not in page_url and "%" not in page_url:
+        return None  # as nearly all
+    try:
+        encoded_path = urlsplit(page_url).path[:_LONGEST_PATH]
+    except ValueError:
+        return None
+    path = unquote(encoded_path)
+    in_path = DOI.search(path)
+    if in_path is None or path[in_path.start() - 1] != "/":
+        return None
+    return trim_doi(_SUFFIXES.sub("", in_path[0])).lower() or None
+
+
+def _json_ld_identifiers(main: Node) -> Iterator[Any]:
     """What may be an identifier in the JSON-LD: a text, an address, a property with its value."""
-    if main is None:
-        return
     for name in _JSON_LD_NAMES:
         values = main.get(name)
         if not isinstance(values, list):

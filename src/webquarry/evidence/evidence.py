@@ -9,25 +9,16 @@ A page without markup (PDF, text) is judged by its address and by what the file 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from webquarry.evidence.citation import describe_source, format_all
 from webquarry.evidence.doi import detect_doi
-from webquarry.evidence.language.size import SizeCategory, estimate_tokens, size_category
 from webquarry.evidence.language.text import clean_html_line, clean_line
-from webquarry.evidence.models import (
-    CitedSource,
-    DomainReputation,
-    ForumSignals,
-    FullCitation,
-    Metadata,
-    StatedDate,
-    StructuredData,
-)
+from webquarry.evidence.models import DomainReputation, ForumSignals, FullCitation
 from webquarry.evidence.page.dates import date_parts
-from webquarry.evidence.page.jsonld import Node, find_main_node, read_graph, types_of
+from webquarry.evidence.page.jsonld import JsonLdBlock, Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.structured import read_structured_data
 from webquarry.evidence.page.tags import Tags, read_tags
@@ -38,7 +29,6 @@ from webquarry.evidence.trust.classify import (
     DomainCategory,
     SourceType,
     classify,
-    is_preprint,
 )
 from webquarry.evidence.trust.forum import read_forum_signals
 from webquarry.evidence.trust.reputation import reputation_of
@@ -63,16 +53,15 @@ _LONGEST_CHAIN = 4  # an article, its issue, its volume, the journal
 _LONGEST_TAG = 300  # characters
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What the answer says of a page beside its text. `size` and `tokens` are those of the whole
-    Markdown.
+class Evidence(NamedTuple):
+    """What the answer says of a page beside its text. What every page has comes as JSON has it,
+    under the names of `models.py`: it is written and not looked at.
     """
 
     work: Work
-    cited: CitedSource
-    metadata: Metadata | None  # only where a title was stated
-    structured_data: StructuredData | None
+    cited: dict[str, Any]  # a `CitedSource`
+    metadata: dict[str, Any] | None  # a `Metadata`, only where a title was stated
+    structured_data: dict[str, Any] | None  # a `StructuredData`
     forum_signals: ForumSignals | None
     source_type: SourceType
     authority_tier: AuthorityTier
@@ -81,13 +70,11 @@ class Evidence:
     detected_doi: str | None  # of peer-reviewed pages only; ask Crossref about it (`retraction.py`)
     published: Dated | None
     modified: Dated | None
-    estimated_tokens: int
-    size_category: SizeCategory
 
     @property
     def citation(self) -> FullCitation:
         """The citation in every form."""
-        return FullCitation(**vars(self.cited), formatted=format_all(self.work))
+        return FullCitation(**self.cited, formatted=format_all(self.work))
 
 
 def evidence_of(
@@ -95,7 +82,8 @@ def evidence_of(
 ) -> Evidence:
     """All the evidence for one page."""
     tags = read_tags(document)
-    graph = read_graph(tags.scripts)
+    blocks = [JsonLdBlock(text) for text in tags.scripts]
+    graph = read_graph(blocks)
     main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
     facts = read_facts(page_url, tags, graph, main, page, accessed)
     reputation = reputation_of(page_url)
@@ -104,7 +92,7 @@ def evidence_of(
     doi = detect_doi(page_url, tags, main, page.markdown)
     peer_reviewed_doi = doi if source_type == "peer_reviewed" else None
     container = _find_container(tags, main)
-    if is_preprint(page_url):
+    if classification.is_preprint:
         kind, cited_doi = "article", doi
     else:
         kind = _csl_kind(page_url, tags, main, source_type, container)
@@ -115,21 +103,12 @@ def evidence_of(
     domain_reputation = None
     if reputation:
         domain_reputation = DomainReputation.model_validate(vars(reputation))
-    metadata = None
-    if facts.title:
-        metadata = Metadata(
-            title=facts.title.value,
-            author=facts.author,
-            site_name=facts.site.value if facts.site else None,
-            published=_to_stated_date(facts.published),
-            modified=_to_stated_date(facts.modified),
-        )
-    length = len(page.markdown.encode())
+    author = facts.author
     return Evidence(
         work=work,
-        cited=describe_source(work, page_url, accessed, facts.published_value),
-        metadata=metadata,
-        structured_data=read_structured_data(tags),
+        cited=describe_source(work, author, accessed, facts.published_value),
+        metadata=_describe_facts(facts, author),
+        structured_data=read_structured_data(tags, blocks),
         forum_signals=read_forum_signals(page_url, graph),
         source_type=source_type,
         authority_tier=classification.authority_tier,
@@ -138,16 +117,20 @@ def evidence_of(
         detected_doi=peer_reviewed_doi,
         published=facts.published,
         modified=facts.modified,
-        estimated_tokens=estimate_tokens(length),
-        size_category=size_category(length),
     )
 
 
-def _to_stated_date(date: Dated | None) -> StatedDate | None:
-    """The date in the form of an answer."""
-    if date is None:
+def _describe_facts(facts: PageFacts, author: str) -> dict[str, Any] | None:
+    """What a page says of itself, as a `Metadata` has it; None where no title was stated."""
+    if facts.title is None:
         return None
-    return StatedDate(value=date.value, field=date.field)
+    metadata: dict[str, Any] = {"title": facts.title.value, "author": author}
+    if facts.site is not None:
+        metadata["siteName"] = facts.site.value
+    for name, date in (("published", facts.published), ("modified", facts.modified)):
+        if date is not None:
+            metadata[name] = {"value": date.value, "field": date.field}
+    return metadata
 
 
 def _build_work(

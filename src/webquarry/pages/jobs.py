@@ -20,7 +20,6 @@ from webquarry.pages.outgoing import filter_value
 from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import (
     Snapshot,
-    pack_snapshot,
     snapshot_bytes,
     snapshot_page,
     snapshot_pieces,
@@ -53,7 +52,7 @@ def take_snapshot(job: Job) -> bytes:
         "need": page.need,
         "may_keep": may_keep(fetched.reply, page),
     }
-    return pack_fields(fields, pack_snapshot(snapshot))
+    return pack_fields(fields, *snapshot_pieces(snapshot))
 
 
 def take_words(job: Job) -> bytes:
@@ -83,7 +82,7 @@ def take_raw_snapshot(job: Job) -> bytes:
     )
     evidence = evidence_of(raw.url, raw.document, page, raw.fetched_at)
     snapshot = snapshot_bytes(raw, evidence)
-    return pack_fields({"doi": evidence.detected_doi}, pack_snapshot(snapshot))
+    return pack_fields({"doi": evidence.detected_doi}, *snapshot_pieces(snapshot))
 
 
 def build_score_job(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Job:

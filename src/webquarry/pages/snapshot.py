@@ -18,13 +18,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from webquarry.evidence.citation import CitationStyle, format_citation
-from webquarry.evidence.models import (
-    AnswerPart,
-    CitationFormats,
-    CitationMetadata,
-    LeftOut,
-    RetractionStatus,
-)
+from webquarry.evidence.models import AnswerPart, CitationFormats, RetractionStatus
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.short_structured import shorten_structured_data
 from webquarry.evidence.styles.apa import format_apa
@@ -40,7 +34,8 @@ if TYPE_CHECKING:
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+# What it is given holds itself nowhere, which need not be looked for.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
@@ -117,7 +112,7 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
     """
     left_out = None
     if page.left_out is not None:
-        left_out = LeftOut(bytes=page.left_out.bytes, headings=list(page.left_out.headings))
+        left_out = {"bytes": page.left_out.bytes, "headings": list(page.left_out.headings)}
     extracted_by = None
     is_from_page = not page.reader or page.document is not None
     if page.content_type in _NAMED_FORMATS and is_from_page:
@@ -130,12 +125,11 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
     lean = SplitText(data, ())
     if page.content_type not in _VERBATIM:
         lean = make_lean(data)
-    metadata = dump_part(evidence.metadata)
-    structured = dump_part(evidence.structured_data)
+    metadata = evidence.metadata
+    structured = evidence.structured_data
     short = None
     if structured:
-        cited = evidence.cited.model_dump(by_alias=True)
-        short = shorten_structured_data(structured, metadata or {}, cited)
+        short = shorten_structured_data(structured, metadata or {}, evidence.cited)
     fields = {
         "url": clean_url(page.url),
         "contentType": page.content_type,
@@ -143,9 +137,9 @@ def snapshot_page(page: Page, evidence: Evidence, *, is_whole: bool = False) -> 
         "extractedBy": extracted_by,
         "extractionQuality": quality,
         "extractionNote": note,
-        "leftOut": dump_part(left_out),
+        "leftOut": left_out,
         "linksLeftOut": count_targets(lean) or None,
-        "metadata": _shorten_metadata(metadata, evidence.cited.metadata),
+        "metadata": _shorten_metadata(metadata, evidence.cited["metadata"]),
         "structuredData": short,
         "forumSignals": dump_part(evidence.forum_signals),
         **_evidence_fields(evidence),
@@ -270,15 +264,15 @@ def _find_last_author(work: Work) -> dict[str, str] | None:
 
 
 def _shorten_metadata(
-    metadata: dict[str, Any] | None, cited: CitationMetadata
+    metadata: dict[str, Any] | None, cited: dict[str, str]
 ) -> dict[str, Any] | None:
     """What a page says of itself, but for the site and the date that its citation says already."""
     if metadata is None:
         return None
     short = dict(metadata)
-    if short.get("siteName") == cited.site:
+    if short.get("siteName") == cited["site"]:
         del short["siteName"]
-    if short.get("published", {}).get("value") == cited.date:
+    if short.get("published", {}).get("value") == cited["date"]:
         del short["published"]
     return short
 
@@ -304,7 +298,7 @@ def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:
 
 def _evidence_fields(evidence: Evidence) -> dict[str, Any]:
     return {
-        "citation": dump_part(evidence.cited),
+        "citation": evidence.cited,
         "sourceType": evidence.source_type,
         "authorityTier": evidence.authority_tier,
         "domainCategory": evidence.domain_category,

@@ -22,6 +22,11 @@ from webquarry.read.format import FetchedDocument, Format
 from webquarry.registry import members_of
 from webquarry.secret import redact
 
+try:
+    from webquarry.read.encoding._utf8 import count_controls
+except ImportError:  # not built: the same in Python
+    from webquarry.read.encoding.utf8 import count_controls
+
 _HEAD = 4096
 _SNIFFED_JSON = 2_000_000  # characters; a larger page labelled HTML is not parsed just to find out
 _UNLABELLED = frozenset({"", "application/unknown", "unknown/unknown", "*/*"})
@@ -39,7 +44,6 @@ _FEED_START = re.compile(
 )
 _JSON_FEED = re.compile(r'\s*\{[\s\S]{0,2000}"version"\s*:\s*"https://jsonfeed\.org/version/')
 _TAG_OR_ENTITY = re.compile(r"<[A-Za-z!?/]|&#?[A-Za-z0-9]{2,31};")
-_BINARY_BYTES = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
 _NULS_IN_TEN = 3  # of the first bytes; text in an encoding of single bytes has none
 _MOST_BINARY = 0.1  # of the first bytes; a page labelled as text may hold a few stray control bytes
 
@@ -48,6 +52,16 @@ _MOST_BINARY = 0.1  # of the first bytes; a page labelled as text may hold a few
 def load_formats() -> dict[str, Format]:
     """Every format by name, one object each."""
     return {kind.name: kind() for kind in members_of("webquarry.read.formats", Format)}
+
+
+@cache
+def _formats_by_media_type() -> dict[str, Format]:
+    """The first format that each label stands for."""
+    found: dict[str, Format] = {}
+    for candidate in load_formats().values():
+        for media_type in candidate.media_types:
+            found.setdefault(media_type, candidate)
+    return found
 
 
 def pick_format(source: FetchedDocument) -> Format:
@@ -75,11 +89,9 @@ def pick_format(source: FetchedDocument) -> Format:
 
 def _text_format_of_media_type(media_type: str) -> str | None:
     """The name of the text format that a label stands for, or None."""
-    for name, candidate in load_formats().items():
-        if media_type in candidate.media_types:
-            if candidate.binary:
-                return None
-            return name
+    candidate = _formats_by_media_type().get(media_type)
+    if candidate is not None:
+        return None if candidate.binary else candidate.name
     if media_type.endswith("+json"):
         return "json"
     if media_type.endswith("+xml"):
@@ -174,7 +186,7 @@ def _is_binary(body: bytes, *, is_labelled_as_text: bool) -> bool:
         even = head[0::2].count(0)
         odd = head[1::2].count(0)
         return min(even, odd) * 10 > max(even, odd)
-    binary_bytes = len(head) - len(head.translate(None, _BINARY_BYTES))
+    binary_bytes = count_controls(head)
     if is_labelled_as_text:
         return binary_bytes > len(head) * _MOST_BINARY
     return binary_bytes > 0

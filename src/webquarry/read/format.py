@@ -11,13 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from webquarry.read.encoding.decode import DecodedText, decode
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.traits import Traits
 from webquarry.read.models import Dated, LeftOutText
+from webquarry.read.text.remember import found_once
 
 if TYPE_CHECKING:
     from webquarry.read.html.parse import Document
@@ -44,7 +44,7 @@ class FetchedDocument:
         media_type, _, _ = self.content_type.partition(";")
         return media_type.strip().lower()
 
-    @cached_property
+    @found_once
     def text(self) -> DecodedText:
         """The body decoded, once."""
         return decode(self.body, self.content_type)

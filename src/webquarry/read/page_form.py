@@ -14,7 +14,8 @@ import httpx2
 from webquarry.net.models import Reply
 from webquarry.read.models import Dated, LeftOutText, Page
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+# What it is given holds itself nowhere, which need not be looked for.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def describe_reply(reply: Reply) -> dict[str, Any]:
@@ -76,10 +77,10 @@ def build_page(fields: dict[str, Any], markdown: str) -> Page:
     return Page(markdown=markdown, **values)
 
 
-def pack_fields(fields: dict[str, Any], body: bytes = b"") -> bytes:
-    """A line of JSON, and bytes behind it."""
+def pack_fields(fields: dict[str, Any], *pieces: bytes) -> bytes:
+    """A line of JSON, and bytes behind it, which may come in pieces."""
     line = _ENCODER.encode(fields).encode("utf-8", "replace")
-    return b"\n".join((line, body))
+    return b"".join((line, b"\n", *pieces))
 
 
 def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:

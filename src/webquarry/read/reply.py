@@ -22,6 +22,7 @@ from webquarry.read.format import ConvertedDocument, FetchedDocument, Format, Se
 from webquarry.read.formats.html import Html
 from webquarry.read.models import Page, RawPage
 from webquarry.read.walls.outcome import Outcome, judge, raise_if_login, raise_if_walled
+from webquarry.read.walls.wall_marks import HEADERS
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,9 @@ log = logging.getLogger(__name__)
 _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
+_NOSNIFF = "x-content-type-options"
+# Those that are looked at here, as they are sent.
+_WANTED = {name.encode(): name for name in ("content-type", _NOSNIFF, *[one[0] for one in HEADERS])}
 
 
 def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
@@ -52,16 +56,17 @@ def read_reply(
     is_rendered: bool = False,
 ) -> Page:
     """The page that a reply holds. `styles` are style sheets that it links to, packed."""
-    source = _build_source(requested_url, reply, selection)
+    headers = _pick_headers(reply)
+    source = _build_source(requested_url, reply, headers, selection)
     if styles:
         source = replace(source, styles=styles)
-    if not reply.body.strip():
+    if not reply.body or reply.body.isspace():
         raise ThinPage(f"{redact(reply.url)} is empty: the server sent an empty page.")
     chosen = pick_format(source)
     converted = chosen.to_markdown(source)
     if is_rendered:
         converted = replace(converted, is_rendered=True)
-    outcome = _judge_conversion(requested_url, reply.url, reply.headers, converted)
+    outcome = _judge_conversion(requested_url, reply.url, headers, converted)
     encoding_notes: tuple[str, ...] = ()
     if converted.encoding and source.text.source in {"detected", "fallback"}:
         how = "assumed"
@@ -93,7 +98,8 @@ def read_reply(
 
 def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     """The bytes that a reply holds; HTML is looked into, for a wall is no page in any form."""
-    source = _build_source(requested_url, reply, "whole")
+    headers = _pick_headers(reply)
+    source = _build_source(requested_url, reply, headers, "whole")
     chosen: Format | None = None
     with suppress(Unreadable):
         chosen = pick_format(source)
@@ -101,7 +107,7 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
     if isinstance(chosen, Html) and source.body.strip():
         converted = chosen.to_markdown(source)
     try:
-        _judge_conversion(requested_url, reply.url, reply.headers, converted)
+        _judge_conversion(requested_url, reply.url, headers, converted)
     except Unreadable:
         log.debug("%s has no text to read; its bytes are given all the same", redact(reply.url))
     text: str | None = None
@@ -116,7 +122,7 @@ def raw_reply(requested_url: str, reply: Reply) -> RawPage:
         requested_url=requested_url,
         body=reply.body,
         text=text,
-        content_type=reply.headers.get("content-type", ""),
+        content_type=headers.get("content-type", ""),
         title=converted.title,
         fetched_at=reply.fetched_at,
         is_cut=reply.is_cut,
@@ -138,21 +144,31 @@ def _find_total(reply: Reply, text: str | None) -> int | None:
     return int(length[:18])
 
 
-def _build_source(requested_url: str, reply: Reply, selection: Selection) -> FetchedDocument:
+def _pick_headers(reply: Reply) -> dict[str, str]:
+    """The headers that are looked at, by their names: to ask a reply for one takes a pass over
+    all.
+    """
+    sent = {name.lower() for name, _ in reply.headers.raw}
+    return {name: reply.headers[name] for wanted, name in _WANTED.items() if wanted in sent}
+
+
+def _build_source(
+    requested_url: str, reply: Reply, headers: Mapping[str, str], selection: Selection
+) -> FetchedDocument:
     """What was fetched, if it was answered with success and no header says that it is a wall.
 
     Any other reply is raised as what it is: a wall, a login, or what its status code says.
     """
-    nosniff = reply.headers.get("x-content-type-options", "").strip().lower() == "nosniff"
+    nosniff = headers.get(_NOSNIFF, "").strip().lower() == "nosniff"
     source = FetchedDocument(
         url=reply.url,
         body=reply.body,
-        content_type=reply.headers.get("content-type", ""),
+        content_type=headers.get("content-type", ""),
         nosniff=nosniff,
         selection=selection,
-        fragment=urlsplit(requested_url).fragment,
+        fragment=urlsplit(requested_url).fragment if "#" in requested_url else "",
     )
-    raise_if_walled(reply.url, reply.headers, None)  # some say so in a header, over any body
+    raise_if_walled(reply.url, headers, None)  # some say so in a header, over any body
     if 200 <= reply.status < 300:
         return source
 
@@ -162,7 +178,7 @@ def _build_source(requested_url: str, reply: Reply, selection: Selection) -> Fet
         whole = replace(source, selection="whole")
         with suppress(Unreadable):
             refusal = pick_format(whole).to_markdown(whole)
-    raise_if_walled(reply.url, reply.headers, refusal)
+    raise_if_walled(reply.url, headers, refusal)
     if refusal is not None and reply.status in _FORBIDDEN:
         raise_if_login(reply.url, requested_url, refusal)
     raise_for_status(reply)

@@ -32,5 +32,9 @@ def clean_html_line(text: object, longest: int = LONGEST) -> str:
     """
     if not isinstance(text, str):
         return ""
-    bare = _MARKUP.sub("", text[: longest * 4])
-    return clean_line(unescape_entities(bare), longest)
+    bare = text[: longest * 4]
+    if "<" in bare:
+        bare = _MARKUP.sub("", bare)
+    if "&" in bare:
+        bare = unescape_entities(bare)
+    return clean_line(bare, longest)

@@ -10,6 +10,7 @@ without one.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 MONTHS = (
@@ -40,6 +41,7 @@ _LOOSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?!\d))?)?(?![\d-])")
 # what programs write for "none"; years below 1000 too
 _NO_DATE = frozenset({"1601-01-01", "1900-01-01", "1970-01-01"})
 _FIRST_YEAR = "1000"
+_DAY_LENGTH = len("2024-01-31")
 _OLDEST_PAGE = 1990
 
 
@@ -50,6 +52,10 @@ def read_date(text: object) -> str | None:
     written = text.strip()
     if not 4 <= len(written) <= _LONGEST:
         return None
+    if len(written) == _DAY_LENGTH and written[4] == written[7] == "-":
+        with suppress(ValueError):
+            date.fromisoformat(written)
+            return written if written >= _FIRST_YEAR else None
     for form in _FORMS:
         found = form.fullmatch(written)
         if found:
@@ -99,8 +105,10 @@ def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
         return False
     if not declared and int(value[:4]) < _OLDEST_PAGE:
         return False
+    if day <= accessed.isoformat()[: len(day)]:
+        return True  # as nearly all
     tomorrow = accessed.date() + timedelta(days=1)
-    return day <= f"{tomorrow:%Y-%m-%d}"[: len(day)]
+    return day <= tomorrow.isoformat()[: len(day)]
 
 
 def date_parts(value: str | None) -> tuple[int, ...]:

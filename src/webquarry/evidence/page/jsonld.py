@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -70,31 +71,51 @@ class Graph:
         return clean_html_line(value)
 
 
-def strict_json(text: str) -> Any:
-    """The value of a JSON text; ValueError for any other, also for numbers and depths that JSON
-    does not have.
-    """
-    try:
-        value = _STRICT.decode(text)
-        if not _is_shallow(value):
-            raise ValueError("nested too deep")
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-    if "\\u" in text:
-        return _strip_surrogates(value)
-    return value
+class JsonLdBlock:
+    """One block of JSON-LD, read when it is first asked for and then known."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._is_read = self._is_json = False
+        self._value: Any = None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it is JSON as the standard has it, without numbers and depths that JSON does not
+        have.
+        """
+        if not self._is_read:
+            self._is_read = True
+            with suppress(ValueError, RecursionError):
+                self._value = _STRICT.decode(self.text)
+                self._is_json = _is_shallow(self._value)
+        return self._is_json
+
+    @property
+    def values(self) -> list[Any]:
+        """The values that it holds, also where it is not quite JSON."""
+        if self.is_json:
+            return [self._value]
+        return _parse_lenient(self.text)
+
+    @property
+    def encodable(self) -> Any:
+        """The value of one that is JSON, without lone surrogates, which no encoding takes."""
+        if "\\u" in self.text:
+            return _strip_surrogates(self._value)
+        return self._value
 
 
-def read_graph(texts: Iterable[str]) -> Graph:
+def read_graph(blocks: Iterable[JsonLdBlock]) -> Graph:
     """All the things in the blocks of a page; a block that cannot be read is passed over."""
     nodes: list[Node] = []
     left = _MOST_CHARACTERS
-    for text in texts:
-        if len(text) > left:
+    for block in blocks:
+        length = len(block.text)
+        if length > left:
             continue
-        left -= len(text)
-        values = _parse_lenient(text)
-        for value in values:
+        left -= length
+        for value in block.values:
             members = _flatten(value, 0)
             nodes.extend(members)
     nodes = nodes[:_MOST_NODES]
@@ -111,9 +132,11 @@ def read_graph(texts: Iterable[str]) -> Graph:
 
 def types_of(node: Any) -> frozenset[str]:
     """The types of a thing, in lower case and without the vocabulary in front."""
-    if not isinstance(node, Mapping):
+    if not isinstance(node, dict):
         return _NO_TYPES
     names = node.get("@type")
+    if isinstance(names, str) and names.isalnum():  # as nearly all: one, of no named vocabulary
+        return frozenset((names.lower(),))
     if not isinstance(names, list):
         names = [names]
     types = []
@@ -132,6 +155,8 @@ def find_main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     page neither author nor date. A film stands in many pages that are not about it, so it must bear
     the page's address.
     """
+    if not graph.nodes:
+        return None
     own = {_bare_address(address) for address in addresses if address}
     article = _pick(graph, ARTICLE_TYPES, own)
     if article:

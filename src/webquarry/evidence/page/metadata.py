@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -90,16 +89,14 @@ _LONGEST_SITE = 200  # characters
 _MOST_LINKED_AUTHORS = 100
 
 
-@dataclass(frozen=True)
-class Stated:
+class Stated(NamedTuple):
     """A text, and the field of the page that states it."""
 
     value: str
     field: str
 
 
-@dataclass(frozen=True)
-class PageFacts:
+class PageFacts(NamedTuple):
     """What is known of a page; what nobody stated is None or empty."""
 
     title: Stated | None = None
@@ -141,14 +138,14 @@ def read_facts(
     if title:
         bare = without_site(title.value, host_of_page(page_url), site_name)
         title = Stated(bare, title.field)
-    # by the first field that names any
-    stated_authors = (candidate for candidate in fields.authors() if candidate[0])
-    names, authors_field = next(stated_authors, ((), ""))
-    authors: list[Name] = []
-    for name in names:
-        # a site that signs its own pages is no person, whatever its name looks like
-        is_site = site_name and name.written.casefold() == site_name.casefold()
-        authors.append(Name(literal=site_name) if is_site else name)
+    names: tuple[Name, ...] = ()
+    authors_field = ""
+    for candidates, field in fields.authors():
+        if candidates:  # by the first field that names any
+            names, authors_field = candidates, field
+            break
+    if site_name:
+        names = _name_site(names, site_name)
     published = _first_plausible(fields.publication_dates(), accessed)
     modified = _first_plausible(fields.modification_dates(), accessed)
     if published and modified:
@@ -156,11 +153,19 @@ def read_facts(
         length = min(len(modified.value), len(published.value), len("2024-01-31"))
         if modified.value[:length] < published.value[:length]:
             modified = None
-    return PageFacts(title, tuple(authors), authors_field, site, published, modified)
+    return PageFacts(title, names, authors_field, site, published, modified)
 
 
-@dataclass(frozen=True)
-class _Fields:
+def _name_site(names: tuple[Name, ...], site_name: str) -> tuple[Name, ...]:
+    """The authors with the site under its name: one that signs its own pages is no person, whatever
+    its name looks like.
+    """
+    folded = site_name.casefold()
+    signed = Name(literal=site_name)
+    return tuple(signed if name.written.casefold() == folded else name for name in names)
+
+
+class _Fields(NamedTuple):
     """What the fields of a page state, for each fact in the order in which they are believed."""
 
     page_url: str
@@ -209,9 +214,11 @@ class _Fields:
                 values = self.graph.get_values(self.main, field)
                 yield self._parse_json_ld_authors(values), f"json-ld:{field}"
         yield from self._parse_tags(_CREATOR_METAS, lists=False)
-        yield parse_people(self.tags.find_items("author")), "microdata:author"
+        if self.tags.items:
+            yield parse_people(self.tags.find_items("author")), "microdata:author"
         yield from self._parse_tags(_AUTHOR_METAS, lists=True)
-        yield parse_people([self.page.author]), self.page.content_type
+        if self.page.author:
+            yield parse_people([self.page.author]), self.page.content_type
 
     def _parse_tags(
         self, names: Iterable[str], *, lists: bool

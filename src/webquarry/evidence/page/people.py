@@ -29,6 +29,7 @@ _CREDENTIAL = re.compile(
 _BY = re.compile(r"(?:written\s+|posted\s+)?by:?\s+", re.IGNORECASE)
 # `Y` may be a middle initial
 _AND = re.compile(r"\s*;\s*|\s*,\s+(?:and|&)\s+|\s+(?:and|und|et|y|&)\s+")
+_JOINING_WORDS = frozenset({"and", "und", "et", "y", "&"})
 _NOBODY = (
     "admin administrator anonymous author authors editor guest none null root staff undefined "
     "unknown user webmaster [deleted] n/a na wordpress"
@@ -90,30 +91,36 @@ def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...
         most = _MOST_BYLINES
     for text in islice(texts, most):
         if lists:
-            line = clean_line(text, _LONGEST_BYLINE)
-            written = _BY.sub("", line, count=1)
-            parts = _split_byline(written)
+            written = clean_line(text, _LONGEST_BYLINE)
+            if "by" in written.lower():
+                written = _BY.sub("", written, count=1)
         else:
             written = clean_line(text, _LONGEST_NAME)
-            parts = [written]
+        may_be_group = _GROUP.search(written) is not None
+        parts = [written]
+        if lists:
+            parts = _split_byline(written, is_group=may_be_group)
         for part in parts:
-            name = parse_person(part)
+            # what names a group nowhere names one in no part of it
+            name = parse_person(part, may_be_group=may_be_group)
             if name and len(found) < MOST_AUTHORS:
                 found[name] = None
     return tuple(found)
 
 
-def parse_person(text: str) -> Name | None:
-    """One author; None for what names nobody: an address, a handle, `admin`."""
+def parse_person(text: str, *, may_be_group: bool = True) -> Name | None:
+    """One author; None for what names nobody: an address, a handle, `admin`. `may_be_group` is
+    false for what is known to name no organisation.
+    """
     text = text.strip().strip(",").strip()
     if not text or len(text) > _LONGEST_PERSON or text.lower() in _NOBODY_SET:
         return None
     if "://" in text or text.startswith("@"):
         return None
     is_email = "@" in text and " " not in text
-    if is_email or not any(letter.isalpha() for letter in text):
+    if is_email or not any(map(str.isalpha, text)):
         return None
-    if _GROUP.search(text):
+    if may_be_group and _GROUP.search(text):
         return Name(literal=text)
     parts: list[str] = []
     suffix = ""
@@ -146,13 +153,15 @@ def _parse_given_first(text: str, suffix: str) -> Name:
     return Name(family=family, given=given, suffix=suffix)
 
 
-def _split_byline(text: str) -> list[str]:
+def _split_byline(text: str, *, is_group: bool) -> list[str]:
     """The names in a byline. A comma divides names only where each part of the whole looks like a
     full one.
     """
-    is_group = _GROUP.search(text) is not None
     if is_group and ";" not in text:
         return [text]
+    is_divided = ";" in text or "," in text
+    if not is_divided and _JOINING_WORDS.isdisjoint(text.split()):
+        return [text]  # as most: one name
     names: list[str] = []
     pieces = _AND.split(text)
     for piece in pieces:

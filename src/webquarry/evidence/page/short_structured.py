@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 MOST_BYTES = 240
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _LONGEST_VALUE = 120  # characters; a longer text is in the content
 _DEEPEST = 6
 _MOST_LOOKED_AT = 200  # members of one object or list
@@ -67,23 +67,27 @@ def shorten_structured_data(
     and its citation say. `more` where there is more of it.
     """
     told = _Told(metadata, cited)
-    short: dict[str, Any] = {"more": True}
+    short: dict[str, Any] = {}
+    size = len('{"more":true}')
     json_ld: list[Any] = []
+    size_with = size + len(',"jsonLd":[]')
     for node in _iterate_nodes(whole.get("jsonLd", ())):
-        left = _room_left({**short, "jsonLd": json_ld})
-        kept = _keep_useful(node, told, left, 0)
+        kept = _keep_useful(node, told, MOST_BYTES - size_with - 2, 0)
         if kept:
+            size_with += _size(kept) + bool(json_ld)  # a comma before all but the first
             json_ld.append(kept)
     if json_ld:
         short["jsonLd"] = json_ld
+        size = size_with
     for name in ("openGraph", "citation"):
         stated = whole.get(name)
         if not stated:
             continue
-        tags = _keep_tags(stated, told, _room_left({**short, name: {}}))
+        beside = len(f',"{name}":')
+        tags = _keep_tags(stated, told, MOST_BYTES - size - beside - len("{}") - 2)
         if tags:
             short[name] = tags
-    del short["more"]
+            size += beside + _size(tags)
     if short != whole:
         short["more"] = True
     return short
@@ -103,7 +107,7 @@ class _Told:
             facts.get("site"),
             cited.get("url"),
         ]
-        self._texts = {_fold(text) for text in texts if text}
+        self._texts = {_fold(text) for text in {*texts} if text}
         self._names: set[str] = set()
         if facts.get("author"):
             self._names.update(_AUTHORS)
@@ -166,16 +170,18 @@ def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -
     size = len("{}")
     for name in names:
         value = node[name]
-        if name in _NEVER or told.tells(name, value):
-            continue
         is_further = name not in _RANK
-        if is_further and (depth or isinstance(value, (dict, list))):
+        if is_further and (name in _NEVER or depth or isinstance(value, (dict, list))):
             continue
-        left = room - size - _size(name) - 2
-        part = _keep_useful(value, told, left, depth + 1)
+        if told.tells(name, value):
+            continue
+        beside = _text_size(name) + len(":,")
+        part = _keep_useful(value, told, room - size - beside, depth + 1)
         if part is not None:
+            if not kept:
+                size = 1  # the second bracket stands in place of a comma
             kept[name] = part
-            size = _size(kept)
+            size += beside + _size(part)
     if depth and set(kept) <= {"@type"}:
         return None
     return kept or None
@@ -184,21 +190,37 @@ def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -
 def _keep_tags(tags: Mapping[str, str], told: _Told, room: int) -> dict[str, str]:
     """The tags that say something more, as far as there is room."""
     kept: dict[str, str] = {}
+    size = 1  # the last comma is a bracket
     for name, value in tags.items():
-        if name in _TOLD_TAGS or name.startswith(_TAG_PICTURES) or told.tells(name, value):
+        if name in _TOLD_TAGS or len(value) > _LONGEST_VALUE or name.startswith(_TAG_PICTURES):
             continue
-        if len(value) <= _LONGEST_VALUE and _size({**kept, name: value}) <= room:
+        if told.tells(name, value):
+            continue
+        own_size = _text_size(name) + _text_size(value) + len(":,")
+        if size + own_size <= room:
             kept[name] = value
+            size += own_size
     return kept
-
-
-def _room_left(short: Mapping[str, Any]) -> int:
-    return MOST_BYTES - _size(short) - 2
 
 
 def _size(value: Any) -> int:
     """Bytes of JSON."""
+    if isinstance(value, str):
+        return _text_size(value)
+    if isinstance(value, dict) and value:
+        # a colon and a comma for each member, the last comma being a bracket
+        return 1 + sum([_text_size(name) + _size(one) + 2 for name, one in value.items()])
+    if isinstance(value, list) and value:
+        return 1 + sum([_size(one) + 1 for one in value])
+    if value is True:
+        return len("true")
     return len(_ENCODER.encode(value).encode(errors="replace"))
+
+
+def _text_size(text: str) -> int:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return len(text) + len('""')  # as nearly all: nothing in it is written otherwise
+    return len(_ENCODER.encode(text).encode(errors="replace"))
 
 
 def _fold(text: str) -> str:

@@ -9,51 +9,51 @@ images) has its values joined by `; `.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from webquarry.evidence.language.text import clean_line
-from webquarry.evidence.models import StructuredData
-from webquarry.evidence.page.jsonld import strict_json
+from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.tags import Tags
 from webquarry.search.replies.text import shorten_text
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _MOST_JSON = 200_000  # characters of all JSON-LD blocks together that are read,
 _MOST_GIVEN = 50_000  # and that are given
+# What is read may be longer when it is written again, by its numbers alone: `1e9` is 1000000000.0.
+_MOST_LONGER = 8  # times
 _LONGEST_TEXT = 2_000  # in a block
 _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
 
 
-def read_structured_data(tags: Tags) -> StructuredData | None:
-    """The machine-readable part of a page."""
+def read_structured_data(tags: Tags, blocks: Sequence[JsonLdBlock]) -> dict[str, Any] | None:
+    """The machine-readable part of a page, as a `StructuredData` has it."""
     json_ld: list[Any] = []
     left = _MOST_JSON
     room = _MOST_GIVEN
-    for text in tags.scripts:
-        if len(text) > left:
+    is_little = _MOST_LONGER * sum([len(block.text) for block in blocks]) <= room
+    for block in blocks:
+        length = len(block.text)
+        if length > left or not block.is_json:
             continue
-        try:
-            block = _shorten_texts(strict_json(text))
-        except ValueError:
-            continue
-        left -= len(text)
-        size = len(_ENCODER.encode(block))
+        left -= length
+        value = _shorten_texts(block.encodable)
+        size = 0
+        if not is_little:
+            size = len(_ENCODER.encode(value))
         if size <= room:
             room -= size
-            json_ld.append(block)
-    skipped_blocks = len(tags.scripts) - len(json_ld)
+            json_ld.append(value)
+    skipped_blocks = len(blocks) - len(json_ld)
     open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
     citation, skipped_citation = _collect_tags(tags, ("citation_",))
-    if not (json_ld or open_graph or citation):
-        return None
+    parts = {"jsonLd": json_ld, "openGraph": open_graph, "citation": citation}
+    structured: dict[str, Any] = {name: part for name, part in parts.items() if part}
     skipped = skipped_blocks + skipped_graph + skipped_citation
-    return StructuredData(
-        json_ld=json_ld or None,
-        open_graph=open_graph or None,
-        citation=citation or None,
-        skipped=skipped or None,
-    )
+    if structured and skipped:
+        structured["skipped"] = skipped
+    return structured or None
 
 
 def _shorten_texts(value: Any) -> Any:

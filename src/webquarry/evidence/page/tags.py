@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 
 from lxml import etree
 
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import first_texts
+from webquarry.read.text.remember import found_once
 
 _ARTICLE_TYPES = """
     article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle
@@ -55,7 +55,7 @@ class Tags:
     items: tuple[tuple[str, str], ...] = ()  # microdata of an article: property and value
     times: tuple[str, ...] = ()  # dates in `<time>` that can only be the page's own
 
-    @cached_property
+    @found_once
     def by_name(self) -> dict[str, list[str]]:
         """The contents of each meta tag, empty ones left out."""
         found: dict[str, list[str]] = {}
@@ -111,14 +111,14 @@ def read_tags(document: Document | None) -> Tags:
     headings = [_text_of(one).strip(_ANCHOR_SIGNS) for one in elements["h1"][:_MOST_HEADINGS]]
     headings = [heading for heading in headings if heading]
     return Tags(
-        metas=tuple(_read_metas(elements["meta"][:_MOST_METAS])),
+        metas=_read_metas(elements["meta"][:_MOST_METAS]),
         scripts=tuple(scripts),
         title="" if title is None else _text_of(title),
         heading=headings[0] if len(headings) == 1 else "",
         language=language[:_LONGEST_LANGUAGE],
         canonical=canonical,
         items=tuple(_read_items(document.statements.items)),
-        times=tuple(_read_times(elements["time"], elements["article"])),
+        times=_read_times(elements["time"], elements["article"]),
     )
 
 
@@ -127,8 +127,9 @@ def _text_of(element: etree._Element) -> str:
     return "".join(first_texts(element, _LONGEST_TEXT, _LONGEST_TEXT))
 
 
-def _read_metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
+def _read_metas(metas: Iterable[etree._Element]) -> tuple[tuple[str, str], ...]:
     """Name and content of each meta tag that has both."""
+    found: list[tuple[str, str]] = []
     for meta in metas:
         written = meta.get("property") or meta.get("name") or meta.get("http-equiv")
         content = meta.get("content")
@@ -137,7 +138,8 @@ def _read_metas(metas: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
         name = written.strip().lower()[:_LONGEST_NAME]
         if name.startswith(_PREFIXED):
             name = name.replace(":", ".")
-        yield name, content[:_LONGEST_CONTENT]
+        found.append((name, content[:_LONGEST_CONTENT]))
+    return tuple(found)
 
 
 def _read_items(elements: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
@@ -181,19 +183,24 @@ def _item_value(element: etree._Element) -> str:
     return value[:_LONGEST_TEXT]
 
 
-def _read_times(times: list[etree._Element], articles: list[etree._Element]) -> Iterator[str]:
+def _read_times(times: list[etree._Element], articles: list[etree._Element]) -> tuple[str, ...]:
     """Those marked as the date of publication, then the first one in the article, where there is
     one article.
     """
+    if not times:
+        return ()
+    found: list[str] = []
     for time in times:
         classes = (time.get("class") or "").split()
         if time.get("pubdate") is not None or "dt-published" in classes:
-            yield time.get("datetime") or ""
-    outermost = [one for one in articles if next(one.iterancestors("article"), None) is None]
+            found.append(time.get("datetime") or "")
+    outermost = articles
+    if len(articles) > 1:
+        outermost = [one for one in articles if next(one.iterancestors("article"), None) is None]
     if len(outermost) != 1:
-        return
+        return tuple(found)
     for time in times:
         around = next(time.iterancestors(*_ELSEWHERE), None)
         if around is outermost[0] and time.get("datetime"):
-            yield time.get("datetime") or ""
-            return
+            return (*found, time.get("datetime") or "")
+    return tuple(found)

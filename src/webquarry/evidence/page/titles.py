@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from urllib.parse import SplitResult
 
-from webquarry.search.replies.addresses import split_url
+from webquarry.search.replies.addresses import split_host, split_url
 
 _SEPARATORS = (" | ", " · ", " – ", " — ", " - ", " :: ")
 _SMALL_WORDS = """
@@ -23,15 +24,25 @@ _SENTENCE_START = (":", "?", "!", "—", "–")
 def host_of_page(url: str) -> str:
     """The host of a page, without the `www.` that says nothing."""
     try:
-        return (split_url(url).hostname or "").removeprefix("www.")
+        return (split_page(url).hostname or "").removeprefix("www.")
     except ValueError:
         return ""
+
+
+def split_page(url: str) -> SplitResult:
+    """The parts of the address of a page, whatever its port; ValueError for one that cannot be an
+    address.
+    """
+    try:
+        return split_host(url)[0]  # which is asked for more than once
+    except ValueError:
+        return split_url(url)
 
 
 def title_from_url(url: str) -> str:
     """What to call a page that has no title: its host and path."""
     try:
-        path = split_url(url).path.rstrip("/")
+        path = split_page(url).path.rstrip("/")
     except ValueError:
         return url
     return host_of_page(url) + path or url
@@ -39,7 +50,7 @@ def title_from_url(url: str) -> str:
 
 def without_site(title: str, host: str, site: str = "") -> str:
     """Many titles end in the site's name, which a citation gives anyway."""
-    place = max(title.rfind(separator) for separator in _SEPARATORS)
+    place = max(map(title.rfind, _SEPARATORS))
     if place <= 0:
         return title
     ending = _only_letters(title[place:].strip(" |·–—-:"))

@@ -41,14 +41,18 @@ def to_csl(work: Work, key: str = "") -> dict[str, Any]:
     own.
     """
     item: dict[str, Any] = {"id": key or build_key(work), "type": work.kind}
+    texts = vars(work)
     for field, attribute in _TEXTS.items():
-        value = plain(getattr(work, attribute))
+        value = texts[attribute]
+        if value:
+            value = plain(value)
         if value:
             item[field] = value
     names: list[dict[str, str]] = []
     for author in work.listed_authors:
-        parts = {part: plain(getattr(author, part)) for part in _NAME_PARTS}
-        name = {part: written for part, written in parts.items() if written}
+        parts = vars(author)
+        written = ((part, plain(parts[part])) for part in _NAME_PARTS if parts[part])
+        name = {part: text for part, text in written if text}
         if name:
             names.append(name)
     if names:

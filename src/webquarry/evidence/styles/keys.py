@@ -67,7 +67,7 @@ def to_letters(number: int) -> str:
 
 def _ascii_words(text: str) -> list[str]:
     """The words of a text without accents, in lower case; what ASCII cannot write is left out."""
-    decomposed = normalize_letters("NFKD", text)
-    encoded = decomposed.encode("ascii", "ignore")
-    ascii_only = encoded.decode()
-    return _WORDS.findall(ascii_only.lower())
+    if not text.isascii():
+        decomposed = normalize_letters("NFKD", text)
+        text = decomposed.encode("ascii", "ignore").decode()
+    return _WORDS.findall(text.lower())

@@ -20,15 +20,13 @@ page.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.tags import Tags
-from webquarry.evidence.page.titles import host_of_page
+from webquarry.evidence.page.titles import host_of_page, split_page
 from webquarry.evidence.trust.known_hosts import PREPRINT, category_of_host, type_of_host
 from webquarry.evidence.trust.reputation import Reputation
-from webquarry.search.replies.addresses import split_url
 
 SourceType = Literal[
     "peer_reviewed",
@@ -108,13 +106,13 @@ _LOW: frozenset[SourceType] = frozenset({"blog", "forum", "social_media"})
 _HIGH_IF_KNOWN: frozenset[SourceType] = frozenset({"peer_reviewed", "government", "official_docs"})
 
 
-@dataclass(frozen=True)
-class Classification:
-    """The three words."""
+class Classification(NamedTuple):
+    """The three words, and what they do not tell apart."""
 
     source_type: SourceType
     authority_tier: AuthorityTier
     domain_category: DomainCategory
+    is_preprint: bool  # at a server for papers that nobody has reviewed yet
 
 
 def classify(
@@ -136,12 +134,7 @@ def classify(
     elif is_known and source_type in _HIGH_IF_KNOWN:
         authority_tier = "high"
     domain_category = _domain_category(host, source_type, known, main)
-    return Classification(source_type, authority_tier, domain_category)
-
-
-def is_preprint(page_url: str) -> bool:
-    """Whether a page is at a server for papers that nobody has reviewed yet."""
-    return type_of_host(host_of_page(page_url)) == PREPRINT
+    return Classification(source_type, authority_tier, domain_category, known == PREPRINT)
 
 
 def _source_type(
@@ -164,9 +157,10 @@ def _source_type(
             if name in _TYPE_OF:
                 return _TYPE_OF[name]
     generators = " ".join(tags.get_all("generator"))
-    for pattern, source_type in _GENERATORS:
-        if pattern.search(generators):
-            return source_type
+    if generators:
+        for pattern, source_type in _GENERATORS:
+            if pattern.search(generators):
+                return source_type
     return _type_by_address(page_url, host) or "unknown"
 
 
@@ -176,7 +170,7 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
     if host.count(".") > 1 and label in _HOST_LABELS:
         return _HOST_LABELS[label]
     try:
-        path = split_url(page_url).path.lower()
+        path = split_page(page_url).path.lower()
     except ValueError:
         return None
     first_parts = path.split("/")[1:4]

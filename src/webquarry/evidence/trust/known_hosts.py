@@ -139,12 +139,13 @@ def category_of_host(host: str) -> str | None:
 
 def _look_up(table: Mapping[str, str], host: str) -> str | None:
     """The word of the longest entry that fits."""
-    labels = host.rstrip(".").lower().split(".")
-    for start in range(len(labels)):
-        rest = labels[start:]
-        found = table.get(".".join(rest))
-        if found is None and len(rest) == 2 and len(rest[1]) == 2:  # a country's second level
-            found = table.get(f"{rest[0]}.*")
+    rest = host.rstrip(".").lower()
+    while rest:
+        found = table.get(rest)
+        label, _, behind = rest.partition(".")
+        if found is None and len(behind) == 2 and "." not in behind:  # a country's second level
+            found = table.get(f"{label}.*")
         if found is not None:
             return found
+        rest = behind
     return None

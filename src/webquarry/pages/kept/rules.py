@@ -21,14 +21,16 @@ _NO_STORE = re.compile(r"\bno-store\b", re.IGNORECASE)
 def may_keep(reply: Reply | None, page: Page) -> bool:
     """Whether the site lets a copy of a page be kept; what came by its interface, always."""
     if reply is not None:
-        if _NO_STORE.search(reply.headers.get("cache-control", "")):
+        sent = {name.lower() for name, _ in reply.headers.raw}
+        if b"cache-control" in sent and _NO_STORE.search(reply.headers["cache-control"]):
             return False
-        if _FORBIDS.search(reply.headers.get("x-robots-tag", "")):
+        if b"x-robots-tag" in sent and _FORBIDS.search(reply.headers["x-robots-tag"]):
             return False
     if page.document is None:
         return True
     for meta in page.document.statements.by_name["meta"]:
-        is_for_robots = (meta.get("name") or "").strip().lower() == "robots"
+        name = meta.get("name")
+        is_for_robots = name is not None and name.strip().lower() == "robots"
         if is_for_robots and _FORBIDS.search(meta.get("content") or ""):
             return False
     return True

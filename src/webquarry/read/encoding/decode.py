@@ -12,12 +12,12 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import webencodings
 
 from webquarry.read.encoding.guess import choose_likelier, guess_encoding
-from webquarry.read.encoding.labels import Label, find_bom, find_labels
+from webquarry.read.encoding.labels import Label, find_bom, find_header_label, find_labels
+from webquarry.read.text.remember import found_once
 
 try:
     from webquarry.read.encoding._utf8 import is_utf8
@@ -47,7 +47,7 @@ class DecodedText:
     source: str  # bom, header, meta, xml, utf-8, utf-16, detected or fallback
     utf8: bytes | None = field(default=None, repr=False)  # the page, where it is this text in UTF-8
 
-    @cached_property
+    @found_once
     def text(self) -> str:
         """The text."""
         if self.decoded is not None:
@@ -90,6 +90,11 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
         text = _decode(body[mark_length:], encoding)
         return DecodedText(text, encoding, "bom")
 
+    claim = find_header_label(content_type_header)
+    is_plain = claim is not None and claim.encoding == "utf-8" and 0 not in body[:_WIDE_SAMPLE]
+    if claim is not None and is_plain and is_utf8(body):
+        # as most: whatever else is said of such a page is not believed
+        return DecodedText(None, claim.encoding, claim.source, body)
     labels = find_labels(body, content_type_header)
     if labels and labels[0].encoding == "replacement":
         return DecodedText("", "replacement", labels[0].source)

@@ -9,13 +9,14 @@ of the rest another meaning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import webencodings
 
 PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
 _LONGEST_HEADER = 1_000  # characters
 _MOST_ATTRIBUTES = 20
+_UTF8 = frozenset({"utf-8", "UTF-8"})
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _HEADER_CHARSET = re.compile(
     r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
@@ -28,8 +29,7 @@ _ATTRIBUTE = re.compile(rb"[\s/]*([^\s=>/]+)(?:\s*=\s*(?:\"([^\">]*)\"|'([^'>]*)
 _CONTENT_CHARSET = re.compile(rb"(?i)charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)")
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """One claim: the WHATWG name of an encoding, and who made it (header, meta, xml)."""
 
     encoding: str
@@ -46,16 +46,21 @@ def find_bom(body: bytes) -> tuple[str, int] | None:
     return None
 
 
-def find_labels(body: bytes, content_type_header: str) -> list[Label]:
-    """Every claim about the encoding, in the order in which it is believed."""
-    labels: list[Label] = []
-    # Some headers have several charsets; the first that the web knows is meant.
+def find_header_label(content_type_header: str) -> Label | None:
+    """What the header claims. Some have several charsets; the first that the web knows is meant."""
     for charset in _HEADER_CHARSET.finditer(content_type_header[:_LONGEST_HEADER]):
         name = resolve_label(charset[1] or charset[2] or charset[3] or "")
         if name:
-            labels.append(Label(name, "header"))
-            break
+            return Label(name, "header")
+    return None
 
+
+def find_labels(body: bytes, content_type_header: str) -> list[Label]:
+    """Every claim about the encoding, in the order in which it is believed."""
+    labels: list[Label] = []
+    header_label = find_header_label(content_type_header)
+    if header_label:
+        labels.append(header_label)
     media_type = content_type_header.partition(";")[0].strip().lower()
     starts_with_tag = body[:64].lstrip().startswith(b"<")
     if "html" in media_type or not media_type or starts_with_tag:
@@ -72,6 +77,8 @@ def find_labels(body: bytes, content_type_header: str) -> list[Label]:
 
 def resolve_label(label: str) -> str | None:
     """The WHATWG name that a label means, or None."""
+    if label in _UTF8:
+        return "utf-8"  # as nearly all
     if not label.isascii():
         return None
     encoding = webencodings.lookup(label)

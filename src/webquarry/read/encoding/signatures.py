@@ -57,6 +57,8 @@ _DEEPER = (
     (re.compile(rb"\xff[\xfb\xf3\xf2][\s\S]"), "audio/mpeg"),
     (re.compile(rb"[\s\S]{257}ustar[\x00 ]"), "application/x-tar"),
 )
+# What stands further on in the few of these that may begin like a page.
+_INSIDE_TEXT = (b"ftyp", b"ustar", b"\n%PDF-1.")
 _ANY_START = tuple(start for start, _ in _START)
 _ANY_DEEPER = re.compile(b"|".join(pattern.pattern for pattern, _ in _DEEPER))
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -77,6 +79,8 @@ def binary_type(body: bytes) -> str | None:
     bytes.
     """
     head = body[:512]
+    if head.startswith(b"<") and not any(map(body[:1024].__contains__, _INSIDE_TEXT)):
+        return None  # as nearly all pages
     if head.startswith(_ZIP):
         names = _read_zip_names(body)
         for inside, kind in _INSIDE_ZIP:

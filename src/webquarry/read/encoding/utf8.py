@@ -1,10 +1,13 @@
-"""Bytes -> whether they are UTF-8. `_utf8.pyx` is the same, compiled."""
+"""Bytes -> whether they are UTF-8, and how many of them no text holds. `_utf8.pyx` is the same,
+compiled.
+"""
 
 from __future__ import annotations
 
 import codecs
 
 _PIECE = 16_384  # bytes
+_CONTROLS = bytes([*range(9), 11, *range(14, 27), *range(28, 32)])
 
 
 def is_utf8(body: bytes) -> bool:
@@ -20,3 +23,10 @@ def is_utf8(body: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def count_controls(data: bytes) -> int:
+    """How many bytes are control characters that no text holds: neither blanks nor the escapes of
+    Japanese encodings.
+    """
+    return len(data) - len(data.translate(None, _CONTROLS))

@@ -8,14 +8,12 @@ A page can also tell how it is built, should somebody doubt that it is one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import CUT, Document, parse_html
-from webquarry.read.html.traits import collect_traits
 from webquarry.read.markdown.convert import UNDECIDED_NOTE, title_of, to_markdown
 from webquarry.read.models import LeftOutText
 from webquarry.read.wiki.page import READER as WIKI
@@ -29,8 +27,7 @@ _LOSSES = frozenset({CUT, UNDECIDED_NOTE})  # the notes which say that text is m
 _SHORT = 2_500  # characters; `outcome` suspects no page that says as much as that
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """What is given of a page, and the whole where that is needed to judge it."""
 
     text: str
@@ -49,7 +46,7 @@ class Html(Format):
     suffixes = (".html", ".htm", ".xhtml", ".shtml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        document = replace(parse_html(source.text.page), url=source.url, styles=source.styles)
+        document = parse_html(source.text.page, source.url, source.styles)
         if source.selection == "main":
             part = _convert_wiki_page(document, source)
             part = part or _convert_main_part(document, source.url)
@@ -58,14 +55,15 @@ class Html(Format):
         list_blocks = None
         if not part.reader:  # else it is known what the page consists of
             list_blocks = partial(_list_blocks, document, part, source.url)
+        notes = (*document.notes, *part.notes)
         return ConvertedDocument(
             part.text,
             title=part.title,
             encoding=source.text.encoding,
             removed=part.removed,
-            notes=(*document.notes, *part.notes),
-            lost=tuple(note for note in (*document.notes, *part.notes) if note in _LOSSES),
-            traits=cache(lambda: collect_traits(document.elements())),
+            notes=notes,
+            lost=tuple([note for note in notes if note in _LOSSES]),
+            traits=lambda: document.traits,
             whole=part.whole,
             document=document,
             blocks=list_blocks,
@@ -91,9 +89,11 @@ def _convert_wiki_page(document: Document, source: FetchedDocument) -> _Part | N
 
 def _list_blocks(document: Document, part: _Part, url: str) -> PageBlocks:
     """The texts of a page, and which of them are its main part."""
-    from webquarry.read.main_content.select import select_main_content  # as below
+    selection = part.selection
+    if selection is None:
+        from webquarry.read.main_content.select import select_main_content  # as below
 
-    selection = part.selection or select_main_content(document)
+        selection = select_main_content(document)
     flow = selection.flow
     return PageBlocks(
         texts=flow.texts,
@@ -137,7 +137,7 @@ def _convert_main_part(document: Document, url: str) -> _Part:
 
     selection = select_main_content(document)
     if not selection.kept:
-        return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
+        return _convert_whole(document, url, WHOLE_NOTE)._replace(selection=selection)
     part = render_selection(document, selection, url)
     if len(part.text) >= _SHORT:
         return _Part(
@@ -149,7 +149,7 @@ def _convert_main_part(document: Document, url: str) -> _Part:
             left_out=part.left_out,
         )
     if not part.text.strip():
-        return replace(_convert_whole(document, url, WHOLE_NOTE), selection=selection)
+        return _convert_whole(document, url, WHOLE_NOTE)._replace(selection=selection)
     page = to_markdown(document, url)
     return _Part(
         text=part.text,

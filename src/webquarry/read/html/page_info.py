@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from lxml import etree
@@ -37,8 +36,7 @@ _STATING = {
 _LONGEST_MEDIA = 1_000  # characters
 
 
-@dataclass(frozen=True)
-class PageInfo:
+class PageInfo(NamedTuple):
     """Found in one pass over the page."""
 
     css: bytes = b""  # of the style sheets that are for screens and known
@@ -95,13 +93,17 @@ def collect_page_info(
     if linked:
         base = join_address(url, found.base or "")
     sheets = _collect_sheets(found.styles, linked, base)
-    fallbacks = _collect_sheets(found.fallback_styles, linked, base)
+    fallback_css = b""
+    if found.fallback_styles:
+        fallback_css = join_sheets(_collect_sheets(found.fallback_styles, linked, base).sheets)
     title = ""
     if found.title is not None:
-        title = text_of(found.title)
+        title = found.title.text or ""
+        if len(found.title):  # it holds elements, as hardly any
+            title = text_of(found.title)
     return PageInfo(
         css=join_sheets(sheets.sheets),
-        css_without_scripts=join_sheets(fallbacks.sheets),
+        css_without_scripts=fallback_css,
         foreign_rules=not sheets.is_complete,
         base=found.base,
         title=" ".join(title.split()),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from lxml import etree
 
@@ -24,8 +23,10 @@ from webquarry.read.html.page_info import (
 from webquarry.read.html.painted.drawings import has_drawn_text, mark_drawn_text
 from webquarry.read.html.painted.ratings import write_ratings
 from webquarry.read.html.painted.shadow import compose_shadow_trees, has_shadow_trees
+from webquarry.read.html.traits import Traits, collect_traits
 from webquarry.read.html.tree import holds_tag
 from webquarry.read.text.characters import without_surrogates
+from webquarry.read.text.remember import found_once
 
 CUT = "The page nests deeper than 2,048 elements; what lies below was cut."
 FLATTENED = (
@@ -47,20 +48,25 @@ class Document:
     url: str = ""
     styles: bytes = field(default=b"", repr=False)  # sheets that the page links to, packed
 
-    @cached_property
+    @found_once
     def comments(self) -> int:
         """How many there were; the tree holds none."""
         return self.data.count(b"<!--")
 
-    @cached_property
+    @found_once
     def page_info(self) -> PageInfo:
         """What concerns the whole page, found once."""
         return collect_page_info(self.roots, self.url, self.styles)
 
-    @cached_property
+    @found_once
     def statements(self) -> StatedElements:
         """The elements by which the page states something of itself, found once."""
         return find_statements(self.roots)
+
+    @found_once
+    def traits(self) -> Traits:
+        """How the page is built, found once."""
+        return collect_traits(self.elements())
 
     def elements(self) -> Iterator[etree._Element]:
         """Every element, in document order."""
@@ -68,9 +74,9 @@ class Document:
             yield from root.iter()
 
 
-def parse_html(page: str | bytes) -> Document:
+def parse_html(page: str | bytes, url: str = "", styles: bytes = b"") -> Document:
     """The tree of any page, however malformed; one without anything in it gives no roots. Bytes are
-    UTF-8.
+    UTF-8. `styles` are the sheets that it links to, packed.
     """
     # UTF-8, without NUL and surrogates
     if isinstance(page, bytes):
@@ -88,7 +94,7 @@ def parse_html(page: str | bytes) -> Document:
     roots, is_cut = _parse(rename_inline_tags(trimmed))
     if not is_cut:
         _compose(roots)
-        return Document(roots, (), data)
+        return Document(roots, (), data, url, styles)
 
     flat, is_text_lost = flatten(data.decode("utf-8", "replace"))
     flat_roots, is_cut = _parse(rename_inline_tags(flat.encode()))
@@ -96,7 +102,7 @@ def parse_html(page: str | bytes) -> Document:
     if is_cut or is_text_lost:
         note = CUT
     _compose(flat_roots)
-    return Document(flat_roots or roots, (note,), data)
+    return Document(flat_roots or roots, (note,), data, url, styles)
 
 
 def _compose(roots: list[etree._Element]) -> None:

@@ -7,7 +7,6 @@ back goes.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
@@ -37,7 +36,7 @@ class Footnotes:
         self._absent = absent
         self._written: set[str] = set()  # the ids of the notes that were come to
         self.labels: dict[str, str] = {}  # by the id of the note
-        self._uses: Counter[str] = Counter()
+        self._uses: dict[str, int] = {}
         self._note_ids: AbstractSet[str] | None = None
 
     def start_again(self, absent: AbstractSet[str] = frozenset()) -> Footnotes:
@@ -70,9 +69,9 @@ class Footnotes:
         if note_id not in self._note_ids:
             return None
         label = _UNFIT.sub("", found[1]) or "note"
-        self._uses[label] += 1
-        if self._uses[label] > 1:
-            label = f"{label}-{self._uses[label]}"
+        uses = self._uses[label] = self._uses.get(label, 0) + 1
+        if uses > 1:
+            label = f"{label}-{uses}"
         self.labels[note_id] = label
         return label
 

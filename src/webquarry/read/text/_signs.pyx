@@ -6,6 +6,7 @@ from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
 from webquarry.read.text import signs as signs_in_python
 
 cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
     Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 character, Py_ssize_t start, Py_ssize_t end, int direction) except -2
 
 cdef enum:
@@ -92,6 +93,24 @@ cdef bint is_speaker_at(int kind, void* data, Py_ssize_t place, Py_ssize_t size)
 
 cdef inline unsigned int lower_of(unsigned int character) noexcept:
     return character + 32 if 65 <= character <= 90 else character
+
+
+def count_ascii_words(text):
+    """How many words of letters and digits a text in ASCII has."""
+    cdef Py_ssize_t size, place, words = 0
+    cdef const unsigned char* characters
+    check_text(text)
+    characters = <const unsigned char*>PyUnicode_AsUTF8AndSize(text, &size)
+    if size:
+        words = is_ascii_letter_or_digit(characters[0])
+    # without a branch, so that many characters are looked at in one step
+    for place in range(1, size):
+        words += is_ascii_letter_or_digit(characters[place]) & (is_ascii_letter_or_digit(characters[place - 1]) ^ 1)
+    return words
+
+
+cdef inline unsigned char is_ascii_letter_or_digit(unsigned char character) noexcept:
+    return (<unsigned char>((character | 32) - 97) < 26) | (<unsigned char>(character - 48) < 10)
 
 
 cdef class CharacterSet:

@@ -10,6 +10,8 @@ import re
 SPEAKERS = (
     "human", "assistant", "system", "user", "developer", "instruction", "response", "input",
 )  # fmt: skip
+# Every byte of ASCII as "x" where it belongs to a word, else as a blank.
+_WORD_BYTES = bytes(b" x"[chr(code).isalnum()] for code in range(256))
 _TURN = re.compile(rf"(?aim)^[# ]{{0,7}}(?:{'|'.join(SPEAKERS)})[ \t]{{0,4}}:")
 
 
@@ -23,6 +25,12 @@ def may_start_turn(text: str) -> bool:
     before it.
     """
     return _TURN.search(text) is not None
+
+
+def count_ascii_words(text: str) -> int:
+    """How many words of letters and digits a text in ASCII has."""
+    marked = b" " + text.encode().translate(_WORD_BYTES)
+    return marked.count(b" x")
 
 
 class CharacterSet:

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+
+from webquarry.read.text.remember import found_once
+
+try:
+    from webquarry.read.text._signs import count_ascii_words
+except ImportError:  # not built: the same in Python
+    from webquarry.read.text.signs import count_ascii_words
 
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s+\"[^\"\n]*\")?\)")
@@ -22,8 +28,6 @@ _WORD = re.compile(r"[^\W_]+")
 # Scripts that are written without blanks.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _CHARACTERS_PER_WORD = 2  # in those scripts
-# Every byte of ASCII as "x" where it belongs to a word, else as a blank.
-_WORD_BYTES = bytes(b" x"[chr(code).isalnum()] for code in range(256))
 
 
 @dataclass(frozen=True)
@@ -32,33 +36,35 @@ class Words:
 
     markdown: str
 
-    @cached_property
+    @found_once
     def text(self) -> str:
         """What is read, line by line."""
         text = self.markdown
         if "](" in text:
-            text = _IMAGE.sub("", text)
+            if "![" in text:
+                text = _IMAGE.sub("", text)
             text = _LINK.sub(r"\1", text)
         if "\\" not in text:
             return text
         return _ESCAPE.sub(r"\1", text)
 
-    @cached_property
+    @found_once
     def headings(self) -> list[str]:
         """The headings, in order."""
         return [heading.strip() for heading in _HEADING.findall(self.text)]
 
-    @cached_property
+    @found_once
     def count(self) -> int:
         """How many words there are in all."""
         return count_words(self.text)
 
-    @cached_property
+    @found_once
     def prose_count(self) -> int:
         """Words outside links and headings: a menu has none, an article almost nothing else."""
         prose = self.markdown
         if "](" in prose:
-            prose = _IMAGE.sub("", prose)
+            if "![" in prose:
+                prose = _IMAGE.sub("", prose)
             prose = _LINK.sub("", prose)
         if "#" in prose:
             prose = _HEADING.sub("", prose)
@@ -78,8 +84,7 @@ def read_line(markdown: str) -> str:
 def count_words(text: str) -> int:
     """How many words; scripts without blanks count two characters as one."""
     if text.isascii():
-        marked = b" " + text.encode().translate(_WORD_BYTES)
-        return marked.count(b" x")
+        return count_ascii_words(text)
     spaced, unspaced_characters = _UNSPACED.subn(" ", text)
     words = len(_WORD.findall(spaced))
     return words + unspaced_characters // _CHARACTERS_PER_WORD

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from webquarry.errors import Challenge, LoginWall, NotFound, ScriptPage, ThinPage
@@ -52,8 +52,7 @@ _BARE_WORDS = 20  # beside a gate; so few of them are no text
 _GATE_NAMES = (b"isAccessibleForFree", b"paywall", b"Paywall")
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a read ended, and what to tell the reader about it."""
 
     kind: str = "ok"  # ok, thin, js_shell, teaser, consent or cut_list
@@ -124,7 +123,7 @@ def judge(
         return outcome
     completeness = _judge_completeness(url, page)
     if outcome.need and not completeness.need:
-        return replace(completeness, need=outcome.need)
+        return completeness._replace(need=outcome.need)
     return completeness
 
 

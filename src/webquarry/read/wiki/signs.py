@@ -79,7 +79,10 @@ class WikiSigns:
 
 def read_signs(page: bytes, url: str) -> WikiSigns | None:
     """What a page at a URL says of itself; None where it is none of a MediaWiki."""
-    head = _cut_head(page)
+    beginning = page[:_LONGEST_HEAD].lower()
+    if b"mediawiki" not in beginning and b"wgpagename" not in beginning:
+        return None  # as nearly all
+    head = _cut_head(page, beginning)
     if b"mediawiki" not in head.lower() and b"wgPageName" not in head:
         return None
     signs = 0
@@ -132,10 +135,10 @@ def find_interface(address: str, url: str) -> str:
     return named._replace(query="", fragment="").geturl()
 
 
-def _cut_head(page: bytes) -> bytes:
-    """A page up to the end of its body's tag."""
-    head = page[:_LONGEST_HEAD]
-    start = head.lower().find(b"<body")
+def _cut_head(page: bytes, lowered: bytes) -> bytes:
+    """A page up to the end of its body's tag; its beginning in lower case tells where that is."""
+    head = page[: len(lowered)]
+    start = lowered.find(b"<body")
     if start < 0:
         return head
     end = head.find(b">", start)
