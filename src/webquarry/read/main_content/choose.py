@@ -11,6 +11,7 @@ from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.items import add_items
+from webquarry.read.main_content.rules.leftovers import drop_leftovers
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
 from webquarry.read.main_content.rules.pairs import add_pairs
 from webquarry.read.main_content.rules.questions import add_questions
@@ -49,7 +50,8 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)
     kept = add_headings(flow, chances, kept)
-    return add_short_facts(flow, chances, kept)
+    kept = add_short_facts(flow, chances, kept)
+    return drop_leftovers(flow, kept)
 
 
 def _keep_likely(chances: Sequence[float], threshold: float) -> list[int]:
