@@ -114,10 +114,11 @@ def _find_next_heads(document: Document) -> list[Any]:
     """The next pages that a page names in its head."""
     if b'"next"' not in document.data and b"'next'" not in document.data:
         return []
-    found: list[Any] = []
+    heads: list[Any] = []
     for root in document.roots:
-        found += root.xpath(_NEXT_HEADS)
-    return found[:_MOST_NEXT]
+        found: Any = root.xpath(_NEXT_HEADS)
+        heads += found
+    return heads[:_MOST_NEXT]
 
 
 def _find_row_links(document: Document) -> Iterator[etree._Element]:
