@@ -11,10 +11,8 @@ from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.rules.captions import add_captions
 from webquarry.read.main_content.rules.items import add_items
-from webquarry.read.main_content.rules.leftovers import drop_leftovers
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
 from webquarry.read.main_content.rules.pairs import add_pairs
-from webquarry.read.main_content.rules.questions import add_questions
 from webquarry.read.main_content.rules.sections import add_sections
 from webquarry.read.main_content.rules.short_facts import add_short_facts
 from webquarry.read.main_content.rules.short_pages import fill_short_page
@@ -27,6 +25,8 @@ from webquarry.read.main_content.rules.superfluous import (
 from webquarry.read.main_content.rules.tables import add_tables
 from webquarry.read.main_content.rules.threshold import find_threshold
 from webquarry.read.main_content.rules.units import add_units
+from webquarry.read.main_content.rules.wording.leftovers import drop_leftovers
+from webquarry.read.main_content.rules.wording.questions import add_questions
 
 _UNLIKELY = 0.1  # by both stages: below that a heading stays out even if what follows it is kept
 

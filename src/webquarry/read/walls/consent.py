@@ -52,7 +52,8 @@ _HEADLINE = re.compile(
 _ABOUT = re.compile(
     r"(?i)\bcookies?\b|\bconsent|\bprivacy\b|\bgdpr\b|\bdsgvo\b|personal(?:i[sz]ed)? (?:data|ads"
     r"|content"
-    r"|advertising)|\bpartners?\b|\bpartenaires\b|tracking\b|\bdatenschutz|\beinwillig|\bzustimm|\bwerbung\b"
+    r"|advertising)|\bpartners?\b|\bpartenaires\b|tracking\b|\bdatenschutz|\beinwillig"
+    r"|\bzustimm|\bwerbung\b"
     r"|\bvie privée|\bconsentement|\bprivacidad|\bconsentimiento|\bconsenso|\bprivacidade"
     r"|\bconsentimento"
     r"|\btoestemming|\bprywatno|\bzgod[ayęą]\b|\bфайл\w* cookie|конфиденциальн|\bdata protection\b"

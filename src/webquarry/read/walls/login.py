@@ -89,12 +89,16 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
     if has_form and _has_only_login(traits):
         return in_title or (is_short and (in_headline or in_sentence))
     has_nothing_else = is_short and words.prose_count < _MOST_ORDER and traits.fields <= 1
-    if not has_nothing_else or not traits.login_link or _ORDER.search(text) is None:
-        return False
-    if words.prose_count < _OWN_PROSE:
-        return True
-    said = words.read_without_links(_GREETING).replace("\u2019", "'")
-    return _ORDER.search(f"{title}\n{said}") is not None
+    return has_nothing_else and traits.login_link and _gives_order(title, words)
+
+
+def _gives_order(title: str, words: Words) -> bool:
+    """Whether a page tells the visitor to log in, not only greets him so beside its text."""
+    said = words.text
+    if words.prose_count >= _OWN_PROSE:
+        said = words.read_without_links(_GREETING)
+    text = f"{title}\n{said}".replace("\u2019", "'")
+    return _ORDER.search(text) is not None
 
 
 def _has_only_login(traits: Traits) -> bool:
