@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
 
 from lxml import etree
 
@@ -24,7 +23,7 @@ _LONGEST_LABEL = 40  # characters of a link or a button
 _MOST_ROWS = 20  # elements that are called like a row of pages
 _MOST_INSIDE = 300  # elements in one of them, or in an item
 _MOST_NEXT = 10  # links in the head
-_MOST_IN_PAGE = 2_000  # links that are looked at for one to older entries
+_MOST_FOUND = 200  # elements that may belong to one
 _MOST_BUTTONS = 200
 _FEWEST_ITEMS = 3
 _MOST_BEFORE = 40  # elements before a button
@@ -36,8 +35,7 @@ _NUMBERED = re.compile(
     r"(?i)[?&/;](?:page|p|pg|pn|paged|pagenumber|seite|pagina|strona|start|startat|offset|from)"
     r"[-=/]?(\d{1,6})\b"
 )
-_ROW_NAMES = ("paginat", "pager", "page-numbers", "page-link")
-_NEXT_HEADS = "descendant::link[@rel='next' and @href]"
+_ROW = re.compile(r"(?i)paginat|pager\b|page-?_?numbers|page-link")
 _COMMENTS = re.compile(r"(?i)comment|review|repl(?:y|ies)|kommentar|comentario")
 _NEXT = re.compile(
     r"(?i)\W*(?:\d{1,5}|(?:next|older|more)(?: \w{1,12})?|weiter|nächste(?: seite)?|ältere \w{1,12}"
@@ -46,10 +44,9 @@ _NEXT = re.compile(
     r"|다음)?\W*$"
 )
 _SECOND = re.compile(r"(?i)\W*(?:2|[^\W\d].*)$")
-_OLDER_WORDS = (b"lder ", b"ltere ")
 _OLDER = re.compile(
-    r"(?i)\W*(?:(?:see |view |read )?older (?:posts|entries|articles|stories|news|items|issues)"
-    r"|ältere (?:beiträge|artikel|einträge|meldungen))\W*$"
+    r"(?i)\W*(?:(?:see |view |read )?older (?:posts|entries|articles|stories)"
+    r"|ältere (?:beiträge|artikel|einträge))\W*$"
 )
 _SHOW_MORE = re.compile(
     r"(?i)\W*(?:(?:show|see|view) more|more|mehr (?:an)?zeigen|voir plus|afficher plus|ver más"
@@ -110,29 +107,24 @@ def _read_number(address: str) -> int:
     return int(found[1])
 
 
-def _find_next_heads(document: Document) -> list[Any]:
+def _find_next_heads(document: Document) -> list[etree._Element]:
     """The next pages that a page names in its head."""
-    if b'"next"' not in document.data and b"'next'" not in document.data:
-        return []
-    heads: list[Any] = []
-    for root in document.roots:
-        found: Any = root.xpath(_NEXT_HEADS)
-        heads += found
-    return heads[:_MOST_NEXT]
+    found = _find_holding(document, "rel", "next")
+    return [element for element in found if element.tag == "link"][:_MOST_NEXT]
 
 
 def _find_row_links(document: Document) -> Iterator[etree._Element]:
     """The links in what is called a row of pages, that are labelled as such."""
-    rows: list[etree._Element] = []
-    for name in _ROW_NAMES:
-        if name.encode() not in document.data:
-            continue
-        for root in document.roots:
-            rows += holding_text(root, "class", name)
-    for row in rows[:_MOST_ROWS]:
+    rows = 0
+    for row in _find_holding(document, "class", "page") + _find_holding(
+        document, "class", "aginat"
+    ):
         names = f"{row.get('class')} {row.get('id') or ''}"
-        if row.tag in ("html", "body") or _COMMENTS.search(names):
+        if not _ROW.search(names) or _COMMENTS.search(names) or row.tag in ("html", "body"):
             continue
+        rows += 1
+        if rows > _MOST_ROWS:
+            return
         for link in _iterate_links(row):
             if _NEXT.match(_read_label(link)):
                 yield link
@@ -140,12 +132,19 @@ def _find_row_links(document: Document) -> Iterator[etree._Element]:
 
 def _find_older_links(document: Document) -> Iterator[etree._Element]:
     """The links to older entries."""
-    if not any(word in document.data for word in _OLDER_WORDS):
-        return
-    links = chain.from_iterable(root.iter("a") for root in document.roots)
-    for link in islice(links, _MOST_IN_PAGE):
+    for link in _find_holding(document, "href", "page"):
         if _OLDER.match(_read_label(link)):
             yield link
+
+
+def _find_holding(document: Document, name: str, text: str) -> list[etree._Element]:
+    """The last elements with an attribute of a name that holds a text: a row of pages stands below
+    its list.
+    """
+    found: list[etree._Element] = []
+    for root in document.roots:
+        found += holding_text(root, name, text)
+    return found[-_MOST_FOUND:]
 
 
 def has_button_behind_items(document: Document, blocks: PageBlocks) -> bool:
