@@ -91,6 +91,29 @@ CONSENT = {
         " wycofać w każdej chwili w ustawieniach prywatności.",
         "Zgadzam się",
     ),
+    "list-of-purposes": html(
+        "<div class='consent-page'><form class='consent-form' action=''><h1>Harbour is part of the"
+        " Quay family of brands</h1><p>When you use our sites and apps, we use cookies to:</p><ul>"
+        "<li>provide our sites and apps to you</li><li>authenticate users, apply security measures,"
+        " and prevent spam and abuse, and</li><li>measure your use of our sites and apps</li></ul>"
+        "<p>If you click 'Accept all', we and our partners will also store information on a device.</p>"
+        "<button>Accept all</button><button>Reject all</button></form></div>",
+        "Harbour is part of the Quay family of brands",
+    ),
+    "german-pay-or-consent-welcome": html(
+        "<div class='cols'><h1>Willkommen beim Hafenboten</h1><div><h2>Wie gewohnt lesen</h2><p>Besuchen"
+        " Sie uns mit Werbung und Tracking durch unsere Partner. Ihre Zustimmung können Sie jederzeit"
+        " widerrufen.</p><button>Zustimmen &amp; weiter</button></div><div><h2>Pur-Abo</h2><p>Ohne"
+        " Werbetracking für 4,99 € im Monat.</p><a href='/pur'>Mehr Infos</a></div></div>",
+        "Hafenbote: Nachrichten",
+    ),
+    "french-family": html(
+        "<h1>Nous faisons partie de la famille de marques du Port</h1><p>Lorsque vous utilisez nos"
+        " sites, nous utilisons des cookies pour mesurer votre utilisation.</p><p>Si vous cliquez sur"
+        " « Tout accepter », nos partenaires stockeront également des informations.</p>"
+        "<form action='/consent'><button>Tout accepter</button></form>",
+        "Le Port",
+    ),
     "only-a-dialog": html(
         "<div role='dialog' class='cookie-consent'><p>This site uses cookies to measure audiences and to"
         " show advertising that fits your interests. Do you consent to all of these cookies?</p>"
@@ -116,6 +139,13 @@ WHOLE = {
         + "<h1>Closed on Monday</h1><p>The museum is closed on Monday because of the storm. The café"
         " in the tower opens at ten as usual, and the guided walk along the old quay starts at noon from"
         " the ticket office.</p>",
+        "Museum",
+    ),
+    "pay-or-consent-banner-on-a-page": html(
+        "<div class='consent-banner'><p>Mit Werbung und Cookies weiterlesen, oder ohne Werbung mit dem"
+        " Pur-Abo für 3 € im Monat.</p><button>Zustimmen</button></div><h1>Montag geschlossen</h1>"
+        "<p>Das Museum bleibt am Montag wegen des Sturms geschlossen. Das Café im Turm öffnet wie immer"
+        " um zehn, und der Rundgang am alten Kai beginnt um zwölf an der Kasse.</p>",
         "Museum",
     ),
     "about-cookies": page(COOKIES, title="What is a cookie?"),

@@ -8,6 +8,8 @@ import pytest
 
 from tests.read.invented import article, page, paragraphs
 from tests.read.test_outcome import read_as
+from webquarry.read.html.parse import parse_html
+from webquarry.read.walls.pager import has_later_page
 
 _THINGS = ("Rope", "Cleat", "Winch", "Fender", "Anchor", "Shackle", "Block", "Compass")
 
@@ -58,6 +60,22 @@ CUT = {
     "russian": shop("<p>Показано 24 из 312 товаров</p>"),
     "japanese": shop("<p>312件中 1-24件</p>"),
     "chinese": shop(after="<p>第 1 页 / 共 9 页</p>"),
+    "chinese-count-and-page": shop(after="<p>共312条 第1/13页</p>"),
+    "next-in-head": shop(head=NEXT),
+    "numbers-in-a-list": shop(
+        after="<nav><ul class='pagination'><li class='active'><a href='?page=1'>1</a></li>"
+        "<li><a href='?page=2'>2</a></li><li><a href='?page=2' aria-label='Next'>»</a></li></ul></nav>"
+    ),
+    "numbers-from-zero": shop(
+        after="<ul class='pager'><li><a href='?page=0'>1</a></li><li><a href='?page=1'>2</a></li></ul>"
+    ),
+    "next-by-its-class": shop(
+        after="<div><span class='page-numbers current'>1</span>"
+        "<a class='next page-numbers' href='/some/page/page/2/'>Next</a></div>"
+    ),
+    "older-posts": shop(after="<nav><a href='/page/2/'>← Older posts</a></nav>"),
+    "show-more": shop(after="<button>Show more</button>"),
+    "show-more-in-a-box": shop(after="<div><button>Show more</button></div>"),
     "article-in-pages": article(6, "<p class='pages'>Page 1 of 4</p>"),
 }
 WHOLE = {
@@ -69,6 +87,21 @@ WHOLE = {
         5, "<h2>Comments</h2><p>Showing 5 of 48 comments</p><button>Load more</button>"
     ),
     "more-comments": shop(after="<button>Load more comments</button>"),
+    "one-page": shop(after="<ul class='pagination'><li><a href='?page=1'>1</a></li></ul>"),
+    "pages-of-comments": shop(
+        after="<div class='comments-pagination'><a href='?page=2'>2</a></div>"
+    ),
+    "pages-of-something-else": shop(
+        after="<div class='pagination'><a href='/some/other/list?page=2'>2</a></div>"
+    ),
+    "pages-below-an-article": article(
+        5, "<ul class='pagination'><li><a href='?page=2'>2</a></li></ul>", head=NEXT
+    ),
+    "older-below-an-article": article(5, "<nav><a href='/page/2/'>Older posts</a></nav>"),
+    "filters": shop(
+        "<aside><ul><li><label>Hemp</label></li><li><label>Nylon</label></li>"
+        "<li><label>Steel</label></li></ul><button>Show more</button></aside>"
+    ),
     "pictures": article(5, "<figure><img src='a.jpg'><figcaption>1 of 12</figcaption></figure>"),
     "stars": article(5, "<p>4.5 of 5</p><p>Rated 4 of 5 by 36 readers</p>"),
     "helpful": article(5, "<p>12 of 30 people found this helpful</p>"),
@@ -112,6 +145,18 @@ def test_a_page_that_counts_something_else_is_whole(body: str) -> None:
     read = read_as(body, "main")
 
     assert (read.outcome, read.notes) == ("ok", ())
+
+
+PAGES = "".join(
+    f"<a class='page-numbers' href='?page={number}'>{number}</a>" for number in (7, 8, 9)
+)
+
+
+@pytest.mark.parametrize(("number", "goes_on"), [(1, True), (8, True), (9, False)])
+def test_the_last_page_of_a_list_has_no_later_one(number: int, goes_on: bool) -> None:
+    document = parse_html(f"<body>{items()}<div>{PAGES}</div>")
+
+    assert has_later_page(f"https://site.example/gear?page={number}", document) is goes_on
 
 
 def test_the_note_says_how_much_there_is() -> None:

@@ -373,6 +373,31 @@ def test_a_login_is_a_wall_beside_a_search_and_a_newsletter(selection: Selection
         read_as(html(SEARCH + LOGIN + NEWSLETTER), selection)
 
 
+GREETINGS = ("Please log in", "Hello, please sign in", "亲，请登录", "ログインしてください")
+
+
+@pytest.mark.parametrize("greeting", GREETINGS)
+def test_a_link_that_asks_to_log_in_above_a_text_is_no_wall(greeting: str) -> None:
+    links = f"<div><a href='/login'>{greeting}</a> | <a href='/join'>Register</a></div>"
+    body = html(f"{links}<h1>The hall</h1><p>{ANNOUNCEMENT}</p>")
+
+    assert read_as(body, "main").outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<h1>The hall</h1><p>{ANNOUNCEMENT}</p><p>You must <a href='/login'>log in</a> first.</p>",
+        f"<p>{ANNOUNCEMENT}</p><a href='/login'>Please log in to view the programme</a>",
+        "<h1>The hall</h1><p>A page of ours.</p><a href='/login'>Please log in</a>",
+    ],
+    ids=["sentence", "purpose", "no-text"],
+)
+def test_an_order_to_log_in_is_a_wall_though_a_link_says_it(body: str) -> None:
+    with pytest.raises(LoginWall):
+        read_as(html(body), "main")
+
+
 def test_a_form_to_register_with_many_questions_is_no_login() -> None:
     questions = "<input name='a'><input name='b'><input name='c'><input name='d'>"
     form = f"<form>{questions}<input type='password'></form>"

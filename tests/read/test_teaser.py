@@ -55,6 +55,21 @@ GATES = {
     "japanese": "<p>この記事は有料会員限定です</p><a href='/login'>ログイン</a>",
     "japanese-rest": "<p>残り1,204文字</p><a href='/login'>会員登録</a>",
     "chinese": "<p>订阅后继续阅读</p><a href='/login'>登录</a>",
+    "account-or-login": "<div>Create your free account or log in to continue reading.</div>",
+    "premium": "<div><strong>This is a premium article.</strong><a href='/sub'>View offers</a></div>",
+    "unlock-it": "<p>Unlock it with a subscription.</p>",
+    "preview-of-content": "<div>This is a preview of subscription content, log in via an institution.</div>",
+    "full-access": "<h3>Get full access to this article</h3>",
+    "pages-left": "<div>End of preview</div><div>Want to read all 12 pages?</div>",
+    "german-part-of": "<p>Dieser Artikel ist Teil von Bote+</p>",
+    "portuguese-label": "<p>Conteúdo exclusivo para assinantes</p>",
+    "polish-access": "<p>Chcesz przeczytać cały artykuł? Wykup dostęp</p>",
+    "swedish-order": "<p>Läs vidare – bli prenumerant</p>",
+    "swedish-label": "<p>Endast för prenumeranter</p>",
+    "norwegian": "<p>Les hele saken med abonnement</p>",
+    "danish": "<p>Læs hele artiklen med et abonnement</p>",
+    "finnish": "<p>Tilaa ja lue koko juttu</p>",
+    "turkish": "<p>Bu içeriğin devamını okumak için abone olun</p>",
     "korean": "<p>구독하시면 계속 읽으실 수 있습니다</p>",
 }
 MODES = get_args(Selection)
@@ -148,6 +163,11 @@ WHOLE = {
     ),
     "gate-above-the-whole-text": article(
         6, before="<p class='label'>This article is for subscribers.</p>"
+    ),
+    "label-below-a-long-text": article(9, "<p>This is a premium article.</p>"),
+    "label-above-a-long-text": article(9, before="<p>Endast för prenumeranter</p>"),
+    "premium-in-a-sentence": article(
+        3, "<p>The shop sold premium content to subscribers for a year and then gave up.</p>"
     ),
     "metered": article(9, head=NOT_FREE),
     "metered-part-is-there": page(

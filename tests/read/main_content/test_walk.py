@@ -22,7 +22,7 @@ compiled = pytest.importorskip(
 PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))
 TAGS = """
     p div span a b pre code br button svg math img script nav header footer li ul table td h1 h2
-    form x-y
+    form dt dd x-y
 """.split()  # noqa: SIM905
 ATTRIBUTES = (
     "",
@@ -47,6 +47,7 @@ PIECES = st.one_of(
     st.sampled_from(
         [
             "word ",
+            "Is it open on Sunday?",
             " ",
             "\n",
             "\u00a0",

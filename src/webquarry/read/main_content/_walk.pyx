@@ -17,8 +17,9 @@ import_lxml__etree()
 
 from sys import intern
 
+from webquarry.read.html import panel_buttons
 from webquarry.read.main_content import tags
-from webquarry.read.markdown import elements, scope
+from webquarry.read.markdown import scope
 
 cdef dict KINDS = tags.KINDS
 cdef dict IN_PRE = tags.IN_PRE
@@ -26,7 +27,7 @@ cdef dict FLAGS = tags.FLAGS
 cdef dict FLAG_OF_ROLE = tags.FLAG_OF_ROLE
 cdef dict HEADINGS = tags.HEADINGS
 cdef frozenset BLOCKS_IN_SVG = frozenset(tags.BLOCKS_IN_SVG)
-cdef tuple BUTTON_ATTRIBUTES = (b"role", *[name.encode() for name in elements.OPENER_ATTRIBUTES])
+cdef tuple BUTTON_ATTRIBUTES = (b"role", *[name.encode() for name in panel_buttons.OPENER_ATTRIBUTES])
 cdef int INLINE = tags.INLINE, LINK = tags.LINK, BLOCK = tags.BLOCK, PRE = tags.PRE, BUTTON = tags.BUTTON
 cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
 cdef int OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
@@ -34,7 +35,7 @@ cdef int ARTICLE_FLAG = tags.ARTICLE_FLAG, FOOTER_FLAG = tags.FOOTER_FLAG, MAIN_
 cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
 cdef object is_hiding_style = tags.is_hiding_style
 cdef object is_hiding_class = tags.is_hiding_class
-cdef object is_panel_button = elements.is_panel_button
+cdef object is_panel_button = panel_buttons.is_panel_button
 
 cdef list NO_NAMES = []
 cdef list CLASS_ONLY = ["class"]
@@ -45,6 +46,11 @@ cdef enum:
     MOST_NAMES = 384
     VALUES = 1024  # slots for the values of attributes
     MOST_TRIES = 8  # slots that a value may stand in
+    MOST_IN_BUTTON = 1_000  # nodes that are looked at for a question
+    QUESTION_SIGNS = 3
+
+cdef const char* QUESTION_MARKS[QUESTION_SIGNS]
+QUESTION_MARKS[:] = [b"?", b"\xef\xbc\x9f", b"\xd8\x9f"]
 
 
 cdef struct PlacedNode:
@@ -119,6 +125,30 @@ cdef bint is_hiding(str value, int role) except -1:
     if role == STYLE:
         return is_hiding_style(value)
     return is_hiding_class(value)
+
+
+cdef bint holds_question_mark(xmlNode* button) noexcept:
+    """Whether one of the first elements of a button, or itself, has a question mark in its own text."""
+    cdef xmlNode* element = button
+    cdef xmlNode* child
+    cdef int left = MOST_IN_BUTTON
+    while element is not NULL and left:
+        child = element.children
+        while child is not NULL and left:
+            left -= 1
+            if is_text(child) and has_question_mark(<const char*>child.content):
+                return True
+            child = child.next
+        element = next_element(element, button)
+    return False
+
+
+cdef bint has_question_mark(const char* text) noexcept:
+    cdef int index
+    for index in range(QUESTION_SIGNS):
+        if strstr(text, QUESTION_MARKS[index]) is not NULL:
+            return True
+    return False
 
 
 cdef bint holds_hiding_word(const char* names) noexcept:
@@ -399,12 +429,14 @@ cdef class Walk:
         return DROP
 
     cdef bint _is_panel_button(self, xmlNode* node) except -1:
-        """Whether a button is the title of what it opens; most have no attribute that could say so."""
+        """Whether a button is the title of what it opens; most have nothing that could say so."""
         cdef bytes name
+        cdef bint is_likely = strcmp(<const char*>node.parent.name, "dt") == 0
         for name in BUTTON_ATTRIBUTES:
-            if find_attribute(node, name) is not NULL:
-                return is_panel_button(elementFactory(self._document, node))
-        return False
+            is_likely = is_likely or find_attribute(node, name) is not NULL
+        if not is_likely and not holds_question_mark(node):
+            return False
+        return is_panel_button(elementFactory(self._document, node))
 
     cdef bint _open_box(self, xmlNode* node, int kind, int slot) except -1:
         """Start a box; false for one that is never the point of a page."""

@@ -25,6 +25,8 @@ from webquarry.read.main_content.rules.superfluous import (
 from webquarry.read.main_content.rules.tables import add_tables
 from webquarry.read.main_content.rules.threshold import find_threshold
 from webquarry.read.main_content.rules.units import add_units
+from webquarry.read.main_content.rules.wording.leftovers import drop_leftovers
+from webquarry.read.main_content.rules.wording.questions import add_questions
 
 _UNLIKELY = 0.1  # by both stages: below that a heading stays out even if what follows it is kept
 
@@ -43,11 +45,13 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = add_siblings(flow, chances, kept)
     kept = add_items(flow, chances, kept)
     kept = add_sections(flow, chances, kept)
+    kept = add_questions(flow, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)
     kept = add_headings(flow, chances, kept)
-    return add_short_facts(flow, chances, kept)
+    kept = add_short_facts(flow, chances, kept)
+    return drop_leftovers(flow, kept)
 
 
 def _keep_likely(chances: Sequence[float], threshold: float) -> list[int]:

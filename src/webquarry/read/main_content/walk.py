@@ -13,6 +13,7 @@ from typing import Final
 
 from lxml import etree
 
+from webquarry.read.html.panel_buttons import is_panel_button
 from webquarry.read.main_content.tags import (
     ATOM,
     BLOCK,
@@ -35,7 +36,6 @@ from webquarry.read.main_content.tags import (
     is_hidden,
     is_superfluous,
 )
-from webquarry.read.markdown.elements import is_panel_button
 from webquarry.read.markdown.scope import INSIDE, TAIL, TEXT, Child, take_child
 
 _CLASS_ONLY = ["class"]

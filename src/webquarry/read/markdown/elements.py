@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from webquarry.read.html.panel_buttons import is_panel_button
 from webquarry.read.html.tree import beginning_of, get_value
 from webquarry.read.markdown import code, formulas
 from webquarry.read.markdown.actions import SKIP, Action, Element, Leave, Vocabulary, skip
@@ -26,7 +27,6 @@ from webquarry.read.markdown.inline import (
 from webquarry.read.markdown.links import PERMALINK, PERMALINK_WORDS
 from webquarry.read.markdown.lists import LIST_ACTIONS, NOTE_INDENT
 from webquarry.read.markdown.table_elements import TABLE_ACTIONS
-from webquarry.read.text.search import WordSearch
 from webquarry.read.visibility.concealment import NAVIGATION, NO_SIZE
 
 if TYPE_CHECKING:
@@ -52,13 +52,6 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _SKIP_LINK = re.compile(
     r"\s*(?:skip|jump) (?:to|navigation|links?|over)\b.*", re.IGNORECASE | re.DOTALL
 )
-OPENER_ATTRIBUTES = ("aria-expanded", "aria-controls", "data-bs-toggle")
-_PANELS = "accordion|faq|collaps|expand|question|toggle-title|summary"
-_PANEL_BUTTON = re.compile(rf"(?i){_PANELS}|tabs?\b|tab[-_]")
-_PANEL_WORDS = WordSearch([*_PANELS.split("|"), "tab"])
-_MENUS = "nav|menu|hamburger|search|close|share|cookie|dropdown"
-_MENU_BUTTON = re.compile(f"(?i){_MENUS}")
-_MENU_WORDS = WordSearch(_MENUS.split("|"))
 
 
 def count_and_skip(reason: str) -> Action:
@@ -291,22 +284,6 @@ def start_button(walker: Walker, element: Element) -> Leave:
         return start_block(walker, element)
     walker.leave_out(element, FORM)
     return SKIP
-
-
-def is_panel_button(button: Element) -> bool:
-    """Whether a button is the title of what it opens."""
-    if button.get("role") == "tab":
-        return True
-    if not any(map(button.get, OPENER_ATTRIBUTES)):
-        return False
-    names = button.get("class") or ""
-    if names.isascii():  # quicker than the patterns, of which some letters beyond are case variants
-        names = names.lower()
-        if _MENU_WORDS.is_any_in(names) or not _PANEL_WORDS.is_any_in(names):
-            return False
-    elif _MENU_BUTTON.search(names):
-        return False
-    return _PANEL_BUTTON.search(names) is not None
 
 
 def start_navigation(walker: Walker, element: Element) -> Leave:

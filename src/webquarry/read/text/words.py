@@ -48,6 +48,18 @@ class Words:
             return text
         return _ESCAPE.sub(r"\1", text)
 
+    def read_without_links(self, pattern: re.Pattern[str]) -> str:
+        """What is read, but for links in whose text a pattern is found."""
+        if "](" not in self.markdown:
+            return self.text
+
+        def read_link(link: re.Match[str]) -> str:
+            if pattern.search(link[1]):
+                return ""
+            return link[1]
+
+        return _ESCAPE.sub(r"\1", _LINK.sub(read_link, _IMAGE.sub("", self.markdown)))
+
     @found_once
     def headings(self) -> list[str]:
         """The headings, in order."""

@@ -19,6 +19,7 @@ _MOST_OTHER_WORDS = 60  # where the headline says what the page is
 _FEWEST_ABOUT = 10  # words on consent itself
 _LONGEST_HEADLINE = 200  # characters
 _LONGEST_BUTTON = 60
+_LONGEST_SENTENCE = 2_000  # that goes on in a list
 
 _HEADLINE = re.compile(
     r"(?i)^\W*(?:before you (?:continue|proceed|go on)\b|we (?:value|care about"
@@ -30,7 +31,8 @@ _HEADLINE = re.compile(
     r"|allow) cookies"
     r"|bevor sie (?:fortfahren|weiter|zu )|(?:wir (?:benötigen|brauchen) )?ihre (?:zustimmung"
     r"|einwilligung)"
-    r"|(?:cookie|datenschutz|privatsphäre)[- ]?einstellungen|mit werbung (?:weiter|lesen)"
+    r"|(?:cookie|datenschutz|privatsphäre)[- ]?einstellungen"
+    r"|mit werbung (?:und \w{1,12} )?(?:weiter|lesen|nutzen)"
     r"|weiter mit werbung"
     r"|willkommen bei\b.{0,40}\b(?:pur|werbung|consent)|(?:zustimmung"
     r"|einwilligung) (?:erforderlich|zu)"
@@ -50,7 +52,8 @@ _HEADLINE = re.compile(
 _ABOUT = re.compile(
     r"(?i)\bcookies?\b|\bconsent|\bprivacy\b|\bgdpr\b|\bdsgvo\b|personal(?:i[sz]ed)? (?:data|ads"
     r"|content"
-    r"|advertising)|\bpartners?\b|\btracking\b|\bdatenschutz|\beinwillig|\bzustimm|\bwerbung\b"
+    r"|advertising)|\bpartners?\b|\bpartenaires\b|tracking\b|\bdatenschutz|\beinwillig"
+    r"|\bzustimm|\bwerbung\b"
     r"|\bvie privée|\bconsentement|\bprivacidad|\bconsentimiento|\bconsenso|\bprivacidade"
     r"|\bconsentimento"
     r"|\btoestemming|\bprywatno|\bzgod[ayęą]\b|\bфайл\w* cookie|конфиденциальн|\bdata protection\b"
@@ -65,8 +68,9 @@ _AGREE = re.compile(
     r"|yes,? i (?:agree|accept|consent)|got it|ok(?:ay)?|accept and (?:continue|close)"
     r"|agree and (?:continue|close)"
     r"|alle(?:s|n)? (?:cookies )?(?:akzeptieren|annehmen|zulassen|zustimmen)"
-    r"|akzeptieren(?: und weiter)?|zustimmen"
-    r"|einverstanden|zustimmen und weiter|(?:tout )?accepter(?: (?:et continuer|et fermer|tout))?"
+    r"|akzeptieren(?: (?:und|&) weiter)?|zustimmen"
+    r"|einverstanden|zustimmen (?:und|&) weiter"
+    r"|(?:tout )?accepter(?: (?:et continuer|et fermer|tout))?"
     r"|j'accepte"
     r"|aceptar(?: (?:todo|todas|y continuar|cookies|todas las cookies))?|acepto"
     r"|accett[ao](?:re)?(?: (?:tutto|tutti|e continua))?"
@@ -91,15 +95,23 @@ _BUILT = re.compile(
 )
 
 
-_FORM = re.compile(r"(?im)^form=.{0,200}consent")
+# What is built to be a page of its own and no banner.
+_FORM = re.compile(
+    r"(?im)^form=.{0,200}consent|^(?:id|class)=(?:.{0,60}[ _-])?consent[-_]?(?:page|form|wall)\b"
+)
+# The other choice: to pay and not be followed.
+_PAY_INSTEAD = re.compile(
+    r"(?i)\bohne (?:werbe-?)?(?:tracking|werbung)|\bwerbefrei|\bpur-?abo|\bpur\b[^€]{0,120}€"
+    r"|\bwithout (?:ads|advertising|tracking)\b|\bad-free\b|\bsans (?:publicité|traceurs)"
+    r"|\bsin publicidad\b|\bsenza pubblicità\b|\bzonder (?:advertenties|tracking)\b"
+)
 
 
 def asks_for_consent(title: str, words: Words, traits: Traits) -> bool:
     """Whether a page only asks for a consent."""
     if words.prose_count > _MOST_PROSE or traits.passwords:
         return False
-    lines = [line.strip(" #*-|\t") for line in words.text.splitlines()]
-    lines = [line for line in lines if line]
+    lines = _read_lines(words.text)
     headlines = [title, *(words.headings[:2] or lines[:1])]
     in_headline = any(_HEADLINE.match(line[:_LONGEST_HEADLINE]) for line in headlines)
     can_agree = _offers_consent([*lines, *traits.buttons])
@@ -108,8 +120,31 @@ def asks_for_consent(title: str, words: Words, traits: Traits) -> bool:
         most_other = _MOST_OTHER_WORDS
         is_asked = can_agree or _BUILT.search(traits.marks) is not None
     else:  # a heading of its own says that the page is about something
-        is_asked = can_agree and (not words.headings or _FORM.search(traits.marks) is not None)
+        is_asked = can_agree and (
+            not words.headings
+            or _FORM.search(traits.marks) is not None
+            or _PAY_INSTEAD.search(words.text) is not None
+        )
     return is_asked and _is_about_consent(lines, most_other)
+
+
+def _read_lines(text: str) -> list[str]:
+    """The lines of a text without marks; the items of a list are a part of the sentence that they
+    complete.
+    """
+    lines: list[str] = []
+    is_open = False  # the last line goes on in a list
+    for written in text.splitlines():
+        line = written.strip(" #*-|\t")
+        if not line:
+            continue
+        is_item = written.lstrip().startswith(("- ", "* "))
+        if is_open and is_item and len(lines[-1]) < _LONGEST_SENTENCE:
+            lines[-1] += f" {line}"
+            continue
+        lines.append(line)
+        is_open = line.endswith(":")
+    return lines
 
 
 def _offers_consent(lines: Sequence[str]) -> bool:

@@ -1,5 +1,5 @@
 """Pages that say themselves that there is more of them: "1-24 of 1,312 results", "page 1 of 9", a
-button "load more" under a list.
+button "load more" under a list. `pager.py` knows the lists that go on elsewhere.
 
 Only what the page says in a short text of its own counts, and only beside the main part: the
 comments under an article, its pictures and stars are numbered too. A list that is whole says so in
@@ -21,21 +21,23 @@ from webquarry.read.html.page_blocks import PageBlocks
 from webquarry.read.html.parse import Document
 from webquarry.read.html.tree import beginning_of
 from webquarry.read.text.search import find_numbered
-from webquarry.search.replies.addresses import join_url, split_url
+from webquarry.read.walls.pager import (
+    has_button_behind_items,
+    has_later_page,
+    is_linked_list,
+    leads_on,
+)
 
 _LONGEST = 90  # characters of a text that counts something
 _LONGEST_BUTTON = 40
 _MOST_BUTTONS = 200
 _QUOTING_TAGS = frozenset({"pre", "code", "blockquote"})
 _LONGEST_PAGER = 200
-_LONGEST_TAIL = 300  # of an address
 _MOST_LINKS = 4
 _MOST_ANCESTORS = 4
 _NEAR = 25  # blocks between a count and the list
 _FEWEST_NEAR = 3
 _FEWEST_ITEMS = 8  # where nothing else tells a list from a row of pictures
-_FEWEST_LINKED = 4  # items of a list that goes on
-_LINKED_SHARE = 0.3  # of its texts
 _LONG_ITEM = 300  # characters; what is longer is a paragraph
 
 _NUMBERS = re.compile(r"\d\D{1,40}\d")
@@ -80,8 +82,8 @@ _PAGE = re.compile(
     rf"{_OF}\s?(?P<total>{_NUMBER})\b"
 )
 _ASIAN_PAGE = re.compile(
-    r"\W{0,3}第\s?(?P<shown>\d{1,6})\s?(?:页|頁|ページ)?\D{0,4}(?:共"
-    r"|/)\s?(?P<total>\d{1,6})\s?(?:页|頁|ページ)"
+    r"\W{0,3}(?:[共全]\s?\d{1,9}\s?[条條件筆笔个個]\D{0,4})?"
+    r"第\s?(?P<shown>\d{1,6})\s?(?:页|頁|ページ)?\D{0,4}(?:共|/)\s?(?P<total>\d{1,6})\s?(?:页|頁|ページ)"
 )
 _MORE = re.compile(
     r"(?i)(?!.{0,40}(?:comment|repl(?:y|ies)|review|answer|kommentar|comentario))"
@@ -104,11 +106,6 @@ _MORE = re.compile(
     r"|더 ?불러오기)\W{0,3}$"
 )
 _NEXT_LINKS = "descendant::a[@rel='next' and @href]"
-# An article has a next one, too; the next page of something has a number.
-_NUMBERED = re.compile(
-    r"(?i)[?&/;](?:page|p|pg|pn|paged|pagenumber|seite|pagina|strona|start|startat|offset|from)"
-    r"[-=/]?\d{1,6}\b"
-)
 
 
 @dataclass(frozen=True)
@@ -141,9 +138,13 @@ def find_more(url: str, document: Document, blocks: PageBlocks) -> str | None:
         items = _read_count(text)
         if items and _counts_main_part(index, items.shown, blocks, is_list):
             return items.describe("shows ")
-    if is_list and _ends_with_more(document, blocks):
+    goes_on = is_list and is_linked_list(blocks)
+    if goes_on and _ends_with_more(document, blocks):
         return "has a button that loads more"
-    return _find_next_page(url, document)
+    next_page = _find_next_page(url, document)
+    if next_page is None and goes_on and has_later_page(url, document):
+        return "has a next one"
+    return next_page
 
 
 def _counts_main_part(index: int, shown: int, blocks: PageBlocks, is_list: bool) -> bool:
@@ -201,18 +202,14 @@ def _find_near(index: int, kept: Sequence[int]) -> Sequence[int]:
 
 def _ends_with_more(document: Document, blocks: PageBlocks) -> bool:
     """Whether a main part that is a list has a link or a button for more of it behind it."""
-    if not blocks.kept:
-        return False
-    linked = sum(blocks.is_link(index) for index in blocks.kept)
-    is_linked = linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(blocks.kept))
-    if not is_linked:
-        return False
     end = blocks.kept[-1]
     texts = blocks.texts[end : end + 4]
     if any(len(text) <= _LONGEST_BUTTON and _MORE.match(text) for text in texts):
         return True
     buttons = chain.from_iterable(root.iter("button") for root in document.roots)
-    return any(_loads_more(button) for button in islice(buttons, _MOST_BUTTONS))
+    if any(_loads_more(button) for button in islice(buttons, _MOST_BUTTONS)):
+        return True
+    return has_button_behind_items(document, blocks)
 
 
 def _loads_more(button: etree._Element) -> bool:
@@ -232,7 +229,7 @@ def _find_next_page(url: str, document: Document) -> str | None:
     links: list[Any] = []
     for root in document.roots:
         found: Any = root.xpath(_NEXT_LINKS)
-        links += [link for link in found if _leads_on(url, link.get("href"))]
+        links += [link for link in found if leads_on(url, link.get("href"))]
     for link in links[:_MOST_LINKS]:
         for element in islice(link.iterancestors(), _MOST_ANCESTORS):
             text = " ".join(beginning_of(element, _LONGEST_PAGER).split())
@@ -242,15 +239,3 @@ def _find_next_page(url: str, document: Document) -> str | None:
     if links:
         return "has a next one"
     return None
-
-
-def _leads_on(url: str, href: str) -> bool:
-    """Whether an address is a page with a number of what is at a URL."""
-    if not _NUMBERED.search(href[-_LONGEST_TAIL:]):
-        return False
-    try:
-        here, there = split_url(url), split_url(join_url(url, href.strip()))
-    except ValueError:  # the page's own words, which need not be a URL
-        return False
-    stem = _NUMBERED.sub("", here.path).rstrip("/")
-    return here.netloc == there.netloc and there.path.startswith(stem)

@@ -17,7 +17,7 @@ _START = rf"(?:^|[.!?…\n]\s{{0,3}})[^\w{QUOTES}]{{0,3}}"
 _ACT = (
     r"(?:please )?(?:subscribe|sign[- ]?up|sign[- ]?in|log[- ]?in|register|join|upgrade|purchase"
     r"|become an? (?:\w+ ){0,3}(?:member|subscriber|supporter|patron)"
-    r"|create an? (?:\w+ ){0,2}account|(?:start|try) (?:a|an|your) (?:\w+ ){0,2}"
+    r"|create (?:an?|your) (?:\w+ ){0,2}account|(?:start|try) (?:a|an|your) (?:\w+ ){0,2}"
     r"(?:trial|subscription)|get (?:\w+ ){0,3}(?:access|subscription)|choose (?:a|your) plan)\b"
 )
 _PIECE = (
@@ -41,7 +41,7 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
         """subscri member sign_in sign_up sign- log_in log-in login register
            continue_reading keep_reading finish_reading unlock preview free_article
            free_stor limit paywall is_locked patron account trial upgrade purchase join
-           supporter""",
+           supporter premium_ access read_all""",
         (
             rf"{_START}{_ACT}[^.!?]{{0,60}}?\b(?:to|and) (?:continue|keep|finish)"
             r"(?: reading\b|\W*$| with this)",
@@ -61,6 +61,12 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"\b(?:articles? limit|limit of|free (?:articles?|stor(?:y|ies))|(?:monthly"
             r"|weekly) limit)",
             rf"{_START}unlock (?:this|the (?:full|rest))\b[^.!?]{{0,40}}",
+            rf"{_START}unlock it with (?:a|your) (?:subscription|membership)\b",
+            rf"^\W*this is an? (?:premium|subscribers?[- ]only|members?[- ]only) {_PIECE}",
+            rf"^\W*get (?:full )?access to (?:this|the full) {_PIECE}\W*$",
+            r"^\W*this is a preview of subscription content\b",
+            r"^\W*end of (?:this |the )?(?:free )?preview\W*$"
+            r"|^\W*want to read all \d{1,5} pages\b",
             r"\byou(?:'re| are) (?:reading|viewing|seeing) a (?:free )?preview\b",
             rf"^\W*(?:subscribers?|members?)[- ]only {_PIECE}\W*$"
             rf"|\b(?:exclusively|only) for (?:our )?(?:paid |paying |premium )?(?:subscribers"
@@ -70,7 +76,8 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
     # German
     (
         """weiterlesen weiterzulesen weiter_zu_lesen freischalt freizuschalt zu_lesen
-           lesen_sie_weiter artikel_lesen abonnent mitglieder registrierte kostenpflichtig abo_""",
+           lesen_sie_weiter artikel_lesen abonnent mitglieder registrierte kostenpflichtig abo_
+           ist_teil""",
         (
             r"\b(?:abo\b|abonnement|abonn\w+|anmeld\w+|registrier\w+|einlogg\w+|testen|plus\b"
             r"|mitglied\w*"
@@ -82,6 +89,8 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"^\W*lesen sie weiter mit\b[^.!?]{0,40}$",
             r"\bdiese[rsn]? (?:exklusive[rsn]? )?(?:artikel|beitrag|text|inhalt)\b[^.!?]{0,50}"
             r"\b(?:abonnent\w*|mitglieder\w*|registrierte\w*|kostenpflichtig|abo)\b",
+            r"^\W*diese[rs]? (?:artikel|beitrag|text|inhalt) ist teil (?:von|des)\b[^.!?]{0,40}"
+            r"(?:\+|\bplus\b|abos?\b|abonnements?\b)",
         ),
     ),
     # French
@@ -143,6 +152,8 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"|regist)",
             r"\b(?:este|esta|esse|essa) (?:artigo|conteúdo|matéria|reportagem|texto)\b[^.!?]{0,40}"
             r"(?:exclusiv|reservad|restrit)[^.!?]{0,20}\bassinantes",
+            r"^\W*(?:conteúdo|matéria|reportagem) (?:exclusiv[oa]|restrit[oa]) "
+            r"(?:para|a|aos) assinantes\W*$",
         ),
     ),
     # Dutch
@@ -161,13 +172,15 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     # Polish, Czech
     (
-        """czyta subskry prenumer abonent pozostało předpl přihlá cały_""",
+        """czyta subskry prenumer abonent pozostało předpl přihlá cały_ wykup_dost""",
         (
             r"\b(?:wykup|kup|zaloguj się|zasubskrybuj|subskrybuj|załóż konto)\b[^.!?]{0,60}"
             r"\b(?:czytać dalej|(?:aby|by|żeby) (?:prze)?czytać|cały (?:artykuł|tekst)"
             r"|czytaj dalej)",
             r"\b(?:artykuł|treść|tekst|materiał)\b[^.!?]{0,40}\bdla\b[^.!?]{0,20}"
             r"(?:subskrybent|prenumerator|abonent)",
+            r"\b(?:prze)?czytać (?:cały|całość|dalej)\b[^!]{0,40}\b(?:wykup|kup|zaloguj)\b",
+            r"^\W*wykup dostęp\b[^.!?]{0,40}\W*$",
             r"\bpozostało(?: jeszcze)? [\d.,]+ ?% (?:tekstu|artykułu|treści)",
             r"\b(?:celý článek|pokračování článku|obsah)\b[^.!?]{0,40}(?:předplatitel|předplatné"
             r"|přihlá)",
@@ -190,10 +203,19 @@ _BY_LANGUAGE: tuple[tuple[str, tuple[str, ...]], ...] = (
     # Swedish, Danish, Norwegian, Finnish, Turkish
     (
         """läsa läs_hela prenumerant låst læse å_lese fortsette videre for_abonnenter
-           tilaaj lukemista okumaya abone""",
+           tilaaj lukemista okumaya abone prenumeranter les_hele læs_hele abonnenter
+           lue_koko""",
         (
             r"\b(?:logga in|bli prenumerant|prenumerera|köp)\b[^.!?]{0,40}"
             r"\b(?:läsa vidare|fortsätta läsa|läsa hela|läs hela|läsa artikeln)",
+            r"\bläs (?:vidare|hela artikeln)\b[^.!?]{0,40}\b(?:bli prenumerant|prenumerera"
+            r"|logga in)\b",
+            r"(?:^|[.!?])\W*(?:endast|bara|exklusivt) för prenumeranter\W*$",
+            r"\b(?:les hele (?:saken|artikkelen)|læs hele (?:artiklen|historien))\b[^.!?]{0,40}"
+            r"\b(?:abonn\w*|logg? ind?)\b|^\W*kun for abonnenter\W*$",
+            r"\btilaa\b[^.!?]{0,30}\blue koko (?:juttu|artikkeli)"
+            r"|\blue koko (?:juttu|artikkeli)\b[^.!?]{0,30}\b(?:tilaa\w*|kirjaudu)",
+            r"\bdevamını (?:okumak|görmek) için\b[^.!?]{0,40}\b(?:abone|giriş|üye)",
             r"\b(?:artikeln|innehållet|texten) är (?:låst|(?:endast |bara "
             r"|exklusiv )?för prenumeranter)",
             r"\b(?:for at læse|for å lese|for å fortsette|læs videre"

@@ -2,7 +2,7 @@
 
 A login box on a page with text is one part of it among others. It is a wall when there is next to
 no text beside it, and the title, the heading or a sentence says what it is for; a redirect from
-elsewhere to a login page says so too.
+elsewhere to a login page says so too. A link that asks to log in stands at the top of many pages.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _MOST_PROSE_AFTER_REDIRECT = 150
 _LONGEST_HEADLINE = 200  # characters
 _MOST_FIELDS = 5  # of all forms together
 _MOST_ORDER = 40  # where a sentence stands for the form
+_OWN_PROSE = 10  # words; a page that says so much is there, whatever a link says
 _LOGIN = (
     r"(?:log|sign)[- ]?(?:in|on)(?:to)?\b|anmelden\b|einloggen\b|anmeldung\b|se connecter\b"
     r"|connexion\b|identifiez-vous\b|inici[ae]r? sesi[oó]n\b|accedi\b|"
@@ -57,6 +58,13 @@ _ORDER = re.compile(
     r"|请(?:先)?登录|ログインしてください"
 )
 
+# The link in the corner of a page that greets the visitor: beside a text it is no order.
+_GREETING = re.compile(
+    r"(?i)^\W*+(?:(?:hello|hi|hey|welcome|guest|hallo|bonjour|hola|亲|你好|您好|欢迎)\W*+){0,3}"
+    r"(?:please (?:log|sign)[- ]?(?:in|on)(?: or (?:register|sign up|join))?"
+    r"|bitte (?:melden|loggen) sie sich (?:an|ein)|请(?:先)?登录|ログインしてください)\W*+$"
+)
+
 
 def wants_login(url: str, requested_url: str, title: str, words: Words, traits: Traits) -> bool:
     """Whether a page only asks who you are."""
@@ -81,7 +89,16 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
     if has_form and _has_only_login(traits):
         return in_title or (is_short and (in_headline or in_sentence))
     has_nothing_else = is_short and words.prose_count < _MOST_ORDER and traits.fields <= 1
-    return has_nothing_else and traits.login_link and _ORDER.search(text) is not None
+    return has_nothing_else and traits.login_link and _gives_order(title, words)
+
+
+def _gives_order(title: str, words: Words) -> bool:
+    """Whether a page tells the visitor to log in, not only greets him so beside its text."""
+    said = words.text
+    if words.prose_count >= _OWN_PROSE:
+        said = words.read_without_links(_GREETING)
+    text = f"{title}\n{said}".replace("\u2019", "'")
+    return _ORDER.search(text) is not None
 
 
 def _has_only_login(traits: Traits) -> bool:
