@@ -10,6 +10,9 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.rules.captions import add_captions
+from webquarry.read.main_content.rules.facts.definitions import add_definitions
+from webquarry.read.main_content.rules.facts.rows import add_rows
+from webquarry.read.main_content.rules.facts.title_facts import add_title_facts
 from webquarry.read.main_content.rules.items import add_items
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends
 from webquarry.read.main_content.rules.pairs import add_pairs
@@ -42,12 +45,15 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = fill_short_page(flow, chances, kept)
     kept = add_siblings(flow, chances, kept)
     kept = add_items(flow, chances, kept)
+    kept = add_rows(flow, chances, kept)
+    kept = add_definitions(flow, chances, kept)
     kept = add_sections(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)
     kept = add_headings(flow, chances, kept)
-    return add_short_facts(flow, chances, kept)
+    kept = add_short_facts(flow, chances, kept)
+    return add_title_facts(flow, chances, kept)
 
 
 def _keep_likely(chances: Sequence[float], threshold: float) -> list[int]:

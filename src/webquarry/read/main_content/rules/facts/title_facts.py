@@ -1,0 +1,133 @@
+"""Blocks that are kept -> the same, and the facts between the title of the page and its text: the
+price of a product, the pay and place of a job, when and where an event is and what it costs, the
+length of a film, who wrote a paper, the one sentence that says what it is all about.
+
+Most of what stands there is a byline, a date or a row of buttons. So a line comes in for what it
+says or is called, and others only as company of such a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from webquarry.read.main_content.blocks import Flow
+from webquarry.read.main_content.model import Chances
+from webquarry.read.main_content.rules.units import PRICE
+from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, FORM_FLAG, HIDDEN_FLAG
+
+_LEAST_TEXT = 60  # characters of the block that the text begins with
+_MOST_BLOCKS = 12  # between the title and the text
+_LONGEST_FACT = 120  # characters
+_LONGEST_PRICE = 60  # with the words about it; a sentence about money is none
+_LONGEST_COMPANION = 60
+_SHORTEST_LEAD = 30
+_POSSIBLE_FACT = 0.05  # by either stage
+_POSSIBLE_COMPANION = 0.1
+_POSSIBLE_LEAD = 0.1
+_MOST_LINKS = 0.5  # of the characters
+_MOST_LINKS_OF_FACT = 0.7  # such as the genres of a film
+_SET_ASIDE = ASIDE_FLAG | CAPTION_FLAG | FORM_FLAG | HIDDEN_FLAG
+_RUNNING_TIME = r"\b\d{1,2} ?h(?:rs?|ours?)? ?\d{1,2} ?m(?:in)?\b"
+_RATING = r"\b\d[.,]\d ?/ ?(?:5|10)\b"
+# a postal code where it stands in an address: behind the number of a house, behind a state
+_ADDRESS = (
+    r"\d\w?, (?!(?:19|20)\d\d )\d{4,5} [^\W\d_]{3}|[^\W\d_], [A-Z]{2} \d{5}\b"
+    r"|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b"
+)
+_FACT = re.compile(f"{_RUNNING_TIME}|{_RATING}|{_ADDRESS}")
+_PAPER = re.compile(r"\b10\.\d{4,9}/\w")  # its number among all papers
+_FACT_NAME = re.compile(r"(?i)(?<![a-z])(?:address|event|location|schedule|venue)s?(?![a-z])")
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
+
+
+def add_title_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
+    """The same blocks, and the facts between the title and the text."""
+    head = _find_head(flow, kept)
+    if not head:
+        return kept
+    if _is_lead(flow, head):
+        return sorted({*kept, *_list_possible(flow, chances, head, _POSSIBLE_LEAD)})
+    facts: list[int] = []
+    for index in head:
+        text = flow.texts[index]
+        if _PAPER.search(text):
+            return sorted({*kept, *_list_shown(flow, head)})
+        if len(text) <= _LONGEST_FACT and _is_fact(flow, index):
+            facts.append(index)
+    facts = _list_possible(flow, chances, facts, _POSSIBLE_FACT)
+    if not facts:
+        return kept
+    added = facts
+    if not flow.is_article:
+        company = [index for index in head if _may_accompany(flow, index)]
+        added = facts + _list_possible(flow, chances, company, _POSSIBLE_COMPANION)
+    return sorted({*kept, *added})
+
+
+def _find_head(flow: Flow, kept: list[int]) -> range:
+    """The blocks between the title and the text; none if they are many: something else stands
+    there.
+    """
+    nothing = range(0)
+    for index in kept:
+        text = flow.texts[index]
+        if len(text) >= _LEAST_TEXT and not flow.levels[flow.boxes[index]]:
+            break
+    else:
+        return nothing
+    for title in range(index - 1, max(-1, index - 2 - _MOST_BLOCKS), -1):
+        if flow.levels[flow.boxes[title]] == 1:
+            return range(title + 1, index)
+    return nothing
+
+
+def _is_lead(flow: Flow, head: range) -> bool:
+    """Whether nothing but one sentence stands between the title and the text. Articles have one
+    from whoever wants them to be read.
+    """
+    if flow.is_article or len(head) != 1:
+        return False
+    text = flow.texts[head[0]]
+    if len(text) < _SHORTEST_LEAD or flow.tags[flow.boxes[head[0]]] != "p":
+        return False
+    return text.endswith(_SENTENCE_ENDS) and not flow.link_chars[head[0]]
+
+
+def _is_fact(flow: Flow, index: int) -> bool:
+    """Whether a line is a fact by what it says, or by what it is called where nothing else is."""
+    text = flow.texts[index]
+    in_links = flow.link_chars[index]
+    if _FACT.search(text):
+        return in_links <= _MOST_LINKS_OF_FACT * len(text)
+    if in_links > _MOST_LINKS * len(text):
+        return False
+    if len(text) <= _LONGEST_PRICE and PRICE.search(text):
+        return True
+    return not flow.is_article and _FACT_NAME.search(flow.names[flow.boxes[index]]) is not None
+
+
+def _may_accompany(flow: Flow, index: int) -> bool:
+    """Whether a line may say something more about what the facts beside it are about: it is no
+    sentence about the shop, and no name of something to fill in.
+    """
+    text = flow.texts[index]
+    if len(text) > _LONGEST_COMPANION or text.endswith((":", *_SENTENCE_ENDS)):
+        return False
+    return flow.link_chars[index] <= _MOST_LINKS * len(text)
+
+
+def _list_possible(
+    flow: Flow, chances: Chances, blocks: Sequence[int], possible: float
+) -> list[int]:
+    """Those of the blocks that one of the stages thinks possible."""
+    found: list[int] = []
+    for index in _list_shown(flow, blocks):
+        if max(chances.first[index], chances.final[index]) >= possible:
+            found.append(index)
+    return found
+
+
+def _list_shown(flow: Flow, blocks: Sequence[int]) -> list[int]:
+    """Those of the blocks that are neither hidden nor set aside."""
+    return [index for index in blocks if not flow.flags[flow.boxes[index]] & _SET_ASIDE]
