@@ -171,3 +171,16 @@ def test_a_list_of_facts_is_not_cut_in_the_middle(rows: str) -> None:
     chances = judge(0.99, *[0.6] * 4, *[0.2] * 4)
 
     assert choose(found, chances, [14.0, *[1.0] * 8]) == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("body", "last"),
+    [
+        (f"<p>{LONG}</p><aside>Make a copy first.</aside><p>{LONG[5:]}</p>", 0.9),
+        (f"<p>{LONG}</p><figure><figcaption>The mill.</figcaption></figure><p>x</p>", 0.1),
+    ],
+)
+def test_notes_in_a_text_and_the_last_caption_belong_to_it(body: str, last: float) -> None:
+    found = flow(f"<main>{body}</main>")
+
+    assert 1 in choose(found, judge(0.99, 0.4, last), [14.0, 4.0, 13.0])

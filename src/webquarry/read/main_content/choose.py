@@ -14,7 +14,7 @@ from webquarry.read.main_content.rules.facts.definitions import add_definitions
 from webquarry.read.main_content.rules.facts.rows import add_rows
 from webquarry.read.main_content.rules.facts.title_facts import add_title_facts
 from webquarry.read.main_content.rules.items import add_items
-from webquarry.read.main_content.rules.neighbours import add_code, add_ends
+from webquarry.read.main_content.rules.neighbours import add_code, add_ends, add_notes
 from webquarry.read.main_content.rules.pairs import add_pairs
 from webquarry.read.main_content.rules.sections import add_sections
 from webquarry.read.main_content.rules.short_facts import add_short_facts
@@ -39,6 +39,7 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = add_tables(flow, kept)
     kept = add_code(flow, kept)
     kept = add_ends(flow, chances, kept)
+    kept = add_notes(flow, chances, kept)
     kept = add_captions(flow, chances, kept)
     kept = add_pairs(flow, kept)
     kept = add_units(flow, kept)
