@@ -103,3 +103,12 @@ def test_a_page_without_text_is_left_as_it_is() -> None:
     found = build_flow(parse_html("<h1>The mill</h1><div>$129.00</div>"))
 
     assert add_title_facts(found, Chances([0.9, 0.9], [0.9, 0.9]), [0]) == [0]
+
+
+def test_a_table_or_a_list_may_stand_in_place_of_a_text() -> None:
+    rows = "<dt>Fuel<dd>Diesel<dt>Doors<dd>5"
+    found = build_flow(parse_html(f"<main><h1>Octavia</h1><p>€16,490</p><dl>{rows}</dl></main>"))
+    values = [0.2] * len(found.texts)
+
+    assert add_title_facts(found, Chances(values, values), [2, 3, 4, 5]) == [1, 2, 3, 4, 5]
+    assert add_title_facts(found, Chances(values, values), [2, 3, 4]) == [2, 3, 4]

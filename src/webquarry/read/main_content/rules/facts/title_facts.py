@@ -17,9 +17,10 @@ from webquarry.read.main_content.rules.units import PRICE
 from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, FORM_FLAG, HIDDEN_FLAG
 
 _LEAST_TEXT = 60  # characters of the block that the text begins with
+_FEWEST_IN_RUN = 4  # blocks that are kept without a gap: a table or a list in place of a text
 _MOST_BLOCKS = 12  # between the title and the text
 _LONGEST_FACT = 120  # characters
-_LONGEST_PRICE = 60  # with the words about it; a sentence about money is none
+_LONGEST_PRICE = 100  # with the words about it
 _LONGEST_COMPANION = 60
 _SHORTEST_LEAD = 30
 _POSSIBLE_FACT = 0.05  # by either stage
@@ -29,13 +30,14 @@ _MOST_LINKS = 0.5  # of the characters
 _MOST_LINKS_OF_FACT = 0.7  # such as the genres of a film
 _SET_ASIDE = ASIDE_FLAG | CAPTION_FLAG | FORM_FLAG | HIDDEN_FLAG
 _RUNNING_TIME = r"\b\d{1,2} ?h(?:rs?|ours?)? ?\d{1,2} ?m(?:in)?\b"
+_TEMPERATURE = r"\d ?°[CF]\b"
 _RATING = r"\b\d[.,]\d ?/ ?(?:5|10)\b"
 # a postal code where it stands in an address: behind the number of a house, behind a state
 _ADDRESS = (
     r"\d\w?, (?!(?:19|20)\d\d )\d{4,5} [^\W\d_]{3}|[^\W\d_], [A-Z]{2} \d{5}\b"
     r"|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b"
 )
-_FACT = re.compile(f"{_RUNNING_TIME}|{_RATING}|{_ADDRESS}")
+_FACT = re.compile(f"{_RUNNING_TIME}|{_TEMPERATURE}|{_RATING}|{_ADDRESS}")
 _PAPER = re.compile(r"\b10\.\d{4,9}/\w")  # its number among all papers
 _FACT_NAME = re.compile(r"(?i)(?<![a-z])(?:address|event|location|schedule|venue)s?(?![a-z])")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
@@ -69,17 +71,34 @@ def _find_head(flow: Flow, kept: list[int]) -> range:
     """The blocks between the title and the text; none if they are many: something else stands
     there.
     """
-    nothing = range(0)
-    for index in kept:
-        text = flow.texts[index]
-        if len(text) >= _LEAST_TEXT and not flow.levels[flow.boxes[index]]:
-            break
-    else:
-        return nothing
-    for title in range(index - 1, max(-1, index - 2 - _MOST_BLOCKS), -1):
+    text = _find_text(flow, kept)
+    for title in range(text - 1, max(-1, text - 2 - _MOST_BLOCKS), -1):
         if flow.levels[flow.boxes[title]] == 1:
-            return range(title + 1, index)
-    return nothing
+            return range(title + 1, text)
+    return range(0)
+
+
+def _find_text(flow: Flow, kept: list[int]) -> int:
+    """The block that the text begins with; 0 if there is none, for nothing stands before that."""
+    for place in range(len(kept)):
+        if _begins_text(flow, kept, place):
+            return kept[place]
+    return 0
+
+
+def _begins_text(flow: Flow, kept: list[int], place: int) -> bool:
+    """Whether the text begins with a block that is kept: by its length, or because several as short
+    as it are kept without a gap.
+    """
+    index = kept[place]
+    if flow.levels[flow.boxes[index]]:
+        return False
+    if len(flow.texts[index]) >= _LEAST_TEXT:
+        return True
+    end = place + _FEWEST_IN_RUN
+    if end > len(kept) or kept[end - 1] != index + _FEWEST_IN_RUN - 1:
+        return False
+    return all(len(flow.texts[other]) < _LEAST_TEXT for other in kept[place:end])
 
 
 def _is_lead(flow: Flow, head: range) -> bool:
@@ -102,7 +121,9 @@ def _is_fact(flow: Flow, index: int) -> bool:
         return in_links <= _MOST_LINKS_OF_FACT * len(text)
     if in_links > _MOST_LINKS * len(text):
         return False
-    if len(text) <= _LONGEST_PRICE and PRICE.search(text):
+    # a sentence about money is no price
+    is_short = len(text) <= _LONGEST_PRICE and not text.endswith(_SENTENCE_ENDS)
+    if is_short and PRICE.search(text):
         return True
     return not flow.is_article and _FACT_NAME.search(flow.names[flow.boxes[index]]) is not None
 
