@@ -10,6 +10,7 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.rules.captions import add_captions
+from webquarry.read.main_content.rules.facts.columns import add_columns
 from webquarry.read.main_content.rules.facts.definitions import add_definitions
 from webquarry.read.main_content.rules.facts.rows import add_rows
 from webquarry.read.main_content.rules.facts.title_facts import add_title_facts
@@ -48,6 +49,7 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = add_items(flow, chances, kept)
     kept = add_rows(flow, chances, kept)
     kept = add_definitions(flow, chances, kept)
+    kept = add_columns(flow, chances, kept)
     kept = add_sections(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)

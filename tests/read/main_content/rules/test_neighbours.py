@@ -121,3 +121,14 @@ def test_no_hidden_line_comes_with_a_note() -> None:
     body = f"<main><p>One.</p>{NOTE.replace('<p>Caution', '<p hidden>Ads')}<p>Two.</p></main>"
 
     assert read_notes(body, [0, 3]) == [0, 2, 3]
+
+
+ADDRESS = "<address>The Old Creamery<br>Totnes TQ9 5XX<br><a href=tel:1>01803 555 222</a></address>"
+
+
+def test_an_address_between_two_paragraphs_is_a_part_of_the_text() -> None:
+    body = f"<main><p>We are here:</p>{ADDRESS}<p>Parking behind the mill.</p></main>"
+
+    assert read_notes(body, [0, 2], 0.15) == [0, 1, 2]
+    assert read_notes(body, [0, 2], 0.05) == [0, 2]
+    assert read_notes(body, [0], 0.15) == [0]

@@ -1,5 +1,5 @@
 """Blocks that are kept -> the same, and what belongs to them because it stands right beside them:
-code, the next sentence of the same text, and notes between two of its paragraphs.
+code, the next sentence of the same text, notes and addresses between two of its paragraphs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _LIKELY_NOTE = 0.35  # by either stage
 _MOST_BLOCKS = 6  # of a note; with more it is a part of the page
 _LONGEST_NOTE = 1_000  # characters
+_LIKELY_ADDRESS = 0.1  # by either stage
+_LONGEST_ADDRESS = 300  # characters
+_NOTES = frozenset({"aside", "address"})
 _NEAR = 10  # blocks before and behind a note that it may repeat a sentence of
 _PIECE = 40  # characters
 _WHOLE_PAGE = ("html", "body")
@@ -70,15 +73,16 @@ def add_ends(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
 
 
 def add_notes(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
-    """The same blocks, and the notes and warnings between them that are set aside in the page's
-    code only: something of the same box is kept right before and right behind them.
+    """The same blocks, and the notes, warnings and addresses between them that are set aside in the
+    page's code only: something of the same box is kept right before and right behind them.
     """
-    if "aside" not in flow.known_tags:
+    if not _NOTES & flow.known_tags:
         return kept
     size = len(flow.boxes)
     chosen = mark_blocks(kept, size)
     for box in range(1, len(flow.tags)):
-        if flow.tags[box] != "aside":
+        tag = flow.tags[box]
+        if tag not in _NOTES:
             continue
         start, end = flow.first[box], flow.last[box]
         if start == 0 or end == size or not 0 < end - start <= _MOST_BLOCKS:
@@ -88,11 +92,30 @@ def add_notes(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
         if not stands_between or not chosen[start - 1] or not chosen[end]:
             continue
         is_set_aside = flow.flags[around] & _SET_ASIDE or flow.tags[around] in _WHOLE_PAGE
-        if not is_set_aside and _is_note(flow, chances, start, end):
+        if is_set_aside:
+            continue
+        if tag == "address":
+            belongs = _is_address(flow, chances, start, end)
+        else:
+            belongs = _is_note(flow, chances, start, end)
+        if belongs:
             for index in range(start, end):
                 if not flow.flags[flow.boxes[index]] & (HIDDEN_FLAG | FORM_FLAG):
                     chosen[index] = 1
     return list_marked(chosen)
+
+
+def _is_address(flow: Flow, chances: Chances, start: int, end: int) -> bool:
+    """Whether some blocks say where something is, as far as that can be told by their length; the
+    telephone number among them may be a link.
+    """
+    length = 0
+    likely = 0.0
+    for index in range(start, end):
+        text = flow.texts[index]
+        length += len(text)
+        likely = max(likely, chances.first[index], chances.final[index])
+    return likely >= _LIKELY_ADDRESS and length <= _LONGEST_ADDRESS
 
 
 def _is_note(flow: Flow, chances: Chances, start: int, end: int) -> bool:

@@ -1,1 +1,1 @@
-"""Rules for short facts: what stands under the title, rows of values, lists of terms."""
+"""Rules for short facts: under a title, in rows, in lists of terms, in tables of one column."""
