@@ -17,6 +17,7 @@ _MOST_LINKS_IN_SENTENCE = 0.7
 _LEAST_BESIDE_LINKS = 20  # characters
 _SENTENCE_ENDS = frozenset(".!?。！？")
 _SET_ASIDE = ASIDE_FLAG | HIDDEN_FLAG
+_UNSEEN = HIDDEN_FLAG | FORM_FLAG
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
 _LIKELY_NOTE = 0.35  # by either stage
 _MOST_BLOCKS = 6  # of a note; with more it is a part of the page
@@ -91,8 +92,8 @@ def add_notes(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
         stands_between = flow.first[around] < start and end < flow.last[around]
         if not stands_between or not chosen[start - 1] or not chosen[end]:
             continue
-        is_set_aside = flow.flags[around] & _SET_ASIDE or flow.tags[around] in _WHOLE_PAGE
-        if is_set_aside:
+        flags = flow.flags[around]
+        if flags & _SET_ASIDE or flow.tags[around] in _WHOLE_PAGE:
             continue
         if tag == "address":
             belongs = _is_address(flow, chances, start, end)
@@ -100,7 +101,8 @@ def add_notes(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
             belongs = _is_note(flow, chances, start, end)
         if belongs:
             for index in range(start, end):
-                if not flow.flags[flow.boxes[index]] & (HIDDEN_FLAG | FORM_FLAG):
+                flags = flow.flags[flow.boxes[index]]
+                if not flags & _UNSEEN:
                     chosen[index] = 1
     return list_marked(chosen)
 

@@ -25,7 +25,11 @@ def add_columns(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     chosen = mark_blocks(kept, len(flow.texts))
     count = len(kept)
     for box in range(1, len(flow.tags)):
-        if flow.tags[box] != "table" or flow.flags[box] & _SET_ASIDE:
+        tag = flow.tags[box]
+        if tag != "table":
+            continue
+        flags = flow.flags[box]
+        if flags & _SET_ASIDE:
             continue
         start, end = flow.first[box], flow.last[box]
         around = flow.parents[box]
@@ -34,7 +38,8 @@ def add_columns(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
             continue
         if _is_column(flow, start, end) and _is_likely(chances, start, end):
             for index in range(start, end):
-                if not chosen[index] and not flow.flags[flow.boxes[index]] & _SET_ASIDE:
+                flags = flow.flags[flow.boxes[index]]
+                if not chosen[index] and not flags & _SET_ASIDE:
                     chosen[index] = 1
                     count += 1
     if count == len(kept):

@@ -9,7 +9,6 @@ says or is called, and others only as company of such a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
@@ -37,6 +36,7 @@ _ADDRESS = (
     r"\d\w?, (?!(?:19|20)\d\d )\d{4,5} [^\W\d_]{3}|[^\W\d_], [A-Z]{2} \d{5}\b"
     r"|\b[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2}\b"
 )
+_DIGIT = re.compile(r"\d")  # which most lines have not, and all of the next patterns
 _FACT = re.compile(f"{_RUNNING_TIME}|{_TEMPERATURE}|{_RATING}|{_ADDRESS}")
 _PAPER = re.compile(r"\b10\.\d{4,9}/\w")  # its number among all papers
 _FACT_NAME = re.compile(r"(?i)(?<![a-z])(?:address|event|location|schedule|venue)s?(?![a-z])")
@@ -45,37 +45,37 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 
 def add_title_facts(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
     """The same blocks, and the facts between the title and the text."""
-    head = _find_head(flow, kept)
-    if not head:
+    end = _find_text(flow, kept)
+    start = _find_title(flow, end) + 1
+    if start <= 0 or start == end:
         return kept
-    if _is_lead(flow, head):
+    head = list(range(start, end))
+    if len(head) == 1 and _is_lead(flow, start):
         return sorted({*kept, *_list_possible(flow, chances, head, _POSSIBLE_LEAD)})
     facts: list[int] = []
     for index in head:
         text = flow.texts[index]
-        if _PAPER.search(text):
+        if "10." in text and _PAPER.search(text):
             return sorted({*kept, *_list_shown(flow, head)})
         if len(text) <= _LONGEST_FACT and _is_fact(flow, index):
             facts.append(index)
-    facts = _list_possible(flow, chances, facts, _POSSIBLE_FACT)
     if not facts:
         return kept
-    added = facts
-    if not flow.is_article:
+    added = _list_possible(flow, chances, facts, _POSSIBLE_FACT)
+    if added and not flow.is_article:
         company = [index for index in head if _may_accompany(flow, index)]
-        added = facts + _list_possible(flow, chances, company, _POSSIBLE_COMPANION)
+        added += _list_possible(flow, chances, company, _POSSIBLE_COMPANION)
     return sorted({*kept, *added})
 
 
-def _find_head(flow: Flow, kept: list[int]) -> range:
-    """The blocks between the title and the text; none if they are many: something else stands
-    there.
+def _find_title(flow: Flow, text: int) -> int:
+    """The block of the title before that of the text; -1 if there is none, or much in between:
+    something else stands there.
     """
-    text = _find_text(flow, kept)
     for title in range(text - 1, max(-1, text - 2 - _MOST_BLOCKS), -1):
         if flow.levels[flow.boxes[title]] == 1:
-            return range(title + 1, text)
-    return range(0)
+            return title
+    return -1
 
 
 def _find_text(flow: Flow, kept: list[int]) -> int:
@@ -93,39 +93,46 @@ def _begins_text(flow: Flow, kept: list[int], place: int) -> bool:
     index = kept[place]
     if flow.levels[flow.boxes[index]]:
         return False
-    if len(flow.texts[index]) >= _LEAST_TEXT:
+    text = flow.texts[index]
+    if len(text) >= _LEAST_TEXT:
         return True
     end = place + _FEWEST_IN_RUN
     if end > len(kept) or kept[end - 1] != index + _FEWEST_IN_RUN - 1:
         return False
-    return all(len(flow.texts[other]) < _LEAST_TEXT for other in kept[place:end])
+    for near in range(place, end):
+        other = kept[near]
+        text = flow.texts[other]
+        if len(text) >= _LEAST_TEXT:
+            return False
+    return True
 
 
-def _is_lead(flow: Flow, head: range) -> bool:
-    """Whether nothing but one sentence stands between the title and the text. Articles have one
+def _is_lead(flow: Flow, index: int) -> bool:
+    """Whether what stands alone between the title and the text is a sentence. Articles have one
     from whoever wants them to be read.
     """
-    if flow.is_article or len(head) != 1:
+    text = flow.texts[index]
+    if flow.is_article or len(text) < _SHORTEST_LEAD or flow.link_chars[index]:
         return False
-    text = flow.texts[head[0]]
-    if len(text) < _SHORTEST_LEAD or flow.tags[flow.boxes[head[0]]] != "p":
-        return False
-    return text.endswith(_SENTENCE_ENDS) and not flow.link_chars[head[0]]
+    box = flow.boxes[index]
+    return flow.tags[box] == "p" and text.endswith(_SENTENCE_ENDS)
 
 
 def _is_fact(flow: Flow, index: int) -> bool:
     """Whether a line is a fact by what it says, or by what it is called where nothing else is."""
     text = flow.texts[index]
     in_links = flow.link_chars[index]
-    if _FACT.search(text):
-        return in_links <= _MOST_LINKS_OF_FACT * len(text)
-    if in_links > _MOST_LINKS * len(text):
+    if _DIGIT.search(text):
+        if _FACT.search(text):
+            return in_links <= _MOST_LINKS_OF_FACT * len(text)
+        # a sentence about money is no price
+        is_short = len(text) <= _LONGEST_PRICE and not text.endswith(_SENTENCE_ENDS)
+        if is_short and in_links <= _MOST_LINKS * len(text) and PRICE.search(text):
+            return True
+    if flow.is_article or in_links > _MOST_LINKS * len(text):
         return False
-    # a sentence about money is no price
-    is_short = len(text) <= _LONGEST_PRICE and not text.endswith(_SENTENCE_ENDS)
-    if is_short and PRICE.search(text):
-        return True
-    return not flow.is_article and _FACT_NAME.search(flow.names[flow.boxes[index]]) is not None
+    box = flow.boxes[index]
+    return _FACT_NAME.search(flow.names[box]) is not None
 
 
 def _may_accompany(flow: Flow, index: int) -> bool:
@@ -138,17 +145,22 @@ def _may_accompany(flow: Flow, index: int) -> bool:
     return flow.link_chars[index] <= _MOST_LINKS * len(text)
 
 
-def _list_possible(
-    flow: Flow, chances: Chances, blocks: Sequence[int], possible: float
-) -> list[int]:
+def _list_possible(flow: Flow, chances: Chances, blocks: list[int], possible: float) -> list[int]:
     """Those of the blocks that one of the stages thinks possible."""
     found: list[int] = []
     for index in _list_shown(flow, blocks):
-        if max(chances.first[index], chances.final[index]) >= possible:
+        chance = max(chances.first[index], chances.final[index])
+        if chance >= possible:
             found.append(index)
     return found
 
 
-def _list_shown(flow: Flow, blocks: Sequence[int]) -> list[int]:
+def _list_shown(flow: Flow, blocks: list[int]) -> list[int]:
     """Those of the blocks that are neither hidden nor set aside."""
-    return [index for index in blocks if not flow.flags[flow.boxes[index]] & _SET_ASIDE]
+    found: list[int] = []
+    for index in blocks:
+        box = flow.boxes[index]
+        flags = flow.flags[box]
+        if not flags & _SET_ASIDE:
+            found.append(index)
+    return found
