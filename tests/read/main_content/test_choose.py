@@ -144,3 +144,43 @@ def test_a_notice_stays_only_beside_what_is_kept_in_the_same_box(
     found = flow(f"<div>{notice}<p>{LONG}</p></div><main><p>{LONG} Again.</p></main>")
 
     assert drop_notices(found, kept) == left
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        "<div class=price>$129.00</div>",
+        "<p>Answers to what people ask us about mills.</p>",
+    ],
+)
+def test_the_facts_under_a_title_come_with_the_text(facts: str) -> None:
+    found = flow(f"<main><h1>The mill</h1>{facts}<p>{LONG}</p></main>")
+
+    assert choose(found, judge(0.4, 0.2, 0.99), [2.0, 2.0, 14.0]) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "<div class=f><div>Age</div><div>9</div></div>" * 4,
+        f"<dl>{'<dt>Age<dd>9' * 4}</dl>",
+    ],
+)
+def test_a_list_of_facts_is_not_cut_in_the_middle(rows: str) -> None:
+    found = flow(f"<main><p>{LONG}</p>{rows}</main>")
+    chances = judge(0.99, *[0.6] * 4, *[0.2] * 4)
+
+    assert choose(found, chances, [14.0, *[1.0] * 8]) == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("body", "last"),
+    [
+        (f"<p>{LONG}</p><aside>Make a copy first.</aside><p>{LONG[5:]}</p>", 0.9),
+        (f"<p>{LONG}</p><figure><figcaption>The mill.</figcaption></figure><p>x</p>", 0.1),
+    ],
+)
+def test_notes_in_a_text_and_the_last_caption_belong_to_it(body: str, last: float) -> None:
+    found = flow(f"<main>{body}</main>")
+
+    assert 1 in choose(found, judge(0.99, 0.4, last), [14.0, 4.0, 13.0])

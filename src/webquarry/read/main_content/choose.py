@@ -10,8 +10,12 @@ from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks
 from webquarry.read.main_content.rules.captions import add_captions
+from webquarry.read.main_content.rules.facts.columns import add_columns
+from webquarry.read.main_content.rules.facts.definitions import add_definitions
+from webquarry.read.main_content.rules.facts.rows import add_rows
+from webquarry.read.main_content.rules.facts.title_facts import add_title_facts
 from webquarry.read.main_content.rules.items import add_items
-from webquarry.read.main_content.rules.neighbours import add_code, add_ends
+from webquarry.read.main_content.rules.neighbours import add_code, add_ends, add_notes
 from webquarry.read.main_content.rules.pairs import add_pairs
 from webquarry.read.main_content.rules.sections import add_sections
 from webquarry.read.main_content.rules.short_facts import add_short_facts
@@ -38,12 +42,16 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = add_tables(flow, kept)
     kept = add_code(flow, kept)
     kept = add_ends(flow, chances, kept)
+    kept = add_notes(flow, chances, kept)
     kept = add_captions(flow, chances, kept)
     kept = add_pairs(flow, kept)
     kept = add_units(flow, kept)
     kept = fill_short_page(flow, chances, kept)
     kept = add_siblings(flow, chances, kept)
     kept = add_items(flow, chances, kept)
+    kept = add_rows(flow, chances, kept)
+    kept = add_definitions(flow, chances, kept)
+    kept = add_columns(flow, chances, kept)
     kept = add_sections(flow, chances, kept)
     kept = add_questions(flow, kept)
     kept = prefer_visible(flow, kept)
@@ -51,6 +59,7 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = drop_notices(flow, kept)
     kept = add_headings(flow, chances, kept)
     kept = add_short_facts(flow, chances, kept)
+    kept = add_title_facts(flow, chances, kept)
     return drop_leftovers(flow, kept)
 
 

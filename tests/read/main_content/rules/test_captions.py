@@ -46,3 +46,31 @@ def test_a_caption_that_is_most_unlikely_stays_out() -> None:
     found = flow(f"<article><p>Before.</p>{FIGURE}<p>Behind.</p></article>")
 
     assert add_captions(found, judge(0.9, 0.05, 0.9), [0, 2]) == [0, 2]
+
+
+def test_the_caption_of_the_last_figure_of_a_text_is_kept() -> None:
+    found = flow(f"<main><p>Before.</p>{FIGURE}</main><div>Footer</div>")
+
+    assert add_captions(found, judge(0.9, 0.4, 0.1), [0]) == [0, 1]
+    assert add_captions(found, judge(0.9, 0.25, 0.1), [0]) == [0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<main><p>Before.</p><div>{FIGURE}</div></main>",
+        f"<main><h2>More</h2>{FIGURE}</main>",
+        f"<main><p>Before.</p>{FIGURE.replace('The mill', '<a href=/>The mill</a>')}</main>",
+    ],
+)
+def test_a_figure_elsewhere_behind_a_heading_or_with_links_is_no_last_figure(
+    body: str,
+) -> None:
+    assert add_captions(flow(body), judge(0.9, 0.4), [0]) == [0]
+
+
+def test_a_figure_behind_an_article_is_no_part_of_it() -> None:
+    head = "<head><meta property=og:type content=article></head>"
+    found = build_flow(parse_html(f"{head}<body><main><p>Before.</p>{FIGURE}</main></body>"))
+
+    assert add_captions(found, judge(0.9, 0.4), [0]) == [0]

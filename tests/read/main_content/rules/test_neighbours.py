@@ -1,4 +1,4 @@
-"""What is kept because of the block before it."""
+"""What is kept because of the blocks beside it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.neighbours import add_code, add_ends
+from webquarry.read.main_content.rules.neighbours import add_code, add_ends, add_notes
 
 
 def flow(body: str) -> Flow:
@@ -81,3 +81,54 @@ def test_what_else_stands_behind_a_text_is_left_to_its_chances(behind: str, chan
     found = flow(f"<div><p>A text.</p>{behind}</div>")
 
     assert add_ends(found, judge((0.9, 0.9), (chance, 0.3)), [0]) == [0]
+
+
+NOTE = "<aside class=note><p>Caution<p>Version 3 deletes the old index without asking.</aside>"
+
+
+def read_notes(body: str, kept: list[int], chance: float = 0.4) -> list[int]:
+    found = flow(body)
+    return add_notes(found, judge(*[(chance, chance)] * len(found.texts)), kept)
+
+
+def test_a_note_between_two_paragraphs_of_a_text_is_a_part_of_it() -> None:
+    assert read_notes(f"<main><p>One.</p>{NOTE}<p>Two.</p></main>", [0, 3]) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<main><p>One.</p><div>{NOTE}</div><p>Two.</p></main>",
+        f"<p>One.</p>{NOTE}<p>Two.</p>",
+        f"<main><p>One.</p>{NOTE.replace('asking.', 'asking')}<p>Two.</p></main>",
+        f"<main><p>One.</p>{NOTE.replace('Caution', '<a href=/>Other</a>')}<p>Two.</p></main>",
+        f"<main><p>One: version 3 deletes the old index without asking us.</p>{NOTE}<p>2.</p></main>",
+    ],
+    ids=["another box", "the whole page", "no sentence", "a card of another page", "repeated"],
+)
+def test_what_is_set_aside_for_good_stays_out(body: str) -> None:
+    assert read_notes(body, [0, 3]) == [0, 3]
+
+
+def test_a_note_stays_out_if_it_is_unlikely_or_nothing_follows_it() -> None:
+    body = f"<main><p>One.</p>{NOTE}<p>Two.</p></main>"
+
+    assert read_notes(body, [0, 3], 0.3) == [0, 3]
+    assert read_notes(body, [0]) == [0]
+
+
+def test_no_hidden_line_comes_with_a_note() -> None:
+    body = f"<main><p>One.</p>{NOTE.replace('<p>Caution', '<p hidden>Ads')}<p>Two.</p></main>"
+
+    assert read_notes(body, [0, 3]) == [0, 2, 3]
+
+
+ADDRESS = "<address>The Old Creamery<br>Totnes TQ9 5XX<br><a href=tel:1>01803 555 222</a></address>"
+
+
+def test_an_address_between_two_paragraphs_is_a_part_of_the_text() -> None:
+    body = f"<main><p>We are here:</p>{ADDRESS}<p>Parking behind the mill.</p></main>"
+
+    assert read_notes(body, [0, 2], 0.15) == [0, 1, 2]
+    assert read_notes(body, [0, 2], 0.05) == [0, 2]
+    assert read_notes(body, [0], 0.15) == [0]

@@ -11,12 +11,15 @@ from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, HIDDEN_FL
 _CAPTION = CAPTION_FLAG
 _SET_ASIDE = HIDDEN_FLAG | ASIDE_FLAG
 _UNLIKELY = 0.2  # by both stages
+_LIKELY_AT_END = 0.3  # by either stage
 _MOST_STEPS = 4  # from a figure up to the box of the text that it belongs to
 _MOST_BLOCKS = 6  # in a figure; one with more is a part of the page and no picture
 
 
 def add_captions(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
-    """The same blocks, and the captions that stand between them in one box."""
+    """The same blocks, and the captions that stand between them in one box, or right behind the
+    last of them; what follows the text of an article is rarely a part of it.
+    """
     first, final = chances.first, chances.final
     added: list[int] = []
     for index in range(len(flow.boxes)):
@@ -25,7 +28,15 @@ def add_captions(flow: Flow, chances: Chances, kept: list[int]) -> list[int]:
         if not flags & _CAPTION or flags & _SET_ASIDE:
             continue
         chance = max(first[index], final[index])
-        if chance >= _UNLIKELY and _stands_among(flow, _find_figure(flow, box), kept):
+        if chance < _UNLIKELY:
+            continue
+        figure = _find_figure(flow, box)
+        if _stands_among(flow, figure, kept):
+            added.append(index)
+            continue
+        if chance < _LIKELY_AT_END or flow.is_article or flow.link_chars[index]:
+            continue
+        if _stands_behind(flow, figure, kept):
             added.append(index)
     if not added:
         return kept
@@ -59,3 +70,15 @@ def _stands_among(flow: Flow, figure: int, kept: list[int]) -> bool:
         if flow.first[around] <= before and behind < flow.last[around]:
             return True
     return False
+
+
+def _stands_behind(flow: Flow, figure: int, kept: list[int]) -> bool:
+    """Whether the block right before a figure is kept, and stands beside it in the same box."""
+    first, last = flow.first[figure], flow.last[figure]
+    if last - first > _MOST_BLOCKS or flow.tags[figure] != "figure":
+        return False
+    place = bisect_left(kept, first) - 1
+    if place < 0 or kept[place] != first - 1:
+        return False
+    before = flow.boxes[first - 1]
+    return flow.parents[before] == flow.parents[figure] and not flow.levels[before]

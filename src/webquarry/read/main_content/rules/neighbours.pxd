@@ -19,3 +19,7 @@ cpdef list add_ends(Flow flow, chances, list kept)
 
 @cython.locals(size=Py_ssize_t, is_sentence=bint)
 cdef bint _is_mostly_links(str text, Py_ssize_t in_links) except -1
+
+@cython.locals(size=Py_ssize_t, box=Py_ssize_t, start=Py_ssize_t, end=Py_ssize_t, around=Py_ssize_t, index=Py_ssize_t,
+               flags=int, tag=str, stands_between=bint, belongs=bint, chosen=bytearray)
+cpdef list add_notes(Flow flow, chances, list kept)

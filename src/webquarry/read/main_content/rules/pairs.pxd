@@ -12,7 +12,7 @@ cpdef list add_pairs(Flow flow, list kept)
 cdef list _find_heads(Flow flow, list kept)
 
 @cython.locals(box=Py_ssize_t, tag=str, last_of=dict)
-cdef list _find_definitions(Flow flow)
+cpdef list find_definitions(Flow flow)
 
 @cython.locals(box=Py_ssize_t, place=Py_ssize_t, end=Py_ssize_t)
 cdef bint _holds_any(Flow flow, list boxes, list kept) except -1

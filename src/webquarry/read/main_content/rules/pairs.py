@@ -21,7 +21,7 @@ def add_pairs(flow: Flow, kept: list[int]) -> list[int]:
     added: list[int] = []
     definitions: list[tuple[list[int], list[int]]] = []
     if "dt" in flow.known_tags:
-        definitions = _find_definitions(flow)
+        definitions = find_definitions(flow)
     for terms, sayings in definitions:
         if _holds_any(flow, sayings, kept):
             added += _list_blocks(flow, terms)
@@ -52,7 +52,7 @@ def _find_heads(flow: Flow, kept: list[int]) -> list[int]:
     return found
 
 
-def _find_definitions(flow: Flow) -> list[tuple[list[int], list[int]]]:
+def find_definitions(flow: Flow) -> list[tuple[list[int], list[int]]]:
     """The boxes of terms, each with those of what is said of them, in the order of the page."""
     definitions: list[tuple[list[int], list[int]]] = []
     last_of: dict[int, tuple[list[int], list[int]]] = {}  # by the box around them
