@@ -434,3 +434,16 @@ def test_a_short_announcement_is_a_page_whatever_stands_around_it() -> None:
 
 def test_a_small_page_is_whole_without_a_sentence() -> None:
     assert judge_part(["Timetable", "Boat", "Leaves", "Arrives"], 10).kind == "ok"
+
+
+def test_a_title_alone_is_said_to_be_so_even_on_a_small_page() -> None:
+    assert judge_part(["# Team"], 60).kind == "thin"
+    assert judge_part(["# Team"], 30).kind == "ok"
+
+
+def test_some_names_of_menus_and_a_title_are_next_to_nothing_of_a_large_page() -> None:
+    groups = [f"Group {number}" for number in range(14)]
+
+    assert judge_part([*groups, "# Kitchen tools"], 600).kind == "thin"
+    assert judge_part([*groups, "# Kitchen tools"], 120).kind == "ok"
+    assert judge_part([*groups, "# Kitchen tools", ANNOUNCEMENT], 600).kind == "ok"

@@ -72,7 +72,7 @@ def assert_same_flow(html: str) -> None:
     one.walk(document.roots)
     other.walk(document.roots)
 
-    for name in ("texts", "image_places", "cut"):
+    for name in ("texts", "image_places", "cut", "cards", "has_role_table"):
         assert getattr(other, name) == getattr(one, name), name
     assert other.list_boxes() == one.list_boxes()
     assert other.list_blocks() == one.list_blocks()

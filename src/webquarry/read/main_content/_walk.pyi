@@ -2,7 +2,7 @@ from collections.abc import Sequence, Set
 
 from lxml import etree
 
-from webquarry.read.main_content.walk import BoxColumns
+from webquarry.read.main_content.walk import BoxColumns, Card
 from webquarry.read.markdown.scope import Child
 
 class Walk:
@@ -13,6 +13,8 @@ class Walk:
     texts: list[str]
     image_places: list[int]
     cut: bool
+    cards: list[Card]
+    has_role_table: bool
 
     def list_boxes(self) -> BoxColumns: ...
     def list_blocks(self) -> tuple[list[int], list[int], list[int]]: ...

@@ -30,7 +30,7 @@ cdef frozenset BLOCKS_IN_SVG = frozenset(tags.BLOCKS_IN_SVG)
 cdef tuple BUTTON_ATTRIBUTES = (b"role", *[name.encode() for name in panel_buttons.OPENER_ATTRIBUTES])
 cdef int INLINE = tags.INLINE, LINK = tags.LINK, BLOCK = tags.BLOCK, PRE = tags.PRE, BUTTON = tags.BUTTON
 cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
-cdef int OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
+cdef int TABLE_ROLE_FLAG = tags.TABLE_ROLE_FLAG, OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
 cdef int ARTICLE_FLAG = tags.ARTICLE_FLAG, FOOTER_FLAG = tags.FOOTER_FLAG, MAIN_FLAG = tags.MAIN_FLAG
 cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
 cdef object is_hiding_style = tags.is_hiding_style
@@ -159,8 +159,8 @@ cdef bint holds_hiding_word(const char* names) noexcept:
 cdef class Walk:
     """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
 
-    cdef readonly list texts, image_places
-    cdef readonly bint cut
+    cdef readonly list texts, image_places, cards
+    cdef readonly bint cut, has_role_table
     cdef _Document _document
     cdef list _box_tags  # of the boxes; there may be more of them than boxes
     cdef Box* _boxes
@@ -174,6 +174,11 @@ cdef class Walk:
     cdef Py_ssize_t _filled, _text_room, _link_chars
     cdef int _links, _open_links, _box
     cdef bint _in_pre, _broken
+    # the outermost open link: the box around it, its first block, and whether it holds boxes
+    cdef xmlNode* _link
+    cdef int _link_box
+    cdef Py_ssize_t _link_first
+    cdef bint _holds_box
     cdef Nodes _heads, _tails, _atoms, _images  # places of heads and tails: the block they are in
     cdef Py_ssize_t _kept_heads, _kept_tails  # those of finished blocks
     cdef const_xmlChar* _slot_names[SLOTS + 1]
@@ -188,7 +193,7 @@ cdef class Walk:
     cdef list _values
 
     def __cinit__(self):
-        self.texts, self.image_places, self._box_tags = [], [], []
+        self.texts, self.image_places, self.cards, self._box_tags = [], [], [], []
         self._tags, self._values = [None] * (SLOTS + 1), [""]
         self._box = -1
 
@@ -269,6 +274,10 @@ cdef class Walk:
             if kind >= BUTTON:
                 kind = self._enter_odd(node, kind, slot)
             elif kind == LINK:
+                if not self._open_links:
+                    self._link, self._link_box = node, self._box
+                    self._link_first = len(self.texts) + (self._filled > 0)
+                    self._holds_box = False
                 self._open_links += 1
                 self._links += 1
             if kind <= LINK or (kind < DROP and self._open_box(node, kind, slot)):
@@ -460,6 +469,7 @@ cdef class Walk:
                 identity = self._number_value(node, attribute, ID, NULL)
             elif is_called(attribute, "role"):
                 flags |= <int>FLAG_OF_ROLE.get(self._value(node, attribute).strip().lower(), 0)
+                self.has_role_table |= (flags & TABLE_ROLE_FLAG) != 0
             elif is_called(attribute, "style"):
                 style = attribute if self._may_hide_by_style(node, attribute) else NULL
             elif is_called(attribute, "hidden"):
@@ -484,6 +494,7 @@ cdef class Walk:
         box.parent, box.flags, box.level, box.first, box.last = self._box, flags, level, len(self.texts), 0
         box.names, box.identity = label, identity
         set_entry(self._box_tags, self._size, self._tags[slot])
+        self._holds_box = True
         self._box = <int>self._size
         self._size += 1
         return True
@@ -559,6 +570,8 @@ cdef class Walk:
         cdef Box* box
         if kind == LINK:
             self._open_links -= 1
+            if not self._open_links and self._holds_box:
+                self._end_card()
             return 0
         if kind == PRE:
             self._in_pre = False
@@ -570,6 +583,19 @@ cdef class Walk:
         else:
             box.last = len(self.texts)
         self._box = box.parent
+        return 0
+
+    cdef int _end_card(self) except -1:
+        """Remember a link that holds boxes, if it holds several blocks."""
+        cdef Py_ssize_t first = self._link_first, last = len(self.texts) + (self._filled > 0)
+        cdef xmlAttr* attribute
+        cdef str names = ""
+        if last - first < 2 or self._link_box < 0:
+            return 0
+        attribute = find_attribute(self._link, "class")
+        if attribute is not NULL:
+            names = self._value(self._link, attribute)
+        self.cards.append((self._link_box, names, first, last))
         return 0
 
     cdef int _flush(self) except -1:

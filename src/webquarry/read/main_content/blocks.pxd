@@ -20,6 +20,8 @@ cdef class Flow:
     cdef public tuple topic
     cdef public int is_article
     cdef public bint cut
+    cdef public list cards
+    cdef public bint has_role_table
 
 @cython.locals(text=str, length=Py_ssize_t)
 cpdef Py_ssize_t count_characters(list texts) except -1

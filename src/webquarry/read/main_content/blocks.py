@@ -73,6 +73,8 @@ class Flow:
         self.topic = head.topic
         self.is_article = head.kind
         self.cut = walk.cut
+        self.cards = walk.cards
+        self.has_role_table = walk.has_role_table
 
 
 def count_characters(texts: list[str]) -> int:

@@ -17,6 +17,7 @@ from webquarry.read.main_content.rules.facts.title_facts import add_title_facts
 from webquarry.read.main_content.rules.items import add_items
 from webquarry.read.main_content.rules.neighbours import add_code, add_ends, add_notes
 from webquarry.read.main_content.rules.pairs import add_pairs
+from webquarry.read.main_content.rules.runs.parts import add_unit_parts
 from webquarry.read.main_content.rules.sections import add_sections
 from webquarry.read.main_content.rules.short_facts import add_short_facts
 from webquarry.read.main_content.rules.short_pages import fill_short_page
@@ -54,6 +55,7 @@ def choose(flow: Flow, chances: Chances, words: Sequence[float]) -> list[int]:
     kept = add_columns(flow, chances, kept)
     kept = add_sections(flow, chances, kept)
     kept = add_questions(flow, kept)
+    kept = add_unit_parts(flow, chances, kept)
     kept = prefer_visible(flow, kept)
     kept = drop_copies(flow, kept)
     kept = drop_notices(flow, kept)

@@ -74,6 +74,9 @@ FALLBACK_FLAG = 2048
 FORM_FLAG = 4096
 CHROME_FLAG = 8192
 TERM_FLAG = 16384
+TABLE_ROLE_FLAG = 32768  # a table, its rows and its cells, by their roles alone
+ROW_ROLE_FLAG = 65536
+CELL_ROLE_FLAG = 131072
 OUTSIDE = FOOTER_FLAG | HEADER_FLAG | CHROME_FLAG
 
 FLAGS: dict[object, int] = {
@@ -98,11 +101,18 @@ FLAGS: dict[object, int] = {
 FLAG_OF_ROLE = {
     "alertdialog": CHROME_FLAG,
     "article": ARTICLE_FLAG,
+    "cell": CELL_ROLE_FLAG,
+    "columnheader": CELL_ROLE_FLAG,
     "complementary": ASIDE_FLAG,
     "contentinfo": FOOTER_FLAG,
     "dialog": CHROME_FLAG,
+    "grid": TABLE_ROLE_FLAG,
+    "gridcell": CELL_ROLE_FLAG,
     "main": MAIN_FLAG,
     "navigation": CHROME_FLAG,
+    "row": ROW_ROLE_FLAG,
+    "rowheader": CELL_ROLE_FLAG,
+    "table": TABLE_ROLE_FLAG,
 }
 HEADINGS: dict[object, int] = {f"h{level}": level for level in range(1, 7)}
 

@@ -33,6 +33,7 @@ from webquarry.read.main_content.tags import (
     OUTSIDE,
     PRE,
     SVG,
+    TABLE_ROLE_FLAG,
     is_hidden,
     is_superfluous,
 )
@@ -45,6 +46,7 @@ _FEW = 200
 
 Element = etree._Element
 Row = tuple[int, str, str, str, int, int, int]  # parent, tag, class, id, flags, level, first block
+Card = tuple[int, str, int, int]  # box around it, class, first block, one past its last
 BoxColumns = tuple[
     list[int],
     list[str],
@@ -73,6 +75,8 @@ class Walk:
         self._last: list[int] = []  # one past the last block of each row; 0 while it is open
         self.image_places: list[int] = []  # the block that each image stands in or before
         self.cut = False  # the page has more blocks than are looked at
+        self.cards: list[Card] = []  # links that hold boxes: they are no boxes themselves
+        self.has_role_table = False  # a table that is one by its role
         # whose own text, and what behind whom, is in a block
         self.owners: list[tuple[list[Element], list[Element]]] = []
         # formulas and breaks, and the block they stand in or before
@@ -86,6 +90,11 @@ class Walk:
         self._link_chars = 0
         self._links = 0
         self._open_links = 0
+        # the outermost open link: the box around it, its first block, and whether it holds boxes
+        self._link: Element | None = None
+        self._link_box = -1
+        self._link_first = 0
+        self._holds_box = False
         self._box = -1
         self._broken = False  # the last thing in the block is a line break
 
@@ -161,6 +170,10 @@ class Walk:
         if kind >= BUTTON:
             kind = self._enter_odd(element, kind)
         if kind == LINK:
+            if not self._open_links:
+                self._link, self._link_box = element, self._box
+                self._link_first = len(self.texts) + bool(self._parts)
+                self._holds_box = False
             self._open_links += 1
             self._links += 1
         elif LINK < kind < DROP and not self._open_box(element, kind):
@@ -234,6 +247,7 @@ class Walk:
         elif names:
             role = (element.get("role") or "").strip().lower()
             flags |= FLAG_OF_ROLE.get(role, 0)
+            self.has_role_table |= flags & TABLE_ROLE_FLAG > 0
             label = element.get("class") or ""
             identity = element.get("id") or ""
             if is_hidden(element, names, label):
@@ -242,6 +256,7 @@ class Walk:
         if fresh & OUTSIDE and is_superfluous(element, fresh, above):
             return False
         level = HEADINGS.get(tag, level)
+        self._holds_box = True
         self._box = len(rows)
         rows.append((parent, tag, label, identity, flags, level, len(self.texts)))
         self._last.append(0)
@@ -253,6 +268,8 @@ class Walk:
             return
         if kind == LINK:
             self._open_links -= 1
+            if not self._open_links and self._holds_box:
+                self._end_card()
             return
         if kind == PRE:
             self._kinds = KINDS
@@ -266,6 +283,14 @@ class Walk:
             del self._rows[box:], self._last[box:]
         else:
             self._last[box] = blocks
+
+    def _end_card(self) -> None:
+        """Remember a link that holds boxes, if it holds several blocks."""
+        first, last = self._link_first, len(self.texts) + bool(self._parts)
+        if last - first < 2 or self._link_box < 0 or self._link is None:
+            return
+        names = self._link.get("class") or ""
+        self.cards.append((self._link_box, names, first, last))
 
     def _flush(self) -> None:
         """End the block."""

@@ -40,7 +40,10 @@ _MOST_PROSE = 250  # words; whatever says more is a page
 _THIN_WORDS = 10
 _LITTLE = 400  # characters of a main part
 _LITTLE_WORDS = 25
+_LITTLE_SHARE = 0.1  # of the words of the whole page
 _MUCH_AROUND = 100  # words of the whole page
+_BARE_TITLE_WORDS = 5  # a main part that says no more is a title
+_MUCH_AROUND_TITLE = 50  # words of the whole page
 _SENTENCE = re.compile(r"\w[\w'\u2019]*+(?:\W{1,3}+\w[\w'\u2019]*+){4,80}[.!?…]|\w{10,}+[。！？]")
 _TEMPLATE_NOTE = "The page is a template that its scripts would fill in, and they are not run here."
 STAYS_EMPTY_ADVICE = (
@@ -213,7 +216,11 @@ def _judge_main_part(page: ConvertedDocument, traits: Callable[[], Traits]) -> O
     if not page.part or len(page.part) > _LITTLE:
         return Outcome()
     part, whole = Words(page.part), Words(page.markdown[:_BEGINNING])
-    if part.count >= _LITTLE_WORDS or whole.count < _MUCH_AROUND:
+    much = _MUCH_AROUND
+    if part.count <= _BARE_TITLE_WORDS and page.part.startswith("#"):
+        much = _MUCH_AROUND_TITLE
+    is_little = part.count < max(_LITTLE_WORDS, _LITTLE_SHARE * whole.count)
+    if not is_little or whole.count < much:
         return Outcome()
     if _SENTENCE.search(part.text) and not traits().empty_mount:
         return Outcome()

@@ -98,3 +98,31 @@ def test_of_tables_in_each_other_only_the_inner_one_holds_data() -> None:
 
     assert [found.first[table] for table in find_data_tables(found)] == [1]
     assert add_tables(found, []) == [1, 2, 3, 4, 5, 6]
+
+
+def write_role_table(*rows: str, role: str = "table") -> str:
+    written = []
+    for row in rows:
+        cells = "".join(f"<div role=cell>{cell}</div>" for cell in row.split())
+        written.append(f"<div role=row>{cells}</div>")
+    return f"<div role={role}>{''.join(written)}</div>"
+
+
+@pytest.mark.parametrize("role", ["table", "grid"])
+def test_boxes_that_are_a_table_by_their_roles_are_kept_whole(role: str) -> None:
+    found = flow(f"<p>Before.</p>{write_role_table('Boat Crew', 'Alma 4', 'Berta 7', role=role)}")
+
+    assert add_tables(found, [0]) == list(range(7))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        write_role_table("Boat Crew"),
+        write_role_table("Boat", "Alma", "Berta"),
+        f"<aside>{write_role_table('Boat Crew', 'Alma 4')}</aside>",
+        write_role_table("Boat Crew", "Alma 4").replace("role=row", ""),
+    ],
+)
+def test_roles_that_make_no_table_of_data_keep_nothing(body: str) -> None:
+    assert add_tables(flow(f"<p>Before.</p>{body}"), [0]) == [0]

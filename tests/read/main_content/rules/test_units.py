@@ -9,6 +9,7 @@ from webquarry.read.main_content.blocks import Flow, build_flow
 from webquarry.read.main_content.rules.units import add_units
 
 PRICES = ("€6,490.00", "$89", "449 zł", "1 980 kr")
+MENU = f"<ul>{'<li><a href=/>An entry of a long menu</a>' * 40}</ul>"
 
 
 def flow(body: str) -> Flow:
@@ -85,3 +86,40 @@ def test_units_with_whole_texts_in_them_are_no_list_of_results() -> None:
     )
 
     assert add_units(flow(f"<h1>Shop</h1>{sections}"), [0]) == [0]
+
+
+@pytest.mark.parametrize("price", ["￥168", "46.000đ", "Rp 25.000", "99 ر.س", "AED 120", "249,-"])
+def test_a_price_is_one_in_whatever_currency(price: str) -> None:
+    tile = f"<li class=card><h3><a href=/>A lantern for boats</a></h3><p>{price}</p>"
+    shop = flow(f"<h1>Shop</h1><p>Things for boats of every kind.</p><ul>{tile * 4}</ul>")
+
+    assert add_units(shop, [0, 1]) == list(range(10))
+
+
+def test_a_card_that_is_one_link_is_a_unit() -> None:
+    cards = "".join(
+        f"<a class=card href=/{name}><div>{name}</div><div>{price}</div></a>"
+        for name, price in zip(("Lantern", "Anchor", "Rope", "Buoy"), PRICES, strict=True)
+    )
+
+    assert add_units(flow(f"<h1>Shop</h1><div>{cards}</div>"), [0]) == list(range(9))
+
+
+def test_products_are_kept_beside_a_menu_that_is_longer() -> None:
+    shop = flow(f"{MENU}<h1>Shop</h1>{list_products()}<p>Footer</p>")
+
+    assert add_units(shop, [40]) == list(range(40, 49))
+
+
+@pytest.mark.parametrize("score", ["2 - 1", "0–0", "3:1"])
+def test_matches_with_their_scores_are_a_list(score: str) -> None:
+    match = f"<div>Rovers</div><div>{score}</div><div>Albion</div>"
+    matches = f"<div>{f'<a class=match href=/m>{match}</a>' * 8}</div>"
+
+    assert add_units(flow(f"{MENU}<h2>Results</h2>{matches}"), [40]) == list(range(40, 65))
+
+
+def test_the_times_of_films_are_no_scores() -> None:
+    films = "<div class=film><a href=/f>A film about boats</a><div>10:04</div></div>" * 8
+
+    assert add_units(flow(f"{MENU}<h2>Films</h2><p>About.</p>{films}"), [40, 41]) == [40, 41]

@@ -4,13 +4,21 @@ A cell is short, often nothing but a link, and stands among its like: judged alo
 entry of a menu. A table that has lost its names or its numbers is worse than none, because nobody
 sees that something is missing. So a table of data is kept whole, whatever the chances of its cells;
 one that only lays out the page or a post of it, and the calendar of a blog, are left to them.
+Boxes that say by their roles that they are a table, its rows and its cells are one.
 """
 
 from __future__ import annotations
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.rules.block_marks import list_marked, mark_blocks, mark_range
-from webquarry.read.main_content.tags import ASIDE_FLAG, HIDDEN_FLAG, ITEM_FLAG
+from webquarry.read.main_content.tags import (
+    ASIDE_FLAG,
+    CELL_ROLE_FLAG,
+    HIDDEN_FLAG,
+    ITEM_FLAG,
+    ROW_ROLE_FLAG,
+    TABLE_ROLE_FLAG,
+)
 
 _FEWEST_ROWS = 2
 _LONGEST_CELL = 1_500  # characters
@@ -21,11 +29,14 @@ _FEWEST_DAYS = 20  # of a month, in a calendar
 _DAYS = [str(day) for day in range(1, 32)]
 _SET_ASIDE = HIDDEN_FLAG | ASIDE_FLAG
 _ITEM = ITEM_FLAG
+_TABLE_ROLE = TABLE_ROLE_FLAG
+_ROW_ROLE = ROW_ROLE_FLAG
+_CELL_ROLE = CELL_ROLE_FLAG
 
 
 def add_tables(flow: Flow, kept: list[int]) -> list[int]:
     """The same blocks, and all those of data tables."""
-    if "table" not in flow.known_tags:
+    if "table" not in flow.known_tags and not flow.has_role_table:
         return kept
     tables = find_data_tables(flow)
     if not tables:
@@ -64,13 +75,16 @@ def _find_inner_tables(flow: Flow) -> dict[int, list[int]]:
         tag = flow.tags[box]
         parent = flow.parents[box]
         around = -1
+        roles = flow.flags[box]
         if parent >= 0:
             around = tables[parent]
-        if tag == "table":
+            above = flow.flags[parent]
+            roles &= ~above
+        if tag == "table" or roles & _TABLE_ROLE:
             rows.pop(around, None)
             rows[box] = []
             around = box
-        elif tag == "tr" and around in rows:
+        elif (tag == "tr" or roles & _ROW_ROLE) and around in rows:
             rows[around].append(box)
         tables.append(around)
     return rows
@@ -108,7 +122,9 @@ def _lays_out(flow: Flow, table: int) -> bool:
         if start >= last:
             break
         tag = flow.tags[box]
-        if tag == "td" or tag == "th":
+        above = flow.flags[flow.parents[box]]
+        roles = flow.flags[box] & ~above
+        if tag == "td" or tag == "th" or roles & _CELL_ROLE:
             cells += 1
     return last - first[table] > _MOST_IN_CELL * cells
 

@@ -1,0 +1,1 @@
+"""Runs of units that are alike: products, results, people."""
