@@ -73,7 +73,9 @@ class Flow:
         self.topic = head.topic
         self.is_article = head.kind
         self.cut = walk.cut
-        self.cards = walk.cards
+        # blanks at the end of code are counted there, and may turn out to be no block
+        blocks, boxes = len(self.texts), len(self.tags)
+        self.cards = [card for card in walk.cards if card[0] < boxes and card[3] <= blocks]
         self.has_role_table = walk.has_role_table
 
 

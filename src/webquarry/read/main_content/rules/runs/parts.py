@@ -81,11 +81,13 @@ def _may_be_completed(flow: Flow, units: list[Unit], chosen: bytearray) -> bool:
     """Whether the units of a run are short, and most of them hold something that is kept."""
     blocks = length = holding = 0
     for unit in units:
-        start, end = unit[0], unit[1]
-        blocks += end - start
-        holding += chosen.find(1, start, end) >= 0
+        blocks += unit[1] - unit[0]
     size = len(units)
-    if holding < _MOST * size or blocks < 2 * size or blocks > _MOST_BLOCKS * size:
+    if blocks < 2 * size or blocks > _MOST_BLOCKS * size:
+        return False  # before anything is looked for in them: boxes may hold each other
+    for unit in units:
+        holding += chosen.find(1, unit[0], unit[1]) >= 0
+    if holding < _MOST * size:
         return False
     for unit in units:
         for index in range(unit[0], unit[1]):

@@ -42,6 +42,9 @@ def find_titled_list(flow: Flow, marks: bytearray, kept_text: int) -> list[int]:
         start = units[0][0]
         if not title < start <= title + 1 + _MOST_BETWEEN:
             continue
+        size = sum(last - first for first, last, _ in units)
+        if size > _MOST_BLOCKS * len(units):
+            continue
         blocks: list[int] = []
         for first, last, _ in units:
             blocks += range(first, last)
@@ -73,7 +76,7 @@ def _is_point(
         links += flow.link_chars[index]
         if marks[index]:
             kept_of_list += size
-    if len(blocks) > _MOST_BLOCKS * len(units) or length > _LONGEST_MEAN * len(units):
+    if length > _LONGEST_MEAN * len(units):
         return False
     if kept_of_list > _MOST_KEPT * length or kept_text - kept_of_list >= length:
         return False
