@@ -166,6 +166,15 @@ def test_the_text_for_a_model_says_where_to_read_on_and_that_nothing_bears_on_it
     assert "Note: Nothing on this page bears on the question." in nothing
 
 
+def test_the_text_for_a_model_says_the_title_once_where_the_first_passage_has_it() -> None:
+    answer = ask()
+    title = answer.metadata.title
+    answer.content = f"[...]\n\n# {title}\n\nThe lock was opened in 1845."
+
+    assert title
+    assert answer.as_markdown().count(f"# {title}\n") == 1
+
+
 def test_a_client_of_the_mcp_server_gets_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
     url = "https://wiki.openwaters.example/wiki/Tidal_energy_storage"

@@ -13,10 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from webquarry.evidence.citation import NO_DATE
+from webquarry.read.slices.pieces import GAP
 
 _FIRST_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.+)")
 _MARKS = re.compile(r"[\\*_`\[\]]|\(https?://[^()\s]*\)")
 _DAY = len("2026-11-16")
+_GAP = GAP.decode()  # before passages, which have the title again where it is their heading
 _TRUST = "untrusted content"  # the mark of every answer, in short
 
 
@@ -87,7 +89,7 @@ def _foot_lines(page: Mapping[str, Any], notes: Sequence[str]) -> Iterator[str]:
 
 def _begins_with(content: str, title: str) -> bool:
     """Whether the first heading of a text says its title, or the title the heading."""
-    found = _FIRST_HEADING.match(content)
+    found = _FIRST_HEADING.match(content.removeprefix(_GAP))
     if found is None:
         return False
     heading, wanted = _fold(found[1]), _fold(title)
