@@ -32,18 +32,40 @@ class SingleFlight(Generic[T]):
     async def share(self, key: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """What `make` gives: to this caller, or to the one who was already at it."""
         flight = self._flights.get(key)
-        if flight is None:
-            task = asyncio.create_task(make())
-            task.add_done_callback(lambda _: self._flights.pop(key, None))
-            flight = self._flights[key] = _Flight(task)
+        if flight is None or flight.task.done():
+            flight = self._flights[key] = _Flight(asyncio.create_task(make()))
         flight.waiting += 1
         try:
-            return await asyncio.shield(flight.task)
+            await _wait_for(flight.task)
+            return flight.task.result()
         finally:
             flight.waiting -= 1
-            if not flight.waiting and not flight.task.done():
-                self._flights.pop(key, None)
+            is_over = flight.task.done()
+            if is_over or not flight.waiting:
+                self._forget(key, flight)
+            if not is_over and not flight.waiting:
                 flight.task.cancel()
+
+    def _forget(self, key: str, flight: _Flight[T]) -> None:
+        """Let the next caller begin anew, unless somebody has."""
+        if self._flights.get(key) is flight:
+            del self._flights[key]
+
+
+async def _wait_for(task: asyncio.Task[Any]) -> None:
+    """Wait until a task is over. Giving up leaves it to the others, as `asyncio.shield` does in
+    twice as many steps.
+    """
+    waiter = asyncio.get_running_loop().create_future()
+
+    def wake(_: asyncio.Task[Any]) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+        elif not task.cancelled():
+            task.exception()  # nobody is left to be told
+
+    task.add_done_callback(wake)
+    await waiter
 
 
 class SharedSingleFlight(ABC):

@@ -15,8 +15,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from webquarry.caller import caller
@@ -34,6 +34,31 @@ _MOST_WAITING = 10_000  # calls; a disk that is slower than the callers holds no
 _AT_ONCE = 100  # calls that are listed unless more are asked for
 
 
+class WatchedCall:
+    """The block in which a call is made."""
+
+    __slots__ = ("_call", "_log")
+
+    def __init__(self, log: CallLog, call: OngoingCall) -> None:
+        self._log = log
+        self._call = call
+
+    def __enter__(self) -> OngoingCall:
+        return self._call
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        call = self._call
+        if error is not None:
+            call.error = call.error or error
+        call.end()
+        self._log.add(call)
+
+
 class CallLog:
     """What was called through one toolkit, and what the log holds of all of them."""
 
@@ -48,18 +73,9 @@ class CallLog:
         self._writer: threading.Thread | None = None
         self._is_failing = False
 
-    @contextmanager
-    def watch(self, tool: str, arguments: Mapping[str, Any]) -> Iterator[OngoingCall]:
+    def watch(self, tool: str, arguments: Mapping[str, Any]) -> WatchedCall:
         """A call that is made within the block, and logged when it is over, however it ends."""
-        call = OngoingCall(tool, arguments)
-        try:
-            yield call
-        except BaseException as error:
-            call.error = call.error or error
-            raise
-        finally:
-            call.end()
-            self.add(call)
+        return WatchedCall(self, OngoingCall(tool, arguments))
 
     def add(self, call: OngoingCall) -> None:
         """Put a call that is over in the log."""

@@ -27,6 +27,7 @@ from webquarry.net.http.encodings import ACCEPTED
 from webquarry.net.http.redirects import RedirectChain, build_redirected_request
 from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
+from webquarry.net.plain_http import NO_BODY
 from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact
@@ -239,7 +240,7 @@ class Client:
             "GET",
             url,
             headers=_build_page_headers(url.netloc, self._settings.user_agent, options.accept),
-            stream=httpx2.ByteStream(b""),
+            stream=NO_BODY,
             extensions={"timeout": self._build_timeouts(budget)},
         )
         if options.conditions:
@@ -268,13 +269,15 @@ class Client:
             extensions={**request.extensions, "timeout": self._build_timeouts(budget)},
         )
 
-    def _build_timeouts(self, budget: Budget) -> dict[str, float]:
-        """The timeouts of one request, in the form that the transport knows."""
+    def _build_timeouts(self, budget: Budget) -> dict[str, float | None]:
+        """The timeouts of one request, in the form that the transport knows. All else that it waits
+        for ends with the budget, whose deadline is the earlier one: it needs no timers of its own.
+        """
         return {
             "connect": min(self._settings.connect_timeout_seconds, budget.seconds),
-            "read": budget.seconds,
-            "write": budget.seconds,
-            "pool": budget.seconds,
+            "read": None,
+            "write": None,
+            "pool": None,
         }
 
     def _build_reply(

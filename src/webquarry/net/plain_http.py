@@ -29,6 +29,8 @@ _READ_BYTES = 256 * 1024  # as many as the loop reads at once
 _WRITTEN_BYTES = 64 * 1024
 _LONGEST_HEAD = 100 * 1024  # bytes
 
+NO_BODY = httpx2.ByteStream(b"")  # of a request that has nothing to send
+
 Address = tuple[str, int]  # host and port
 
 
@@ -151,8 +153,10 @@ class _Connection:
             head = write_get(url.raw_path, request.headers.raw)
         if head is None:
             return await self._ask_by_h11(request, url, timeouts)
-        with suppress(httpx2.WriteError):  # a server may answer before it has heard all
+        try:  # noqa: SIM105 - `suppress` takes as long as all the rest
             await self.stream.write(head, timeouts.get("write"))
+        except httpx2.WriteError:
+            pass  # a server may answer before it has heard all
         data = await self.stream.read(_READ_BYTES, timeouts.get("read"))
         answer, end, body = data.partition(b"\r\n\r\n")
         found = read_head(answer) if end else None
@@ -295,7 +299,8 @@ class ResponseBytes(httpx2.AsyncByteStream):
 
 
 def _has_no_body(request: httpx2.Request) -> bool:
-    return isinstance(request.stream, httpx2.ByteStream) and not any(request.stream)
+    stream = request.stream
+    return stream is NO_BODY or (isinstance(stream, httpx2.ByteStream) and not any(stream))
 
 
 @contextmanager

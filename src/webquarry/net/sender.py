@@ -116,16 +116,17 @@ class Sender:
         self, request: httpx2.Request, outcome: SentResponse | NetworkFailure, budget: Budget
     ) -> float | None:
         """Seconds until the next try; None when this outcome is the last."""
-        retry_after = None
         result: int | NetworkFailure
         if isinstance(outcome, SentResponse):
-            retry_after = retry_after_seconds(outcome.response.headers, self._clock.now())
             result = outcome.response.status_code
         else:
             result = outcome
         promised = bool(request.extensions.get(REPEATABLE))
         if not budget.tries_left or not may_repeat(request.method, result, promised=promised):
             return None
+        retry_after = None
+        if isinstance(outcome, SentResponse):
+            retry_after = retry_after_seconds(outcome.response.headers, self._clock.now())
         wait = compute_wait(budget.further + 1, retry_after, self._chance())
         if wait < budget.remaining and not self._is_final(request, outcome):
             return wait

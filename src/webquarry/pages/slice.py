@@ -188,6 +188,9 @@ def take_slice(
     """The piece of a text that is asked for; `digest` is the mark of the text, `targets` are those
     of its numbered links.
     """
+    is_all = len(data) <= request.limit and not request.goes_on
+    if is_all and not targets and not request.ways:
+        return Piece(data, total=len(data))
     if kind != "markdown":
         digest = ""  # of such a text only the beginning may be here
     position = _Position.from_request(data, digest, request)

@@ -34,6 +34,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}):")
 _PARTS = re.compile(r"([Hh][Tt][Tt][Pp][Ss]?)://([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?")
 _PORT = re.compile(r"[0-9]{1,5}")
 _PATH_SAFE = "!$%&'()*+,/:;=@[]|"
+_PLAIN_PATH = re.compile(r"/[A-Za-z0-9_.~!$%&'()*+,/:;=@\[\]|-]*")  # has nothing to encode
 _QUERY_SAFE = "!$%&()*+,/:;=?@[]^`{|}"
 
 
@@ -54,7 +55,7 @@ def read_url(text: str) -> httpx2.URL:
         origin = f"{scheme}://[{host}]"
     if port is not None:
         origin += f":{port}"
-    target = quote(_resolve_dots(path), safe=_PATH_SAFE)
+    target = _encode_path(path)
     if query is not None:
         target += "?" + quote(query, safe=_QUERY_SAFE)
     if len(origin + target) > MAX_LENGTH:
@@ -103,6 +104,7 @@ def _describe_scheme_fault(text: str) -> str:
     return f"The scheme {scheme[1].lower()!r} is not http or https."
 
 
+@lru_cache(256)  # pages come from few hosts
 def _read_authority(authority: str) -> tuple[str, int | None]:
     """Host and port; a user name in front of the host is refused and not repeated, as it may be a
     secret.
@@ -128,6 +130,14 @@ def _read_authority(authority: str) -> tuple[str, int | None]:
             "refuse it."
         )
     return host, int(port)
+
+
+def _encode_path(path: str) -> str:
+    """The path as it is sent."""
+    has_dots = "/." in path or "/%2" in path
+    if not has_dots and _PLAIN_PATH.fullmatch(path):
+        return path
+    return quote(_resolve_dots(path), safe=_PATH_SAFE)
 
 
 def _resolve_dots(path: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from types import AsyncGeneratorType
 
 import httpx2
@@ -35,7 +34,8 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
     is_plain = isinstance(decoder, Identity)
     body = io.BytesIO()  # its buffer becomes the bytes we return without a second copy
     received = 0
-    async with _chunks(response) as chunks:
+    chunks = _list_chunks(response)
+    try:
         async for chunk in chunks:
             received += len(chunk)
             if received > limit and not cut:
@@ -54,6 +54,8 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
                         raise _too_large(limit, "it goes on after decompression")
             if received > limit:
                 return body.getvalue()
+    finally:
+        await _end_generator(chunks)
     response.is_stream_consumed = True
     if expected is not None and received < expected:
         raise NetworkFailure(
@@ -68,11 +70,14 @@ async def drain(response: httpx2.Response, limit: int) -> None:
     one.
     """
     received = 0
-    async with _chunks(response) as chunks:
+    chunks = _list_chunks(response)
+    try:
         async for chunk in chunks:
             received += len(chunk)
             if received > limit:
                 return
+    finally:
+        await _end_generator(chunks)
     response.is_stream_consumed = True
 
 
@@ -89,15 +94,16 @@ def get_expected_length(response: httpx2.Response) -> int | None:
     return int(length)
 
 
-def _chunks(response: httpx2.Response) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-    """The raw chunks; a generator behind them is closed with the block, not whenever it is
-    collected.
-    """
+def _list_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The raw chunks."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    chunks = aiter(response.stream)
+    return aiter(response.stream)
+
+
+async def _end_generator(chunks: AsyncIterator[bytes]) -> None:
+    """Close a generator behind the chunks now, not whenever it is collected."""
     if isinstance(chunks, AsyncGeneratorType):
-        return aclosing(chunks)
-    return nullcontext(chunks)
+        await chunks.aclose()
 
 
 def _too_large(limit: int, reason: str) -> TooLarge:

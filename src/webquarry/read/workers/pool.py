@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 import weakref
 from dataclasses import dataclass
 
@@ -31,10 +32,10 @@ _SLOW_SECONDS = 1.0  # after which a job gives its place to the next, and others
 
 @dataclass(eq=False)
 class _Idle:
-    """A worker that waits, and when its rest ends it."""
+    """A worker that waits, and until when."""
 
     worker: Worker
-    ends: asyncio.TimerHandle
+    until: float
 
 
 class WorkerPool(JobRunner):
@@ -44,7 +45,8 @@ class WorkerPool(JobRunner):
         self.limits = limits or WorkerLimits()
         self._processes = choose_processes(self.limits)
         self._queue = FairQueue(size or count_cores())
-        self._idle: list[_Idle] = []
+        self._idle: list[_Idle] = []  # the one used last is the last
+        self._rest_timer: asyncio.TimerHandle | None = None
         self._alive: set[Worker] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
@@ -69,8 +71,8 @@ class WorkerPool(JobRunner):
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
-        for idle in self._idle:
-            idle.ends.cancel()
+        if self._rest_timer is not None:
+            self._rest_timer.cancel()
         self._idle = []
         workers = list(self._alive)
         self._alive.clear()
@@ -121,7 +123,6 @@ class WorkerPool(JobRunner):
         while True:
             while len(self._idle) > left:
                 idle = self._idle.pop()
-                idle.ends.cancel()
                 if idle.worker.usable:
                     return idle.worker
                 self._end(idle.worker)  # it died while nobody asked it anything
@@ -179,15 +180,29 @@ class WorkerPool(JobRunner):
 
     def _rest(self, worker: Worker) -> None:
         """Let a worker wait for the next job, for a while."""
-        loop = asyncio.get_running_loop()
+        until = time.monotonic() + self.limits.idle_seconds
+        self._idle.append(_Idle(worker, until))
+        if self._rest_timer is None:
+            self._plan_end_of_rest()
 
-        def end() -> None:
-            self._idle.remove(idle)
-            self._end(worker)
+    def _plan_end_of_rest(self) -> None:
+        """Look again when the rest of the first is over; one that works then is passed over."""
+        self._rest_timer = None
+        if self._idle:
+            loop = asyncio.get_running_loop()
+            seconds = self._idle[0].until - time.monotonic()
+            self._rest_timer = loop.call_later(max(0.0, seconds), self._end_rested)
+
+    def _end_rested(self) -> None:
+        """End the workers that nobody has asked anything for so long."""
+        now = time.monotonic()
+        rested = [idle for idle in self._idle if idle.until <= now]
+        self._idle = [idle for idle in self._idle if idle.until > now]
+        for idle in rested:
+            self._end(idle.worker)
+        if rested:
             self._rest_if_alone()
-
-        idle = _Idle(worker, loop.call_later(self.limits.idle_seconds, end))
-        self._idle.append(idle)
+        self._plan_end_of_rest()
 
     def _end(self, worker: Worker) -> None:
         """End a worker, and see to it that it is gone."""

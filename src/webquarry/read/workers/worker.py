@@ -26,12 +26,17 @@ from webquarry.read.workers.frames import (
     unpack_start,
 )
 from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.processes.process import CHUNK, FAILED_IMPORT, WorkerProcess
+from webquarry.read.workers.processes.process import (
+    CHUNK,
+    FAILED_IMPORT,
+    ByteReader,
+    WorkerProcess,
+)
 
 _LOAD_SECONDS = 30
 
 
-async def read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], bytes]:
+async def read_answer(stream: ByteReader) -> tuple[dict[str, Any], bytes]:
     """The head and the body of the answer to a job."""
     head_size, lengths_size = unpack_start(await stream.readexactly(START.size))
     lengths_and_head = await stream.readexactly(lengths_size + head_size)

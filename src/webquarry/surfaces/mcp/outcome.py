@@ -7,8 +7,9 @@ here.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class CallOutcome:
             members += [b',"structuredContent":', self.encoded]
         elif self.structured is not None:
             members += [b',"structuredContent":', _dump(self.structured)]
-        members.append(b',"isError":%b' % _dump(self.is_error))
+        members.append(b',"isError":true' if self.is_error else b',"isError":false')
         return members
 
 
@@ -113,14 +114,20 @@ def build_text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
+@cache
+def _get_writer() -> Callable[..., bytes]:
+    """What writes JSON; it is loaded with the first answer."""
+    from pydantic_core import to_json
+
+    return to_json
+
+
 def _dump(value: Any) -> bytes:
     """JSON in its shortest form; a number that JSON does not have is null, as the SDK writes it.
     Bytes are a text in UTF-8.
     """
-    from pydantic_core import to_json
-
     try:
-        return to_json(value, inf_nan_mode="null")
+        return _get_writer()(value, inf_nan_mode="null")
     except ValueError:  # half a surrogate pair, which is not written in UTF-8
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return text.encode()

@@ -29,10 +29,12 @@ from webquarry.read.workers.processes.process import (
     has_been_waited_for,
     start_interpreter,
 )
+from webquarry.read.workers.processes.socket_pipe import SocketPipe
 
 _SERVE = "webquarry.read.workers.template:serve_copies"
 _LOAD_SECONDS = 30
 _MOST_READ = 4096
+_PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 # What nobody has closed stays as it is until we end, as other processes of asyncio's do.
 _unclosed: set[object] = set()
 
@@ -124,7 +126,7 @@ class _Template:
         self._received = b""
         self._asked: deque[asyncio.Future[int]] = deque()  # for copies, in this order
         self._ends: dict[int, asyncio.Future[int | None]] = {}  # of copies that are there
-        self._is_gone = False
+        self.is_gone = False
         self._loop.add_reader(control.fileno(), self._receive)
         _unclosed.add(self)
 
@@ -157,17 +159,17 @@ class _Template:
             self._asked.append(asked)
             async with asyncio.timeout(_LOAD_SECONDS):
                 pid = await asked
-            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=CHUNK)
+            _, pipe = await self._loop.create_unix_connection(SocketPipe, sock=ours)
         except BaseException:
             ours.close()  # the copy ends when it has nobody to read from
             if self.has_ended() and await self._process.wait() == FAILED_IMPORT:
                 raise ProgramFailed from None
             raise
-        return _CopiedProcess(pid, ours, reader, writer, self)
+        return _CopiedProcess(pid, ours, pipe, self)
 
     def has_ended(self) -> bool:
         """Whether it is gone, and its copies are going."""
-        return self._is_gone or has_been_waited_for(self._process)
+        return self.is_gone or has_been_waited_for(self._process)
 
     def find_end(self, pid: int) -> asyncio.Future[int | None]:
         """How a copy ends: known when it has."""
@@ -225,9 +227,9 @@ class _Template:
 
     def _hang_up(self) -> None:
         """Nothing more is heard of it, nor of its copies."""
-        if self._is_gone:
+        if self.is_gone:
             return
-        self._is_gone = True
+        self.is_gone = True
         self._loop.remove_reader(self._control.fileno())
         self._control.close()
         for asked in self._asked:
@@ -246,23 +248,21 @@ class _CopiedProcess(WorkerProcess):
         self,
         pid: int,
         connection: socket.socket,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        pipe: SocketPipe,
         template: _Template,
     ) -> None:
         self.pid = pid
-        self.reader = reader
-        self.writer = writer
+        self.reader = self.writer = self._pipe = pipe
         self._connection = connection
         self._template = template
         self._end = template.find_end(pid)
         _unclosed.add(self)
 
     def has_ended(self) -> bool:
-        if self._end.done() or self._template.has_ended():
+        if self._end.done() or self._template.is_gone:
             return True
         try:
-            return not self._connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            return not self._connection.recv(1, _PEEK)
         except BlockingIOError:
             return False  # it says nothing, and is there
         except OSError:
@@ -282,11 +282,10 @@ class _CopiedProcess(WorkerProcess):
     async def aclose(self) -> None:
         _unclosed.discard(self)
         self.kill()
-        self.writer.close()
+        self._pipe.close()
         await self.wait()
         self._template.drop_end(self.pid)
-        with suppress(OSError):
-            await self.writer.wait_closed()
+        await self._pipe.wait_closed()
 
     def forget(self) -> None:
         with suppress(OSError):

@@ -10,6 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from asyncio.subprocess import Process
 from pathlib import Path
+from typing import Protocol
 
 import webquarry
 from webquarry.read.workers.job import WorkerLimits
@@ -30,12 +31,28 @@ class ProgramFailed(Exception):
     """The program that reads pages cannot be loaded."""
 
 
+class ByteReader(Protocol):
+    """What a process says, as a StreamReader of asyncio has it."""
+
+    def at_eof(self) -> bool: ...
+
+    async def readexactly(self, n: int, /) -> bytes: ...
+
+
+class ByteWriter(Protocol):
+    """What a process is told, as a StreamWriter of asyncio has it."""
+
+    def write(self, data: bytes | memoryview, /) -> None: ...
+
+    async def drain(self) -> None: ...
+
+
 class WorkerProcess(ABC):
     """A process that answers over a stream; whoever has it kills it and closes it."""
 
     pid: int
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
+    reader: ByteReader
+    writer: ByteWriter
 
     @abstractmethod
     def has_ended(self) -> bool:
