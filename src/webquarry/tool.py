@@ -104,15 +104,21 @@ class Answer(Displayable, BaseModel):
     @property
     def cache_entry(self) -> EntrySource | None:
         """What a door may look for before it makes the same call again."""
-        return self._cache_entry
+        entry: EntrySource | None = self._private["_cache_entry"]
+        return entry
 
     @property
     def meta(self) -> dict[str, Any]:
         """What travels beside the answer."""
-        # Looked up where pydantic keeps it: to ask for `_meta` takes it ten times as long.
-        private: dict[str, Any] = self.__pydantic_private__ or {}
-        meta: dict[str, Any] = private["_meta"]
+        meta: dict[str, Any] = self._private["_meta"]
         return meta
+
+    @property
+    def _private(self) -> dict[str, Any]:
+        """What is no part of the answer, where pydantic keeps it: to ask it for one of these takes
+        ten times as long.
+        """
+        return self.__pydantic_private__ or {}
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as JSON has it; what is not known is absent."""

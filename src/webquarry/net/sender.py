@@ -148,6 +148,7 @@ async def _receive(
 ) -> SentResponse:
     """Read what is needed of a response, and close it whatever happens."""
     response.request = request
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
     try:
         if len(response.headers.raw) > _MOST_HEADERS:
             raise NetworkFailure(
@@ -165,7 +166,9 @@ async def _receive(
             log.debug("the body of a redirect of %s did not come to its end", request.url.host)
         return SentResponse(response, b"", location)
     finally:
-        await response.aclose()
+        response.is_closed = True
+        # past httpx2, which would put the request beside an error of the pool's: ours know it
+        await response.stream.aclose()
         # An answer left unread would use up the window of an HTTP/2 connection, and every later
         # request on it would starve: such a connection is closed.
         stream = response.extensions.get("network_stream")

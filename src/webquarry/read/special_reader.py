@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
@@ -212,6 +211,8 @@ def _read_address(url: str) -> httpx2.URL:
     with a fragment, which is never sent, and which some readers want.
     """
     if "#" not in url:
-        with suppress(Refused):
+        try:
             return read_url(url)
+        except Refused:
+            pass  # by those who fetch it; a reader may know it by an API
     return httpx2.URL(url)

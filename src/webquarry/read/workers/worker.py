@@ -41,7 +41,7 @@ async def read_answer(stream: ByteReader) -> tuple[dict[str, Any], bytes]:
     head_size, lengths_size = unpack_start(await stream.readexactly(START.size))
     lengths_and_head = await stream.readexactly(lengths_size + head_size)
     lengths = unpack_lengths(lengths_and_head[:lengths_size])
-    answer = json.loads(lengths_and_head[lengths_size:])
+    answer = json.loads(lengths_and_head[lengths_size:].decode())
     if not isinstance(answer, dict) or len(lengths) != 1:
         raise BrokenFrame("an answer is an object and one piece")
     return answer, await stream.readexactly(lengths[0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,6 @@ log = logging.getLogger(__name__)
 BEAT_SECONDS = 5.0  # how long a call is silent at most, for somebody who asked for its progress
 DIGEST_BYTES = 2048
 CACHE, ROUTING = "webquarry/cache", "webquarry/routing"  # what of an answer's meta changes
-
-_NO_REPORT = nullcontext()  # nobody asked
 
 ReportProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
@@ -78,12 +76,8 @@ async def run_tool(
     """Run a tool and give back what the protocol wants of it, with a receipt beside it."""
     with kit.calls.watch(tool.name, arguments) as call:
         try:
-            reporting: AbstractAsyncContextManager[None] = _NO_REPORT
-            if options.report is not None:
-                reporting = _report_progress(options.report, tool.name)
             with span("tool", tool=tool.name):
-                async with reporting, _limit_time(options.seconds, tool.name):
-                    answer = await tool.call(kit, arguments)
+                answer = await _call_in_time(tool, kit, arguments, options)
             call.answer = answer
             outcome = await render_answer(
                 answer, kit, options.text, with_links=options.with_links, call=call
@@ -100,6 +94,18 @@ async def run_tool(
         keep = partial(_keep_written, kit, name, source, answer, outcome, call.answer_digest)
         asyncio.get_running_loop().call_soon(keep)  # when the answer has left
     return outcome
+
+
+async def _call_in_time(
+    tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
+) -> Answer:
+    """Call a tool for as long as it may take, and report its progress to whoever asks for it."""
+    limit = _limit_time(options.seconds, tool.name)
+    if options.report is None:
+        async with limit:
+            return await tool.call(kit, arguments)
+    async with _report_progress(options.report, tool.name), limit:
+        return await tool.call(kit, arguments)
 
 
 def _keep_written(

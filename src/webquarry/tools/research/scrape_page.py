@@ -311,7 +311,7 @@ def _build_unchanged(snapshot: Snapshot, form: AnswerForm, earlier: ReadPart) ->
         "tokensSaved": max(0, earlier.tokens - tokens),
     }
     answer = ScrapeOutput.model_validate(fields)
-    answer._csl = snapshot.csl
+    answer._private["_csl"] = snapshot.csl
     return answer
 
 
@@ -338,7 +338,7 @@ async def _cut_in_job(
     job = Job("cut page", arguments, pieces, snapshot.fields["url"], ahead=True)
     fields, content = unpack_fields(await kit.reader.runner.run(job))
     answer = ScrapeOutput.model_validate(fields | {"content": content.decode()})
-    answer._csl = snapshot.csl
+    answer._private["_csl"] = snapshot.csl
     return answer
 
 
@@ -407,7 +407,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
         "matches": piece.matches,
     }
     answer = ScrapeOutput.model_validate(fields)
-    answer._csl = snapshot.csl
+    answer._private["_csl"] = snapshot.csl
     return answer
 
 
