@@ -38,6 +38,12 @@ def parent_of(pid: int) -> int:
     return int(next(line for line in lines if line.startswith("PPid:")).split()[1])
 
 
+def count_copied_pages(pid: int) -> int:
+    """How many pages of memory a process has asked for since it was made."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[7])
+
+
 def list_open(pid: int) -> set[str]:
     """What a process has open, by name."""
     return {os.readlink(place) for place in Path(f"/proc/{pid}/fd").iterdir()}
@@ -57,6 +63,22 @@ def test_all_workers_are_copies_of_one_process_that_does_no_job() -> None:
         await asyncio.gather(*jobs, return_exceptions=True)
 
     with_pool(test, size=2)
+
+
+@COPIES
+@LINUX
+def test_a_copy_that_nobody_waits_for_has_its_own_memory_before_its_first_page_comes() -> None:
+    async def test(pool: WorkerPool) -> None:
+        pool.prepare()
+        while not pool._idle:
+            await asyncio.sleep(0.01)
+        (worker,) = pool.pids
+        before = count_copied_pages(worker)
+        assert title_of(await pool.run(page_job(PAGE))) == "Tides"
+        assert pool.pids == [worker]
+        assert count_copied_pages(worker) - before < before / 2
+
+    with_pool(test)
 
 
 @COPIES

@@ -110,9 +110,11 @@ def find_function(name: str) -> JobFunction:
     return found
 
 
-def load_what_pages_need() -> None:
-    """Load formats, weights, tables and stemmers, so that the first page need not wait for them."""
-    _import_function(_PRELOAD)()
+def load_what_pages_need(times: int = 1) -> None:
+    """Load formats, weights, tables and stemmers, so that the first page need not wait for them, by
+    reading a page so many times.
+    """
+    _import_function(_PRELOAD)(times)
 
 
 def _import_function(name: str) -> Callable[..., Any]:

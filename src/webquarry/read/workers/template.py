@@ -1,6 +1,6 @@
 """The process that is copied: it loads what pages need, and for every socket that it is sent it
-makes a copy of itself, which answers jobs there. It does no job itself, and has no other threads,
-so a copy finds everything as it was loaded.
+makes a copy of itself, which answers jobs there. It reads no page but ours, and has no other
+threads, so a copy finds everything as it was loaded.
 
 It tells the number of each copy when it is there, and how it ended when it has.
 """
@@ -20,6 +20,8 @@ from webquarry.read.workers.garbage import put_off_collection
 from webquarry.read.workers.job import load_what_pages_need
 from webquarry.read.workers.limits import end_with_parent, interrupt_nobody, trim_memory
 
+_TIMES = 16  # that our page is read: by then the interpreter has adapted to it, for all copies
+_TIMES_IN_COPY = 2
 _SEVERAL = 64  # bytes: one for each signal
 
 
@@ -30,7 +32,7 @@ def serve_copies(parent: int, memory_bytes: int) -> None:
     control = socket.socket(fileno=os.dup(0))
     silence_streams()
     gc.disable()
-    load_what_pages_need()  # while the first page is being fetched
+    load_what_pages_need(_TIMES)  # while the first page is being fetched
     put_off_collection()
     trim_memory()
     gc.enable()
@@ -86,6 +88,9 @@ def work(connection: int, memory_bytes: int) -> NoReturn:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         end_with_parent(os.getppid())
+        is_awaited, _, _ = select.select([connection], [], [], 0)
+        if not is_awaited:  # what a page changes is copied now: a first one would wait for it
+            load_what_pages_need(_TIMES_IN_COPY)
         answer_jobs(connection, connection, memory_bytes)
     finally:
         os._exit(0)  # nothing of ours is left to be tidied up, and libraries need not try
