@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -245,7 +246,7 @@ class Pages:
 
     def _build_styled_mark(self, url: str) -> str:
         """The key of the mark that a page links to style sheets of its site."""
-        return key_of("styled", _STYLE_VERSION, {"url": url} | self._deciding)
+        return key_of("styled", _STYLE_VERSION, {"url": url, "settings": self._deciding})
 
     async def _mark_styled(self, url: str) -> None:
         async def make() -> Made:
@@ -276,17 +277,22 @@ class Pages:
     def _build_key(
         self, url: str, mode: str, render: RenderMode = "auto", *, with_styles: bool = False
     ) -> str:
-        parameters = {"url": url, "mode": mode, "render": render} | self._deciding
+        parameters: dict[str, Any] = {
+            "url": url,
+            "mode": mode,
+            "render": render,
+            "settings": self._deciding,
+        }
         if with_styles:
             parameters["styles"] = True
         return key_of("snapshot", _VERSION, parameters)
 
     @cached_property
-    def _deciding(self) -> dict[str, Any]:
-        """The settings that decide what is read, or whether it may be."""
+    def _deciding(self) -> str:
+        """What stands for the settings that decide what is read, or whether it may be."""
         settings = self._settings
         origins = {name: redact(origin) for name, origin in sorted(settings.origins.items())}
-        return {
+        decisive = {
             "origins": origins,
             "youtube": [settings.youtube_languages, settings.youtube_clients],
             "may": [
@@ -298,6 +304,8 @@ class Pages:
             "tiers": [settings.render, settings.exa_contents],
             "reddit": settings.reddit,
         }
+        text = json.dumps(decisive, sort_keys=True)
+        return sha256(text.encode()).hexdigest()
 
     async def _read(self, wanted: PageWanted) -> bytes:
         """Read a page, by whoever can; its snapshot comes packed."""
@@ -421,8 +429,7 @@ class Pages:
                 raise Unreadable(f"{redact(url)} is no style sheet.")
             return Made(reply.body, self._settings.cache_read_seconds)
 
-        parameters = {"url": url} | self._deciding
-        key = key_of("style", _STYLE_VERSION, parameters)
+        key = key_of("style", _STYLE_VERSION, {"url": url, "settings": self._deciding})
         kept = await self._cache.get_or_make(key, make, fresh=fresh)
         return kept.value
 
