@@ -8,7 +8,6 @@ A page without markup (PDF, text) is judged by its address and by what the file 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -211,15 +210,15 @@ def _csl_kind(
 
 def _find_container(tags: Tags, main: Node | None) -> str:
     """The journal or the proceedings, by its tags or up the chain of `isPartOf`."""
-    for name in _CONTAINER_TAGS:
-        stated = _get_tag(tags, name)
+    for _, content in tags.list_metas(_CONTAINER_TAGS):
+        stated = clean_html_line(content, _LONGEST_TAG)
         if stated:
             return stated
     part: Any = main
     for _ in range(_LONGEST_CHAIN):
-        if not isinstance(part, Mapping):
+        if not isinstance(part, dict) or "isPartOf" not in part:
             break
-        part = part.get("isPartOf")
+        part = part["isPartOf"]
         if isinstance(part, list) and part:
             part = part[0]
         if "periodical" in types_of(part):

@@ -122,6 +122,8 @@ def parse_person(text: str, *, may_be_group: bool = True) -> Name | None:
         return None
     if may_be_group and _GROUP.search(text):
         return Name(literal=text)
+    if "," not in text and " " in text:  # as most; no credential holds a blank
+        return _parse_given_first(text, "")
     parts: list[str] = []
     suffix = ""
     for part in _COMMA.split(text):
@@ -143,7 +145,7 @@ def _parse_given_first(text: str, suffix: str) -> Name:
     words = text.split()
     if len(words) > 2 and _SUFFIX.fullmatch(words[-1]) and not suffix:
         suffix = words.pop()
-    if not 2 <= len(words) <= 6 or not all(word[0].isalpha() for word in words):
+    if not 2 <= len(words) <= 6 or not all([word[0].isalpha() for word in words]):
         return Name(literal=text)
     start = len(words) - 1
     while start > 1 and words[start - 1].lower() in _PARTICLE_SET:

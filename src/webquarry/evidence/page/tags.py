@@ -7,7 +7,7 @@ Everything here is as the page has it, bounded in number and length; what it mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -68,14 +68,14 @@ class Tags:
         """Every content of a meta tag."""
         return self.by_name.get(name, [])
 
-    def find_metas(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def list_metas(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Name and content of the meta tags of these names: in the order of the names, then of the
         document.
         """
         by_name = self.by_name
-        for name in names:
-            for content in by_name.get(name, ()):
-                yield name, content
+        if by_name.keys().isdisjoint(names):
+            return ()  # as mostly
+        return [(name, content) for name in names for content in by_name.get(name, ())]
 
     def find_items(self, wanted: str) -> Iterator[str]:
         """The values of a property in the microdata."""
