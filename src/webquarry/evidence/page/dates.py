@@ -107,7 +107,7 @@ def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
         return False
     if not declared and int(value[:4]) < _OLDEST_PAGE:
         return False
-    if day <= accessed.isoformat()[: len(day)]:
+    if day <= accessed.date().isoformat()[: len(day)]:
         return True  # as nearly all
     tomorrow = accessed.date() + timedelta(days=1)
     return day <= tomorrow.isoformat()[: len(day)]

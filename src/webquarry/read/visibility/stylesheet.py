@@ -9,6 +9,7 @@ is left out, and counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from lxml import etree
@@ -27,6 +28,7 @@ from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.matching import SelectorContext
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.selectors.names import (
+    NAMES,
     find_last_names,
     find_needed_names,
     find_rough_keys,
@@ -82,6 +84,8 @@ _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name dec
 _BY_VARIABLES = PROPERTIES - NEVER_BY_VARIABLES
 _UNPAINTED_BY_VARIABLES = _BY_VARIABLES - PAINTED
 _LEFT_OUT: Declarations = {"display": "none"}
+# One selector of tags, classes and ids, all of which its elements must have.
+_PLAIN = re.compile(rb"[\w\s.#>-]*+")
 
 # What a style attribute declares, ordinary and important.
 OwnStyle = tuple[Declarations, Declarations]
@@ -317,8 +321,20 @@ class Stylesheet:
             may_hide = hints[number] & wanted
             if not may_hide and hints[number] & CALLS:
                 may_hide = self._variables.may_make(body)
-            if may_hide and self._add_rule(decode_rule(raw, body)):
+            if not may_hide or (not hints[number] & CALLS and self._passes_over(raw, body)):
+                continue
+            if self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
+
+    def _passes_over(self, raw: RawRule, body: str) -> bool:
+        """Whether a rule with plain selectors is about none of the elements that will be asked
+        about: told before it is looked into, since most rules that paint something are not.
+        """
+        if self._only is None or (self._colours and "background" in body):
+            return False
+        if _PLAIN.fullmatch(raw.selectors) is None:
+            return False
+        return not self._only.issuperset(NAMES.findall(raw.selectors.decode().lower()))
 
     def _read_parts(self, bodies: list[str]) -> None:
         """Find the rules about parts of elements that may lie over their text, or colour it."""
