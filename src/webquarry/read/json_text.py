@@ -1,5 +1,5 @@
-"""A value -> its JSON as bytes of UTF-8, as it is kept and goes between processes: in one line, with
-letters beyond ASCII as they are.
+"""A value -> its JSON as bytes of UTF-8, as it is kept and goes between processes: in one line,
+with letters beyond ASCII as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _find_writer() -> Callable[[Any, int], Iterable[str]]:
     writer: Callable[[Any, int], Iterable[str]] = make_writer(
         None,
         _ENCODER.default,
-        encoder.encode_basestring,  # type: ignore[attr-defined]  # of the stubs
+        encoder.encode_basestring,
         None,
         _ENCODER.key_separator,
         _ENCODER.item_separator,

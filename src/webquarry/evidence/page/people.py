@@ -145,7 +145,7 @@ def _parse_given_first(text: str, suffix: str) -> Name:
     words = text.split()
     if len(words) > 2 and _SUFFIX.fullmatch(words[-1]) and not suffix:
         suffix = words.pop()
-    if not 2 <= len(words) <= 6 or not all([word[0].isalpha() for word in words]):
+    if not 2 <= len(words) <= 6 or not all(word[0].isalpha() for word in words):
         return Name(literal=text)
     start = len(words) - 1
     while start > 1 and words[start - 1].lower() in _PARTICLE_SET:
