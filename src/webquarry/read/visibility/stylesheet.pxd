@@ -30,6 +30,7 @@ cdef class Stylesheet:
     cdef set _unknown
     cdef bint _colours
     cdef object _only
+    cdef object _known
     cdef object _texts
     cdef unsigned int _hints
     cdef object _variables

@@ -9,7 +9,6 @@ is left out, and counted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from lxml import etree
@@ -18,6 +17,8 @@ from webquarry.read.css.declarations import PROPERTIES, Declarations, parse_body
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
+    FOREIGN,
+    KnownNames,
     Rules,
     RuleText,
     decode_body,
@@ -28,7 +29,6 @@ from webquarry.read.css.scan import split_list
 from webquarry.read.css.selectors.matching import SelectorContext
 from webquarry.read.css.selectors.model import ANYTHING, ElementNames, Selector
 from webquarry.read.css.selectors.names import (
-    NAMES,
     find_last_names,
     find_needed_names,
     find_rough_keys,
@@ -84,8 +84,6 @@ _MOST_RULES = 10_000  # selectors of rules that hide; of more, the last name dec
 _BY_VARIABLES = PROPERTIES - NEVER_BY_VARIABLES
 _UNPAINTED_BY_VARIABLES = _BY_VARIABLES - PAINTED
 _LEFT_OUT: Declarations = {"display": "none"}
-# One selector of tags, classes and ids, all of which its elements must have.
-_PLAIN = re.compile(rb"[\w\s.#>-]*+")
 
 # What a style attribute declares, ordinary and important.
 OwnStyle = tuple[Declarations, Declarations]
@@ -126,6 +124,7 @@ class Stylesheet:
         self._unknown: set[str] = set()  # keys of elements that an undecided rule may hide
         self._colours = colours
         self._only = only
+        self._known: KnownNames | None = None  # the same, as they are compared with rules
         if colours and not self.blind_to_background:
             self._texts = Rules(parts)
         else:
@@ -330,11 +329,16 @@ class Stylesheet:
         """Whether a rule with plain selectors is about none of the elements that will be asked
         about: told before it is looked into, since most rules that paint something are not.
         """
-        if self._only is None or (self._colours and "background" in body):
+        if self._only is None or raw.outer is not None:
             return False
-        if _PLAIN.fullmatch(raw.selectors) is None:
+        if self._colours and "background" in body:
             return False
-        return not self._only.issuperset(NAMES.findall(raw.selectors.decode().lower()))
+        selectors = raw.selectors
+        if b"[" in selectors or b"(" in selectors or b"+" in selectors or b"~" in selectors:
+            return False
+        if self._known is None:
+            self._known = KnownNames(frozenset([name.encode() for name in self._only]))
+        return self._known.judge(selectors) == FOREIGN
 
     def _read_parts(self, bodies: list[str]) -> None:
         """Find the rules about parts of elements that may lie over their text, or colour it."""
