@@ -87,7 +87,7 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
     in_headline = in_title or any(
         _HEADLINE.search(heading[:_LONGEST_HEADLINE]) for heading in words.headings[:2]
     )
-    in_sentence = _REQUEST_LOOK.may_match(text) and _REQUEST.search(text) is not None
+    in_sentence = _asks_for_login(text)
     has_form = traits.passwords > 0 or (traits.identity_field and in_headline)
     if is_redirected:
         return in_headline or in_sentence or has_form
@@ -97,6 +97,11 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
         return in_title or (is_short and (in_headline or in_sentence))
     has_nothing_else = is_short and words.prose_count < _MOST_ORDER and traits.fields <= 1
     return has_nothing_else and traits.login_link and _gives_order(title, words)
+
+
+def _asks_for_login(text: str) -> bool:
+    """Whether a text asks to log in."""
+    return _REQUEST_LOOK.may_match(text) and _REQUEST.search(text) is not None
 
 
 def _gives_order(title: str, words: Words) -> bool:
