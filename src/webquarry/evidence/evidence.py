@@ -20,7 +20,7 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.jsonld import JsonLdBlock, Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.structured import read_structured_data
-from webquarry.evidence.page.tags import Tags, read_tags
+from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page, title_from_url
 from webquarry.evidence.styles.work import Work
 from webquarry.evidence.trust.classify import (
@@ -80,7 +80,7 @@ def evidence_of(
     page_url: str, document: Document | None, page: Page, accessed: datetime
 ) -> Evidence:
     """All the evidence for one page."""
-    tags = read_tags(document)
+    tags = Tags(document)
     blocks = [JsonLdBlock(text) for text in tags.scripts]
     graph = read_graph(blocks)
     main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
