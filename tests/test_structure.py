@@ -41,7 +41,7 @@ ORDER_WITHIN = {
     "read": (
         "page_jobs", "reader", "reply", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
         "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
-        "models", "visibility", "html", "css", "text", "workers",
+        "json_text", "models", "visibility", "html", "css", "text", "workers",
     ),
     "surfaces": (
         "notebook", "cli", "executable", "schema", "server", "batch", "sql", "library", "lookups", "cite_output",

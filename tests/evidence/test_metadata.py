@@ -22,13 +22,13 @@ from tests.evidence.pages_at_hand import (
 from webquarry.evidence.page.jsonld import JsonLdBlock, find_main_node, read_graph
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.people import Name
-from webquarry.evidence.page.tags import read_tags
+from webquarry.evidence.page.tags import Tags
 from webquarry.read.html.parse import Document, parse_html
 from webquarry.read.models import Dated, Page
 
 
 def facts(html: str | Document, url: str = URL, page: Page | None = None) -> PageFacts:
-    tags = read_tags(parse_html(html) if isinstance(html, str) else html)
+    tags = Tags(parse_html(html) if isinstance(html, str) else html)
     graph = read_graph([JsonLdBlock(text) for text in tags.scripts])
     main = find_main_node(graph, (url, tags.canonical))
     return read_facts(url, tags, graph, main, page or page_at(url), ACCESSED)

@@ -10,12 +10,12 @@ from tests.evidence.pages_at_hand import linked, meta, recorded, with_head
 from webquarry.evidence.models import StructuredData
 from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.structured import read_structured_data
-from webquarry.evidence.page.tags import read_tags
+from webquarry.evidence.page.tags import Tags
 from webquarry.read.html.parse import Document, parse_html
 
 
 def structured(page: str | Document) -> StructuredData | None:
-    tags = read_tags(parse_html(page) if isinstance(page, str) else page)
+    tags = Tags(parse_html(page) if isinstance(page, str) else page)
     found = read_structured_data(tags, [JsonLdBlock(text) for text in tags.scripts])
     if found is None:
         return None
@@ -26,7 +26,7 @@ def structured(page: str | Document) -> StructuredData | None:
 
 def test_a_page_without_any_has_none() -> None:
     assert structured(recorded("no-metadata.html")) is None
-    assert read_structured_data(read_tags(None), []) is None
+    assert read_structured_data(Tags(None), []) is None
 
 
 def test_json_ld_blocks_are_the_values_they_hold_with_their_nulls() -> None:

@@ -16,7 +16,8 @@ from webquarry.read.css.parts import split_parts
 from webquarry.read.css.rules import Rules
 from webquarry.read.css.rules import judge_fit as fit_in_python
 from webquarry.read.css.scan import split_list
-from webquarry.read.css.selectors.names import find_rough_keys
+from webquarry.read.css.selectors.names import find_needed_names, find_rough_keys
+from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser
 
 compiled = pytest.importorskip(
     "webquarry.read.css._css_filter", reason="the compiled filter was not built"
@@ -240,3 +241,26 @@ def test_the_names_that_stand_in_a_sheet_are_its_whole_words(css: bytes) -> None
     expected = names & {*re.split(rb"[^a-z0-9_\x80-\xff-]+", css.lower())}
 
     assert rules.find_names(css, names) == expected
+
+
+@given(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join))
+@example(b".zz")
+@example(b".zz main:hover, #y > .zz")
+@example(b"main .")
+@settings(max_examples=500, deadline=None)
+def test_plain_selectors_that_are_foreign_ask_for_a_name_that_is_not_there(
+    selectors: bytes,
+) -> None:
+    """So the rules of a page are passed over without being read (`Stylesheet._passes_over`)."""
+    if any(sign in selectors for sign in (b"[", b"(", b"+", b"~")):
+        return
+    if compiled.KnownNames(NAMES).judge(selectors) != rules.FOREIGN:
+        return
+    names = {name.decode() for name in NAMES}
+    for text in split_list(" ".join(selectors.decode().split())):
+        needed = find_needed_names(text.lower())
+        if needed:
+            assert not names.issuperset(needed)
+        else:
+            with pytest.raises(InvalidSelector):
+                SelectorParser(folds=False).parse_each([text], None, nests=False)

@@ -94,3 +94,10 @@ def test_texts_with_two_digits_are_found_and_those_that_cannot_be_told(
     texts = ["1 of 2", "12", "one of two", "1 of two", "1 of 2 pages", "٣ von ٤", ""]
 
     assert find(texts, 10) == [0, 1, 5]
+
+
+@given(st.text(st.sampled_from("mMeEdD "), max_size=20), st.sampled_from(["", "MeDME", "medm"]))
+def test_a_word_that_begins_with_a_letter_is_found_too(text: str, more: str) -> None:
+    data = (text + more + text).encode()
+
+    assert holds_folded(data, b"medme") == searching._holds_folded(data, b"medme")

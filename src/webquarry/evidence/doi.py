@@ -55,9 +55,7 @@ def detect_doi(page_url: str, tags: Tags, main: Node | None, markdown: str) -> s
     """The page's own DOI, if it declares one: in its tags or its JSON-LD, in its address, or in the
     first lines of its text.
     """
-    candidates: list[Any] = []
-    if not tags.by_name.keys().isdisjoint(_METAS):
-        candidates += [content for _, content in tags.find_metas(_METAS)]
+    candidates: list[Any] = [content for _, content in tags.list_metas(_METAS)]
     if main is not None and not main.keys().isdisjoint(_JSON_LD_NAMES):
         candidates += _json_ld_identifiers(main)
     for candidate in candidates:

@@ -8,7 +8,6 @@ A page without markup (PDF, text) is judged by its address and by what the file 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.jsonld import JsonLdBlock, Node, find_main_node, read_graph, types_of
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.structured import read_structured_data
-from webquarry.evidence.page.tags import Tags, read_tags
+from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page, title_from_url
 from webquarry.evidence.styles.work import Work
 from webquarry.evidence.trust.classify import (
@@ -81,7 +80,7 @@ def evidence_of(
     page_url: str, document: Document | None, page: Page, accessed: datetime
 ) -> Evidence:
     """All the evidence for one page."""
-    tags = read_tags(document)
+    tags = Tags(document)
     blocks = [JsonLdBlock(text) for text in tags.scripts]
     graph = read_graph(blocks)
     main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
@@ -211,15 +210,15 @@ def _csl_kind(
 
 def _find_container(tags: Tags, main: Node | None) -> str:
     """The journal or the proceedings, by its tags or up the chain of `isPartOf`."""
-    for name in _CONTAINER_TAGS:
-        stated = _get_tag(tags, name)
+    for _, content in tags.list_metas(_CONTAINER_TAGS):
+        stated = clean_html_line(content, _LONGEST_TAG)
         if stated:
             return stated
     part: Any = main
     for _ in range(_LONGEST_CHAIN):
-        if not isinstance(part, Mapping):
+        if not isinstance(part, dict) or "isPartOf" not in part:
             break
-        part = part.get("isPartOf")
+        part = part["isPartOf"]
         if isinstance(part, list) and part:
             part = part[0]
         if "periodical" in types_of(part):

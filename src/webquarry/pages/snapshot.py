@@ -26,6 +26,7 @@ from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import MOST_LISTED, Work
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
+from webquarry.read.json_text import write_json
 from webquarry.read.models import Page, RawPage
 from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make_lean
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 _NAMED_FORMATS = frozenset({"html", "markdown"})  # the ways to a text that have a name
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose brackets are no links
-# What it is given holds itself nowhere, which need not be looked for.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _PIECES = 5  # of a snapshot
 _DIGEST_LENGTH = 16  # hexadecimal digits, enough to notice that a page has changed
 
@@ -219,8 +218,7 @@ def snapshot_pieces(snapshot: Snapshot) -> tuple[bytes, ...]:
         "apa": snapshot.apa,
         "cut_at": snapshot.cut_at,
     }
-    line = _ENCODER.encode(head).encode("utf-8", "replace")
-    return line, b"\n", snapshot.beside, b"\n", snapshot.data
+    return write_json(head), b"\n", snapshot.beside, b"\n", snapshot.data
 
 
 def unpack_snapshot(stored: bytes, *, cached: bool) -> Snapshot:
@@ -286,7 +284,7 @@ def _pack_beside(
     pieces = [(place, original.decode(), added.decode()) for place, original, added in links]
     parts = {"links": pieces or None, "structured": structured, "metadata": metadata}
     beside = _without_none(parts)
-    return _ENCODER.encode(beside).encode("utf-8", "replace")
+    return write_json(beside)
 
 
 def dump_part(shape: AnswerPart | None) -> dict[str, Any] | None:

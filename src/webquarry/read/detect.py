@@ -28,6 +28,7 @@ except ImportError:  # not built: the same in Python
     from webquarry.read.encoding.utf8 import count_controls
 
 _HEAD = 4096
+_HTML_TYPE = "<!doctype html"
 _SNIFFED_JSON = 2_000_000  # characters; a larger page labelled HTML is not parsed just to find out
 _UNLABELLED = frozenset({"", "application/unknown", "unknown/unknown", "*/*"})
 _UNSURE = _UNLABELLED | {"application/octet-stream", "binary/octet-stream", "text/plain"}
@@ -108,6 +109,8 @@ def _detect_text_format(source: FetchedDocument, label: str | None) -> str | Non
         raise Unreadable(
             f"{redact(source.url)} is in a character encoding that browsers refuse to read."
         )
+    if label == "html" and text.beginning(len(_HTML_TYPE)).lower() == _HTML_TYPE:
+        return "html"  # as nearly all
     head = text.beginning(_HEAD)
     if label == "html":
         # Servers label feeds, JSON and plain text so.

@@ -12,10 +12,8 @@ from typing import Any
 import httpx2
 
 from webquarry.net.models import Reply
+from webquarry.read.json_text import write_json
 from webquarry.read.models import Dated, LeftOutText, Page
-
-# What it is given holds itself nowhere, which need not be looked for.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def describe_reply(reply: Reply) -> dict[str, Any]:
@@ -79,8 +77,7 @@ def build_page(fields: dict[str, Any], markdown: str) -> Page:
 
 def pack_fields(fields: dict[str, Any], *pieces: bytes) -> bytes:
     """A line of JSON, and bytes behind it, which may come in pieces."""
-    line = _ENCODER.encode(fields).encode("utf-8", "replace")
-    return b"".join((line, b"\n", *pieces))
+    return b"".join((write_json(fields), b"\n", *pieces))
 
 
 def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:

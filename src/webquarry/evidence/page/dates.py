@@ -10,7 +10,6 @@ without one.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 MONTHS = (
@@ -53,8 +52,11 @@ def read_date(text: object) -> str | None:
     if not 4 <= len(written) <= _LONGEST:
         return None
     if len(written) == _DAY_LENGTH and written[4] == written[7] == "-":
-        with suppress(ValueError):
+        try:
             date.fromisoformat(written)
+        except ValueError:
+            pass  # it may be written in another of the forms
+        else:
             return written if written >= _FIRST_YEAR else None
     for form in _FORMS:
         found = form.fullmatch(written)
@@ -105,7 +107,7 @@ def is_plausible(value: str, accessed: datetime, *, declared: bool) -> bool:
         return False
     if not declared and int(value[:4]) < _OLDEST_PAGE:
         return False
-    if day <= accessed.isoformat()[: len(day)]:
+    if day <= accessed.date().isoformat()[: len(day)]:
         return True  # as nearly all
     tomorrow = accessed.date() + timedelta(days=1)
     return day <= tomorrow.isoformat()[: len(day)]

@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -47,9 +46,7 @@ class Graph:
 
     def resolve(self, value: Any) -> Any:
         """A bare reference becomes the thing that it names, where the page has it."""
-        if not isinstance(value, Mapping):
-            return value
-        if "name" in value:
+        if not isinstance(value, dict) or "name" in value:
             return value
         identifier = value.get("@id")
         if not isinstance(identifier, str):
@@ -66,7 +63,7 @@ class Graph:
     def name_of(self, value: Any) -> str:
         """The name of a thing, or the text that stands in its place."""
         value = self.resolve(value)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             value = value.get("name")
         return clean_html_line(value)
 
@@ -86,9 +83,11 @@ class JsonLdBlock:
         """
         if not self._is_read:
             self._is_read = True
-            with suppress(ValueError, RecursionError):
+            try:
                 self._value = _STRICT.decode(self.text)
-                self._is_json = _is_shallow(self._value)
+            except (ValueError, RecursionError):
+                return False
+            self._is_json = _is_shallow(self._value)
         return self._is_json
 
     @property
@@ -116,8 +115,7 @@ def read_graph(blocks: Iterable[JsonLdBlock]) -> Graph:
             continue
         left -= length
         for value in block.values:
-            members = _flatten(value, 0)
-            nodes.extend(members)
+            _collect_nodes(value, 0, nodes)
     nodes = nodes[:_MOST_NODES]
     by_id: dict[str, Node] = {}
     for node in nodes:
@@ -206,20 +204,20 @@ def _bare_address(address: str) -> str:
     return bare.removeprefix("www.")
 
 
-def _flatten(value: Any, depth: int) -> Iterator[Node]:
-    """A thing, the members of lists and graphs, and what a page calls its main entity."""
+def _collect_nodes(value: Any, depth: int, nodes: list[Node]) -> None:
+    """Add a thing, the members of lists and graphs, and what a page calls its main entity."""
     if depth > _DEEPEST_NODE:
         return
     if isinstance(value, list):
         for member in value[:_MOST_NODES]:
-            yield from _flatten(member, depth + 1)
+            _collect_nodes(member, depth + 1, nodes)
     elif isinstance(value, dict):
         if "@type" in value:
-            yield value
+            nodes.append(value)
         for name in _ROOTS:
             inner = value.get(name)
             if isinstance(inner, dict | list):
-                yield from _flatten(inner, depth + 1)
+                _collect_nodes(inner, depth + 1, nodes)
 
 
 def _parse_lenient(text: str) -> list[Any]:

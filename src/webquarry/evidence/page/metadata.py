@@ -20,7 +20,7 @@ the publication.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -88,6 +88,8 @@ _PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
 _LONGEST_SITE = 200  # characters
 _MOST_LINKED_AUTHORS = 100
 
+_Authors = tuple[tuple[Name, ...], str]  # with the field that names them
+
 
 class Stated(NamedTuple):
     """A text, and the field of the page that states it."""
@@ -119,35 +121,22 @@ class PageFacts(NamedTuple):
         return self.published.value
 
 
-class _DateCandidate(NamedTuple):
-    """What may be a date of the page, as it is written there."""
-
-    written: Any
-    field: str
-    declared: bool  # whether the page declares it as its date
-
-
 def read_facts(
     page_url: str, tags: Tags, graph: Graph, main: Node | None, page: Page, accessed: datetime
 ) -> PageFacts:
     """The facts of a page, from its markup and from the file itself."""
     fields = _Fields(page_url, tags, graph, main, page)
-    site = _first_stated(fields.sites())
+    site = fields.find_site()
     site_name = site.value if site else ""
-    title = _first_stated(fields.titles())
+    title = fields.find_title()
     if title:
         bare = without_site(title.value, host_of_page(page_url), site_name)
         title = Stated(bare, title.field)
-    names: tuple[Name, ...] = ()
-    authors_field = ""
-    for candidates, field in fields.authors():
-        if candidates:  # by the first field that names any
-            names, authors_field = candidates, field
-            break
-    if site_name:
+    names, authors_field = fields.find_authors()
+    if site_name and names:
         names = _name_site(names, site_name)
-    published = _first_plausible(fields.publication_dates(), accessed)
-    modified = _first_plausible(fields.modification_dates(), accessed)
+    published = fields.find_published(accessed)
+    modified = fields.find_modified(accessed)
     if published and modified:
         # by the day, or as far as both are known; the hours of two zones are not compared
         length = min(len(modified.value), len(published.value), len("2024-01-31"))
@@ -166,7 +155,9 @@ def _name_site(names: tuple[Name, ...], site_name: str) -> tuple[Name, ...]:
 
 
 class _Fields(NamedTuple):
-    """What the fields of a page state, for each fact in the order in which they are believed."""
+    """What the fields of a page state: each fact is taken from the first that says something, in
+    the order in which they are believed.
+    """
 
     page_url: str
     tags: Tags
@@ -174,60 +165,91 @@ class _Fields(NamedTuple):
     main: Node | None
     page: Page
 
-    def titles(self) -> Iterator[Stated]:
-        """Candidates for the title; they may be empty."""
-        tags = self.tags
-        if self.main is not None:
-            headline = self.main.get("headline")
-            yield Stated(clean_html_line(headline), "json-ld:headline")
-            if "question" in types_of(self.main):
-                name = self.main.get("name")
-                yield Stated(clean_html_line(name), "json-ld:name")
-        for name, content in tags.find_metas(_TITLE_METAS):
-            yield Stated(clean_html_line(content), name)
+    def find_title(self) -> Stated | None:
+        """The title of the page."""
+        main, tags = self.main, self.tags
+        if main is not None:
+            headline = clean_html_line(main.get("headline"))
+            if headline:
+                return Stated(headline, "json-ld:headline")
+            if "question" in types_of(main):
+                name = clean_html_line(main.get("name"))
+                if name:
+                    return Stated(name, "json-ld:name")
+        for field, content in tags.list_metas(_TITLE_METAS):
+            title = clean_html_line(content)
+            if title:
+                return Stated(title, field)
         for value in tags.find_items("headline"):
-            yield Stated(clean_line(value), "microdata:headline")
-        yield Stated(clean_line(tags.heading), "h1")
-        yield Stated(clean_line(tags.title), "title")
-        yield Stated(clean_line(self.page.title), self.page.content_type)
+            title = clean_line(value)
+            if title:
+                return Stated(title, "microdata:headline")
+        page = self.page
+        others = ((tags.heading, "h1"), (tags.title, "title"), (page.title, page.content_type))
+        for written, field in others:
+            title = clean_line(written)
+            if title:
+                return Stated(title, field)
+        return None
 
-    def sites(self) -> Iterator[Stated]:
-        """Candidates for the name of the site; they may be empty."""
-        if self.main is not None:
-            for publisher in self.graph.get_values(self.main, "publisher"):
-                name = self.graph.name_of(publisher)
-                yield Stated(name, "json-ld:publisher")
-        for field, content in self.tags.find_metas(_SITE_METAS):
+    def find_site(self) -> Stated | None:
+        """The name of the site."""
+        main, graph = self.main, self.graph
+        if main is not None and main.get("publisher") is not None:
+            for publisher in graph.get_values(main, "publisher"):
+                name = graph.name_of(publisher)
+                if name:
+                    return Stated(name, "json-ld:publisher")
+        for field, content in self.tags.list_metas(_SITE_METAS):
             name = clean_html_line(content, _LONGEST_SITE)
-            yield Stated(name, field)
-        for node in self.graph.nodes:
+            if name:
+                return Stated(name, field)
+        for node in graph.nodes:
             if "website" in types_of(node):
                 name = clean_html_line(node.get("name"), _LONGEST_SITE)
-                yield Stated(name, "json-ld:WebSite")
+                if name:
+                    return Stated(name, "json-ld:WebSite")
+        return None
 
-    def authors(self) -> Iterator[tuple[tuple[Name, ...], str]]:
-        """Candidates for the authors, each with its field; they may be empty."""
-        yield from self._parse_tags(("citation_author",), lists=False)
-        yield from self._parse_tags(("citation_authors",), lists=True)
+    def find_authors(self) -> _Authors:
+        """The authors, and the field that names them."""
+        found = self._parse_tags(("citation_author",), lists=False)
+        found = found or self._parse_tags(("citation_authors",), lists=True)
+        if found:
+            return found
         if self.main is not None:
             for field in ("author", "creator"):
-                values = self.graph.get_values(self.main, field)
-                yield self._parse_json_ld_authors(values), f"json-ld:{field}"
-        yield from self._parse_tags(_CREATOR_METAS, lists=False)
+                if self.main.get(field) is None:
+                    continue
+                names = self._parse_json_ld_authors(self.graph.get_values(self.main, field))
+                if names:
+                    return names, f"json-ld:{field}"
+        found = self._parse_tags(_CREATOR_METAS, lists=False)
+        if found:
+            return found
         if self.tags.items:
-            yield parse_people(self.tags.find_items("author")), "microdata:author"
-        yield from self._parse_tags(_AUTHOR_METAS, lists=True)
+            names = parse_people(self.tags.find_items("author"))
+            if names:
+                return names, "microdata:author"
+        found = self._parse_tags(_AUTHOR_METAS, lists=True)
+        if found:
+            return found
         if self.page.author:
-            yield parse_people([self.page.author]), self.page.content_type
+            names = parse_people([self.page.author])
+            if names:
+                return names, self.page.content_type
+        return (), ""
 
-    def _parse_tags(
-        self, names: Iterable[str], *, lists: bool
-    ) -> Iterator[tuple[tuple[Name, ...], str]]:
-        """The authors in those of these meta tags that are there."""
-        for name in names:
-            contents = self.tags.by_name.get(name)
+    def _parse_tags(self, fields: Iterable[str], *, lists: bool) -> _Authors | None:
+        """The authors in the first of these meta tags that names any."""
+        by_name = self.tags.by_name
+        for field in fields:
+            contents = by_name.get(field)
             if contents:
-                yield parse_people(contents, lists=lists), name
+                names = parse_people(contents, lists=lists)
+                if names:
+                    return names, field
+        return None
 
     def _parse_json_ld_authors(self, values: list[Any]) -> tuple[Name, ...]:
         """The authors that these things are, each once."""
@@ -246,57 +268,80 @@ class _Fields(NamedTuple):
                 found[group] = None
         return tuple(found)
 
-    def publication_dates(self) -> Iterator[_DateCandidate]:
-        """Candidates for the date of publication."""
-        if self.main is not None:
-            for name in ("datePublished", "uploadDate", "dateCreated"):
-                yield _DateCandidate(self.main.get(name), f"json-ld:{name}", declared=True)
-        for name, content in self.tags.find_metas(_PUBLISHED_METAS):
-            yield _DateCandidate(content, name, declared=True)
-        for value in self.tags.find_items("datepublished"):
-            yield _DateCandidate(value, "microdata:datePublished", declared=True)
-        for name, content in self.tags.find_metas(_LOOSE_PUBLISHED_METAS):
-            yield _DateCandidate(content, name, declared=False)
+    def find_published(self, accessed: datetime) -> Dated | None:
+        """The date of publication, of a page that was read at some time."""
+        found = self._read_main_dates(("datePublished", "uploadDate", "dateCreated"), accessed)
+        found = found or self._read_metas(_PUBLISHED_METAS, accessed, declared=True)
+        if found is None and self.tags.items:
+            found = self._read_items("datePublished", accessed)
+        found = found or self._read_metas(_LOOSE_PUBLISHED_METAS, accessed, declared=False)
+        if found:
+            return found
         for value in self.tags.times:
-            yield _DateCandidate(value, "time", declared=False)
+            found = _read_plausible(value, "time", accessed, declared=False)
+            if found:
+                return found
         path = self.page_url.partition("?")[0].partition("#")[0]
         in_path = _PATH_DATE.search(path)
         if in_path:
-            yield _DateCandidate("-".join(in_path.groups()), "url", declared=False)
-        in_file = self.page.published
-        if in_file:
-            yield _DateCandidate(in_file.value, in_file.field, declared=True)
+            found = _read_plausible("-".join(in_path.groups()), "url", accessed, declared=False)
+        return found or _read_stated(self.page.published, accessed)
 
-    def modification_dates(self) -> Iterator[_DateCandidate]:
-        """Candidates for the date of the last change."""
-        if self.main is not None:
-            written = self.main.get("dateModified")
-            yield _DateCandidate(written, "json-ld:dateModified", declared=True)
-        for name, content in self.tags.find_metas(_MODIFIED_METAS):
-            yield _DateCandidate(content, name, declared=True)
-        for value in self.tags.find_items("datemodified"):
-            yield _DateCandidate(value, "microdata:dateModified", declared=True)
-        for name, content in self.tags.find_metas(_LOOSE_MODIFIED_METAS):
-            yield _DateCandidate(content, name, declared=False)
-        in_file = self.page.modified
-        if in_file:
-            yield _DateCandidate(in_file.value, in_file.field, declared=True)
+    def find_modified(self, accessed: datetime) -> Dated | None:
+        """The date of the last change, of a page that was read at some time."""
+        found = self._read_main_dates(("dateModified",), accessed)
+        found = found or self._read_metas(_MODIFIED_METAS, accessed, declared=True)
+        if found is None and self.tags.items:
+            found = self._read_items("dateModified", accessed)
+        found = found or self._read_metas(_LOOSE_MODIFIED_METAS, accessed, declared=False)
+        return found or _read_stated(self.page.modified, accessed)
+
+    def _read_main_dates(self, names: Iterable[str], accessed: datetime) -> Dated | None:
+        """The first of some dates of the thing that the page is about."""
+        main = self.main
+        if main is None:
+            return None
+        for name in names:
+            written = main.get(name)
+            if written is not None:
+                found = _read_plausible(written, f"json-ld:{name}", accessed, declared=True)
+                if found:
+                    return found
+        return None
+
+    def _read_metas(
+        self, names: Sequence[str], accessed: datetime, *, declared: bool
+    ) -> Dated | None:
+        """The first date in some meta tags."""
+        for name, content in self.tags.list_metas(names):
+            found = _read_plausible(content, name, accessed, declared=declared)
+            if found:
+                return found
+        return None
+
+    def _read_items(self, name: str, accessed: datetime) -> Dated | None:
+        """The first date of a name in the microdata."""
+        for value in self.tags.find_items(name.lower()):
+            found = _read_plausible(value, f"microdata:{name}", accessed, declared=True)
+            if found:
+                return found
+        return None
 
 
-def _first_stated(candidates: Iterable[Stated]) -> Stated | None:
-    """The first that is not empty."""
-    for candidate in candidates:
-        if candidate.value:
-            return candidate
-    return None
+def _read_stated(stated: Dated | None, accessed: datetime) -> Dated | None:
+    """A date that the file itself states, if it can be the page's."""
+    if not stated:
+        return None
+    return _read_plausible(stated.value, stated.field, accessed, declared=True)
 
 
-def _first_plausible(candidates: Iterable[_DateCandidate], accessed: datetime) -> Dated | None:
-    """The first that is a date and can be the page's."""
-    for candidate in candidates:
-        value = read_date(candidate.written)
-        if value is None:
-            continue
-        if is_plausible(value, accessed, declared=candidate.declared):
-            return Dated(value, candidate.field)
-    return None
+def _read_plausible(
+    written: Any, field: str, accessed: datetime, *, declared: bool
+) -> Dated | None:
+    """What is written in a field, if it is a date and can be the page's. `declared` says whether
+    the page declares it as its date.
+    """
+    value = read_date(written)
+    if value is None or not is_plausible(value, accessed, declared=declared):
+        return None
+    return Dated(value, field)

@@ -122,6 +122,13 @@ def parse_person(text: str, *, may_be_group: bool = True) -> Name | None:
         return None
     if may_be_group and _GROUP.search(text):
         return Name(literal=text)
+    if "," not in text and " " in text:  # as most; no credential holds a blank
+        return _parse_given_first(text, "")
+    return _parse_divided(text)
+
+
+def _parse_divided(text: str) -> Name:
+    """`Family, Given`, with titles and suffixes between further commas."""
     parts: list[str] = []
     suffix = ""
     for part in _COMMA.split(text):

@@ -38,7 +38,9 @@ def read_structured_data(tags: Tags, blocks: Sequence[JsonLdBlock]) -> dict[str,
         if length > left or not block.is_json:
             continue
         left -= length
-        value = _shorten_texts(block.encodable)
+        value = block.encodable
+        if length > _LONGEST_TEXT:  # else no text in it is longer
+            value = _shorten_texts(value)
         size = 0
         if not is_little:
             size = len(_ENCODER.encode(value))

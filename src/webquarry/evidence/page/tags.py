@@ -7,8 +7,7 @@ Everything here is as the page has it, bounded in number and length; what it mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from lxml import etree
@@ -40,20 +39,85 @@ _ELSEWHERE = frozenset({"aside", "nav", "footer", "article"})
 _PREFIXED = ("dc:", "dcterms:", "prism:", "eprints:")  # names that are written with a dot, too
 
 
-@dataclass(frozen=True)
 class Tags:
-    """What one page states, in the order of the document. Names are in lower case, `dc:title` is
-    `dc.title`.
+    """What one page states, in the order of the document; each is read when it is first asked for.
+    Names are in lower case, `dc:title` is `dc.title`.
     """
 
-    metas: tuple[tuple[str, str], ...] = ()
-    scripts: tuple[str, ...] = ()  # the texts of JSON-LD blocks
-    title: str = ""
-    heading: str = ""  # of the only `<h1>`; two leave open which one is the page's
-    language: str = ""
-    canonical: str = ""
-    items: tuple[tuple[str, str], ...] = ()  # microdata of an article: property and value
-    times: tuple[str, ...] = ()  # dates in `<time>` that can only be the page's own
+    def __init__(self, document: Document | None = None) -> None:
+        """A page without markup states nothing."""
+        self._root: etree._Element | None = None
+        self._elements: Mapping[str, list[etree._Element]] = {}
+        self._items: Sequence[etree._Element] = ()
+        if document is not None and document.roots:
+            self._root = document.roots[0]
+            self._elements = document.statements.by_name
+            self._items = document.statements.items
+
+    @found_once
+    def metas(self) -> Sequence[tuple[str, str]]:
+        """Name and content of each meta tag that has both."""
+        return _read_metas(self._elements.get("meta", [])[:_MOST_METAS])
+
+    @found_once
+    def scripts(self) -> list[str]:
+        """The texts of JSON-LD blocks."""
+        scripts: list[str] = []
+        for script in self._elements.get("script", ()):
+            kind = (script.get("type") or "").partition(";")[0].strip().lower()
+            text = script.text
+            if kind == "application/ld+json" and text and text.strip():
+                scripts.append(text)
+        return scripts
+
+    @found_once
+    def title(self) -> str:
+        """The text of the title in the head."""
+        if self._root is None:
+            return ""
+        for head in self._root.iterchildren("head"):
+            title = next(head.iterchildren("title"), None)
+            if title is not None:
+                return _text_of(title)
+        return ""
+
+    @found_once
+    def heading(self) -> str:
+        """That of the only `<h1>`; two leave open which one is the page's."""
+        first = self._elements.get("h1", [])[:_MOST_HEADINGS]
+        headings = [_text_of(one).strip(_ANCHOR_SIGNS) for one in first]
+        headings = [heading for heading in headings if heading]
+        return headings[0] if len(headings) == 1 else ""
+
+    @found_once
+    def language(self) -> str:
+        """The language that the page names."""
+        if self._root is None:
+            return ""
+        language = (self._root.get("lang") or "").strip()
+        return language[:_LONGEST_LANGUAGE]
+
+    @found_once
+    def canonical(self) -> str:
+        """The address that the page calls its own."""
+        for link in self._elements.get("link", ()):
+            relations = (link.get("rel") or "").lower().split()
+            if "canonical" in relations:
+                return (link.get("href") or "").strip()
+        return ""
+
+    @found_once
+    def items(self) -> list[tuple[str, str]]:
+        """Microdata of an article: property and value."""
+        return list(_read_items(self._items))
+
+    @found_once
+    def times(self) -> tuple[str, ...]:
+        """Dates in `<time>` that can only be the page's own."""
+        times = self._elements.get("time")
+        if not times:
+            return ()
+        return _read_times(times, self._elements.get("article", []))
 
     @found_once
     def by_name(self) -> dict[str, list[str]]:
@@ -68,14 +132,14 @@ class Tags:
         """Every content of a meta tag."""
         return self.by_name.get(name, [])
 
-    def find_metas(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def list_metas(self, names: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Name and content of the meta tags of these names: in the order of the names, then of the
         document.
         """
         by_name = self.by_name
-        for name in names:
-            for content in by_name.get(name, ()):
-                yield name, content
+        if by_name.keys().isdisjoint(names):
+            return ()  # as mostly
+        return [(name, content) for name in names for content in by_name.get(name, ())]
 
     def find_items(self, wanted: str) -> Iterator[str]:
         """The values of a property in the microdata."""
@@ -84,50 +148,12 @@ class Tags:
                 yield value
 
 
-def read_tags(document: Document | None) -> Tags:
-    """All that can be read off the markup; nothing for a page without any."""
-    if document is None or not document.roots:
-        return Tags()
-    root = document.roots[0]
-    title = None
-    for head in root.iterchildren("head"):
-        title = next(head.iterchildren("title"), None)
-        if title is not None:
-            break
-    language = (root.get("lang") or "").strip()
-    elements = document.statements.by_name
-    canonical = ""
-    for link in elements["link"]:
-        relations = (link.get("rel") or "").lower().split()
-        if "canonical" in relations:
-            canonical = (link.get("href") or "").strip()
-            break
-    scripts: list[str] = []
-    for script in elements["script"]:
-        kind = (script.get("type") or "").partition(";")[0].strip().lower()
-        text = script.text
-        if kind == "application/ld+json" and text and text.strip():
-            scripts.append(text)
-    headings = [_text_of(one).strip(_ANCHOR_SIGNS) for one in elements["h1"][:_MOST_HEADINGS]]
-    headings = [heading for heading in headings if heading]
-    return Tags(
-        metas=_read_metas(elements["meta"][:_MOST_METAS]),
-        scripts=tuple(scripts),
-        title="" if title is None else _text_of(title),
-        heading=headings[0] if len(headings) == 1 else "",
-        language=language[:_LONGEST_LANGUAGE],
-        canonical=canonical,
-        items=tuple(_read_items(document.statements.items)),
-        times=_read_times(elements["time"], elements["article"]),
-    )
-
-
 def _text_of(element: etree._Element) -> str:
     """The beginning of the text in an element, without walking through all of it."""
     return "".join(first_texts(element, _LONGEST_TEXT, _LONGEST_TEXT))
 
 
-def _read_metas(metas: Iterable[etree._Element]) -> tuple[tuple[str, str], ...]:
+def _read_metas(metas: Iterable[etree._Element]) -> list[tuple[str, str]]:
     """Name and content of each meta tag that has both."""
     found: list[tuple[str, str]] = []
     for meta in metas:
@@ -139,7 +165,7 @@ def _read_metas(metas: Iterable[etree._Element]) -> tuple[tuple[str, str], ...]:
         if name.startswith(_PREFIXED):
             name = name.replace(":", ".")
         found.append((name, content[:_LONGEST_CONTENT]))
-    return tuple(found)
+    return found
 
 
 def _read_items(elements: Iterable[etree._Element]) -> Iterator[tuple[str, str]]:
@@ -187,8 +213,6 @@ def _read_times(times: list[etree._Element], articles: list[etree._Element]) -> 
     """Those marked as the date of publication, then the first one in the article, where there is
     one article.
     """
-    if not times:
-        return ()
     found: list[str] = []
     for time in times:
         classes = (time.get("class") or "").split()

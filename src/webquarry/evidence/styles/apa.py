@@ -44,6 +44,7 @@ _NOTES = {
 }
 _MOST_LISTED, _LISTED_BEFORE_DOTS = 20, 19
 _POST_WORDS = 20
+_INITIAL_END = re.compile(r"\.(?=\S)")
 
 
 def format_apa(
@@ -92,7 +93,9 @@ def _format_authors(names: tuple[Name, ...]) -> str:
 def _format_initials(given: str) -> str:
     """`Jean-Paul M` -> `J.-P. M.`"""
     initials: list[str] = []
-    spaced = re.sub(r"\.(?=\S)", ". ", given)
+    spaced = given
+    if "." in given:
+        spaced = _INITIAL_END.sub(". ", given)
     for word in spaced.split():
         letters: list[str] = []
         parts = word.split("-")

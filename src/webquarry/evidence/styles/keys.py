@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 
 from webquarry.evidence.styles.work import Work
 from webquarry.search.replies.text import normalize_letters
@@ -23,19 +24,15 @@ def build_key(work: Work) -> str:
     if work.authors:
         name = work.authors[0]
         family = name.family or name.literal
-        words = _ascii_words(family)
-        author = "".join(words[:2])
+        author = _join_ascii_words(family, 2)
     if not author and work.container:
-        words = _ascii_words(work.container)
-        author = "".join(words[:1])
+        author = _join_ascii_words(work.container, 1)
     if not author and not work.title:
         return "source"
     year = "nd"
     if work.issued:
         year = str(work.issued[0])
-    title_words = _ascii_words(work.title)
-    title = "".join(title_words[:1])
-    key = author + year + title
+    key = author + year + _join_ascii_words(work.title, 1)
     return key[:_LONGEST]
 
 
@@ -65,9 +62,12 @@ def to_letters(number: int) -> str:
     return written
 
 
-def _ascii_words(text: str) -> list[str]:
-    """The words of a text without accents, in lower case; what ASCII cannot write is left out."""
+def _join_ascii_words(text: str, most: int) -> str:
+    """The first words of a text without accents, in lower case; what ASCII cannot write is left
+    out.
+    """
     if not text.isascii():
         decomposed = normalize_letters("NFKD", text)
         text = decomposed.encode("ascii", "ignore").decode()
-    return _WORDS.findall(text.lower())
+    found = islice(_WORDS.finditer(text.lower()), most)
+    return "".join([word[0] for word in found])

@@ -71,6 +71,8 @@ class Work:
 
 def plain(text: str) -> str:
     """A text in one line without control characters, as it may stand in a reference."""
+    if not text:
+        return ""
     if not (text.isascii() and text.isprintable()):
         text = _CONTROL.sub(" ", text)
     return " ".join(text.split())
@@ -109,7 +111,7 @@ def render(reference: str, *, markdown: bool, escape: Callable[[str], str] | Non
     nobody vouches for.
     """
     if not markdown:
-        return _MARKS.sub("", reference)
+        return reference.replace(_ON, "").replace(_OFF, "")
     written: list[str] = []
     for piece in _MARKS.split(reference):
         if piece in (_ON, _OFF):

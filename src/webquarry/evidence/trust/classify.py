@@ -121,6 +121,7 @@ def classify(
     """The words for a page; the same for the same page."""
     host = host_of_page(page_url)
     known = type_of_host(host)
+    types = types_of(main)
     source_type = _source_type(page_url, host, known, tags, graph, main)
     is_known = source_type == known
     # what others say of the site, else what such sources usually deserve
@@ -133,7 +134,7 @@ def classify(
         authority_tier = "low"
     elif is_known and source_type in _HIGH_IF_KNOWN:
         authority_tier = "high"
-    domain_category = _domain_category(host, source_type, known, main)
+    domain_category = _domain_category(host, source_type, known, types)
     return Classification(source_type, authority_tier, domain_category, known == PREPRINT)
 
 
@@ -145,23 +146,31 @@ def _source_type(
         return "unknown"
     if known and known != "government":
         return cast(SourceType, known)
-    for name in _SCHOLARLY_TAGS:
-        if tags.get_all(name):
-            return "peer_reviewed"
+    if not tags.by_name.keys().isdisjoint(_SCHOLARLY_TAGS):
+        return "peer_reviewed"
     if known:
         return "government"
-    question_pages = [node for node in graph.nodes if "qapage" in types_of(node)]
-    typed_nodes = (main, *question_pages)
-    for node in typed_nodes:
-        for name in sorted(types_of(node)):
-            if name in _TYPE_OF:
-                return _TYPE_OF[name]
-    generators = " ".join(tags.get_all("generator"))
-    if generators:
+    by_node = _type_by_nodes(graph, main)
+    if by_node:
+        return by_node
+    if "generator" in tags.by_name:
+        generators = " ".join(tags.get_all("generator"))
         for pattern, source_type in _GENERATORS:
             if pattern.search(generators):
                 return source_type
     return _type_by_address(page_url, host) or "unknown"
+
+
+def _type_by_nodes(graph: Graph, main: Node | None) -> SourceType | None:
+    """What the thing that the page is about says it is, else a page of a question."""
+    for name in sorted(types_of(main)):
+        if name in _TYPE_OF:
+            return _TYPE_OF[name]
+    for node in graph.nodes:
+        types = types_of(node)
+        if "qapage" in types:
+            return _TYPE_OF[min(types & _TYPE_OF.keys())]
+    return None
 
 
 def _type_by_address(page_url: str, host: str) -> SourceType | None:
@@ -182,13 +191,13 @@ def _type_by_address(page_url: str, host: str) -> SourceType | None:
 
 
 def _domain_category(
-    host: str, source_type: SourceType, known: str | None, main: Node | None
+    host: str, source_type: SourceType, known: str | None, types: frozenset[str]
 ) -> DomainCategory:
     """The subject of the host, else of the page, else of such sources."""
     by_host = category_of_host(host)
     if by_host:
         return cast(DomainCategory, by_host)
-    for name in sorted(types_of(main)):
+    for name in sorted(types):
         if name in _CATEGORY_OF:
             return _CATEGORY_OF[name]
     if source_type == "peer_reviewed" or known == PREPRINT:

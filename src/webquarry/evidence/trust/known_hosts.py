@@ -9,6 +9,7 @@ and `gov.au`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 # no word of the answer: a preprint is not peer-reviewed, whatever its page says
 PREPRINT = "preprint"
@@ -127,11 +128,13 @@ _TYPE_OF = _by_host(_TYPES)
 _CATEGORY_OF = _by_host(_CATEGORIES)
 
 
+@lru_cache(maxsize=64)  # pages of one host often follow each other
 def type_of_host(host: str) -> str | None:
     """The kind of source that a host is known as."""
     return _look_up(_TYPE_OF, host)
 
 
+@lru_cache(maxsize=64)
 def category_of_host(host: str) -> str | None:
     """The subject that a host is known for."""
     return _look_up(_CATEGORY_OF, host)

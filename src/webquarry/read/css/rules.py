@@ -21,6 +21,7 @@ from webquarry.read.text.remember import remember_short
 
 __all__ = [
     "ALWAYS",
+    "FOREIGN",
     "NEVER",
     "SOMETIMES",
     "UNSURE",
@@ -54,7 +55,7 @@ _WORDS = bytes.maketrans(_BETWEEN_NAMES + _CAPITALS, b" " * len(_BETWEEN_NAMES) 
 _DOT, _HASH, _COMMA, _BACKSLASH, _AND, _BRACKET, _BRACE, _AT, _SEMICOLON, _COLON = b".#,\\&[{@;:"
 _PARENTHESIS, _PLUS, _TILDE = b"(+~"
 _SHOWING_WORDS = (b"display", b"visib", b"opacity", b"height")
-_ASK, _FOREIGN, _RELATED, _EXACT = range(-1, 3)
+_ASK, FOREIGN, _RELATED, _EXACT = range(-1, 3)
 
 # The number of a part, how its names fit to others, and its selectors and body if it holds nothing
 # but a rule.
@@ -183,7 +184,7 @@ class Rules:
             fit = self._known.judge(rule.selectors)
         if fit == _ASK:
             fit = judge_fit(rule.selectors, self._names)
-        if fit == _FOREIGN:
+        if fit == FOREIGN:
             return
         self.related.append(rule)
         if fit == _EXACT and rule.when <= UNSURE:
@@ -290,7 +291,7 @@ def judge_fit(selectors: bytes, names: frozenset[bytes] | None) -> int:
         for selector in each:
             if _DOT not in selector and _HASH not in selector:
                 return _EXACT
-        return _FOREIGN
+        return FOREIGN
     for selector in each:
         if names.issuperset(_NAMES.findall(selector.lower())):
             return _EXACT

@@ -15,6 +15,7 @@ from itertools import islice
 from lxml import etree
 
 from webquarry.read.html.tree import first_texts
+from webquarry.read.text.search import WordSearch
 
 _MOST_FALLBACKS = 10
 _LONGEST_FALLBACK = 1_000  # characters
@@ -49,7 +50,23 @@ _LOGIN_ADDRESS = re.compile(
     r"(?i)(?:[/.?&=_-]|^)(?:log-?in|log-?on|sign-?in|sign_in|auth(?:wall|enticate|orize)?|sso"
     r"|session/new|anmelden|connexion)(?:[/.?&=_-]|$)"
 )
-_LONGEST_ADDRESS = 4_096  # characters
+# One of these is in each of them, in whatever case; quicker than the pattern.
+_LOGIN_WORDS = WordSearch(
+    (
+        "login",
+        "log-in",
+        "logon",
+        "log-on",
+        "sign",
+        "auth",
+        "sso",
+        "session",
+        "anmelden",
+        "connexion",
+    )
+)
+_LONGEST_LOGIN = 500  # characters of an address that are looked at
+_LONGEST_ADDRESS = 4_096
 _LONGEST_BEGINNING = 20_000
 _REFRESH = re.compile(r"(?i)^\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=)?\s*+['\"]?\s*+([^'\"\s]+)")
 
@@ -77,7 +94,9 @@ class Traits:
 
 def leads_to_login(address: str) -> bool:
     """Whether a URL or path looks like a place to log in."""
-    return _LOGIN_ADDRESS.search(address[:500]) is not None
+    address = address[:_LONGEST_LOGIN]
+    may_lead = _LOGIN_WORDS.count_in_lower(address, _LONGEST_LOGIN) or not address.isascii()
+    return bool(may_lead) and _LOGIN_ADDRESS.search(address) is not None
 
 
 def collect_traits(elements: Iterable[etree._Element]) -> Traits:

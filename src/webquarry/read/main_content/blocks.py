@@ -33,6 +33,9 @@ _LONGEST_DATA = 200_000  # characters of structured data that are looked at
 _LONGEST_TITLE = 500
 _LONGEST_DESCRIPTION = 300
 _WORD = re.compile(r"\w{4,}")
+_SHORTEST_WORD = 4
+# The letters of ASCII as they are, and blanks for all that stands between words.
+_WORDS_APART = re.sub(r"\W", " ", "".join(map(chr, range(128))))
 _MOST_WORDS = 24
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
@@ -113,9 +116,20 @@ def _read_head(document: Document) -> Head:
         if _is_about_article(data):
             kind = 2
             break
-    words = _WORD.findall(" ".join(about).lower())
+    words = list_longer_words(" ".join(about).lower())
     topic = tuple(dict.fromkeys(words))[:_MOST_WORDS]
     return Head(title, topic, kind)
+
+
+def list_longer_words(text: str) -> list[str]:
+    """The words of a text that have some length."""
+    if not text.isascii():
+        return _WORD.findall(text)
+    words: list[str] = []  # the same, several times as fast
+    for word in text.translate(_WORDS_APART).split(" "):
+        if len(word) >= _SHORTEST_WORD:
+            words.append(word)
+    return words
 
 
 def _is_about_article(data: str) -> bool:

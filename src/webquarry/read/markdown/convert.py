@@ -93,6 +93,9 @@ def to_markdown(document: Document, base_url: str) -> Markdown:
 
 def title_of(document: Document) -> str:
     """The title alone."""
+    title = document.page_info.title
+    if title.isascii() and title.isprintable() and "<" not in title and "[" not in title:
+        return title[:_LONGEST_TITLE]  # as most: nothing in it needs to be cleaned
     return _clean_title(document.page_info, Counter())
 
 

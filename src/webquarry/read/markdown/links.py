@@ -8,10 +8,10 @@ strings instead.
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from webquarry.read.text.characters import INVISIBLE
-from webquarry.search.replies.addresses import join_url
+from webquarry.search.replies.addresses import join_url, split_host
 
 try:
     from webquarry.read.text._fold import is_plain_address
@@ -53,10 +53,7 @@ class Links:
         self._page = base.partition("#")[0]
         self._own_page = base_url.partition("#")[0]  # where the page lies, whatever it says
         self._path = self._page.partition("?")[0]
-        try:
-            parts = urlsplit(base)
-        except ValueError:  # brackets in the host that are no address
-            parts = urlsplit("")
+        parts = _split(base)
         self._scheme = parts.scheme
         self._origin = ""
         if parts.netloc:
@@ -125,6 +122,18 @@ class Links:
         if scheme == self._scheme and rest:
             return self._resolve(rest)
         return f"{scheme}://{rest.lstrip('/')}"
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of the address of a page, all of them empty for what is none."""
+    try:
+        return split_host(url)[0]  # which is asked for elsewhere, too
+    except ValueError:
+        pass  # such as a port that is too large
+    try:
+        return urlsplit(url)
+    except ValueError:  # brackets in the host that are no address
+        return urlsplit("")
 
 
 def _trim(href: str) -> str:

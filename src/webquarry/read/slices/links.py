@@ -15,13 +15,13 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from webquarry.read.slices.link_places import LinkPlace
 from webquarry.read.slices.pieces import block_starts
 from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.remember import found_once
 
 try:
     from webquarry.read.slices._link_places import find_links, read_plain_target
@@ -74,7 +74,7 @@ class SplitText:
     data: bytes
     taken_out: Sequence[TakenOut]
 
-    @cached_property
+    @found_once
     def targets(self) -> list[bytes]:
         """The address in each piece; empty where it holds none."""
         return [find_target(original) for _, original, _ in self.taken_out]

@@ -154,16 +154,23 @@ cdef bint stands_at(str word, int kind, void* data, Py_ssize_t size, Py_ssize_t 
 
 
 def holds_folded(bytes data not None, bytes word not None):
-    """Whether a word stands in bytes, in whatever case; it begins with no letter and has only small ones."""
-    cdef const unsigned char* place = data
-    cdef const unsigned char* end = place + len(data)
+    """Whether a word stands in bytes, in whatever case; all of its letters are small."""
     cdef const unsigned char* wanted = word
-    cdef Py_ssize_t length = len(word), index
-    cdef unsigned char byte
-    if length < 1:
+    if not len(word):
         raise ValueError("a word is too short")
+    if holds_from(data, len(data), wanted[0], wanted, len(word)):
+        return True
+    return 97 <= wanted[0] <= 122 and holds_from(data, len(data), wanted[0] - 32, wanted, len(word))
+
+
+cdef bint holds_from(const unsigned char* place, Py_ssize_t size, int first, const unsigned char* wanted,
+                     Py_ssize_t length) noexcept:
+    """Whether a word stands in bytes that begins with a certain byte and goes on in whatever case."""
+    cdef const unsigned char* end = place + size
+    cdef Py_ssize_t index
+    cdef unsigned char byte
     while True:
-        place = <const unsigned char*>memchr(place, wanted[0], end - place)
+        place = <const unsigned char*>memchr(place, first, end - place)
         if place is NULL or end - place < length:
             return False
         for index in range(1, length):

@@ -52,9 +52,7 @@ class PlainSearch:
 
 
 def _holds_folded(data: bytes, word: bytes) -> bool:
-    """Whether a word stands in bytes, in whatever case; it begins with no letter and has only
-    small ones.
-    """
+    """Whether a word stands in bytes, in whatever case; all of its letters are small."""
     return word in data.lower()
 
 

@@ -30,6 +30,7 @@ cdef class Stylesheet:
     cdef set _unknown
     cdef bint _colours
     cdef object _only
+    cdef object _known
     cdef object _texts
     cdef unsigned int _hints
     cdef object _variables
@@ -51,6 +52,7 @@ cdef class Stylesheet:
         bodies=list, hints=list, wanted="unsigned int", may_hide="unsigned int", hint="unsigned int", body=str, raw=RawRule, number=Py_ssize_t,
     )
     cdef _read_hiding_rules(self)
+    cdef bint _passes_over(self, RawRule raw, str body) except -1
     cdef _read_parts(self, list bodies)
     @cython.locals(keys=set, rule=Rule)
     cdef set _find_gate_keys(self)

@@ -17,6 +17,8 @@ from webquarry.read.css.declarations import PROPERTIES, Declarations, parse_body
 from webquarry.read.css.nesting import RawRule
 from webquarry.read.css.rules import (
     ALWAYS,
+    FOREIGN,
+    KnownNames,
     Rules,
     RuleText,
     decode_body,
@@ -122,6 +124,7 @@ class Stylesheet:
         self._unknown: set[str] = set()  # keys of elements that an undecided rule may hide
         self._colours = colours
         self._only = only
+        self._known: KnownNames | None = None  # the same, as they are compared with rules
         if colours and not self.blind_to_background:
             self._texts = Rules(parts)
         else:
@@ -317,8 +320,25 @@ class Stylesheet:
             may_hide = hints[number] & wanted
             if not may_hide and hints[number] & CALLS:
                 may_hide = self._variables.may_make(body)
-            if may_hide and self._add_rule(decode_rule(raw, body)):
+            if not may_hide or (not hints[number] & CALLS and self._passes_over(raw, body)):
+                continue
+            if self._add_rule(decode_rule(raw, body)):
                 self._read.add(number)
+
+    def _passes_over(self, raw: RawRule, body: str) -> bool:
+        """Whether a rule with plain selectors is about none of the elements that will be asked
+        about: told before it is looked into, since most rules that paint something are not.
+        """
+        if self._only is None or raw.outer is not None:
+            return False
+        if self._colours and "background" in body:
+            return False
+        selectors = raw.selectors
+        if b"[" in selectors or b"(" in selectors or b"+" in selectors or b"~" in selectors:
+            return False
+        if self._known is None:
+            self._known = KnownNames(frozenset([name.encode() for name in self._only]))
+        return self._known.judge(selectors) == FOREIGN
 
     def _read_parts(self, bodies: list[str]) -> None:
         """Find the rules about parts of elements that may lie over their text, or colour it."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from webquarry.read.html.traits import Traits
 from webquarry.read.text.words import Words, count_words
+from webquarry.read.walls.first_look import FirstLook
 
 _MOST_PROSE = 450
 _FEW_OTHER_WORDS = 25  # in sentences that are about something else
@@ -105,6 +106,10 @@ _PAY_INSTEAD = re.compile(
     r"|\bwithout (?:ads|advertising|tracking)\b|\bad-free\b|\bsans (?:publicité|traceurs)"
     r"|\bsin publicidad\b|\bsenza pubblicità\b|\bzonder (?:advertenties|tracking)\b"
 )
+_PAY_INSTEAD_LOOK = FirstLook(
+    "ohne ", "werbefrei", "pur", "without ", "ad-free", "sans ", "sin publicidad",
+    "senza pubblicità", "zonder ",
+)  # fmt: skip
 
 
 def asks_for_consent(title: str, words: Words, traits: Traits) -> bool:
@@ -123,9 +128,14 @@ def asks_for_consent(title: str, words: Words, traits: Traits) -> bool:
         is_asked = can_agree and (
             not words.headings
             or _FORM.search(traits.marks) is not None
-            or _PAY_INSTEAD.search(words.text) is not None
+            or _offers_to_pay(words.text)
         )
     return is_asked and _is_about_consent(lines, most_other)
+
+
+def _offers_to_pay(text: str) -> bool:
+    """Whether a text names the other choice."""
+    return _PAY_INSTEAD_LOOK.may_match(text) and _PAY_INSTEAD.search(text) is not None
 
 
 def _read_lines(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from webquarry.read.html.traits import Traits, leads_to_login
 from webquarry.read.text.words import Words
+from webquarry.read.walls.first_look import FirstLook
 
 _MOST_PROSE = 80
 _MOST_WORDS = 150  # links included: the front page of a forum is all links, and has a login box
@@ -45,6 +46,12 @@ _REQUEST = re.compile(
     r"|(?:um fortzufahren|bitte) (?:melden|loggen) sie sich|connectez-vous pour|inicia sesión para"
     r"|войдите, чтобы|请(?:先)?登录|ログインしてください"
 )
+_REQUEST_LOOK = FirstLook(
+    "please", "must", "need to", "have to", "required to", "got to", "login ", "log in ",
+    "log-in ", "signin ", "sign in ", "sign-in ", "logged", "signed", "registered", "account to ",
+    "sie sich", "connectez-vous pour", "inicia sesión para", "войдите, чтобы", "请登录", "请先登录",
+    "ログインしてください",
+)  # fmt: skip
 
 # The same as an order to the visitor, where there is no form to confirm it.
 _ORDER = re.compile(
@@ -80,7 +87,7 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
     in_headline = in_title or any(
         _HEADLINE.search(heading[:_LONGEST_HEADLINE]) for heading in words.headings[:2]
     )
-    in_sentence = _REQUEST.search(text) is not None
+    in_sentence = _asks_for_login(text)
     has_form = traits.passwords > 0 or (traits.identity_field and in_headline)
     if is_redirected:
         return in_headline or in_sentence or has_form
@@ -90,6 +97,11 @@ def wants_login(url: str, requested_url: str, title: str, words: Words, traits: 
         return in_title or (is_short and (in_headline or in_sentence))
     has_nothing_else = is_short and words.prose_count < _MOST_ORDER and traits.fields <= 1
     return has_nothing_else and traits.login_link and _gives_order(title, words)
+
+
+def _asks_for_login(text: str) -> bool:
+    """Whether a text asks to log in."""
+    return _REQUEST_LOOK.may_match(text) and _REQUEST.search(text) is not None
 
 
 def _gives_order(title: str, words: Words) -> bool:

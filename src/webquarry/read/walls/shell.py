@@ -13,8 +13,10 @@ from typing import Literal
 
 from webquarry.read.format import ConvertedDocument
 from webquarry.read.html.traits import Traits
+from webquarry.read.text.search import WordSearch
 from webquarry.read.text.words import Words, count_words
 from webquarry.read.visibility.scripts import Scripts
+from webquarry.read.walls.first_look import FirstLook
 
 # Whether a page is nothing without its scripts, or may only be more with them.
 Need = Literal["", "may", "must"]
@@ -49,6 +51,14 @@ _REDIRECTING = re.compile(
     r"|vous (?:allez être|êtes) redirigé|redirection|redirigiendo|reindirizzamento"
     r"|перенаправ)"
 )
+# One of these is in all that the three patterns match.
+_NOTICE_LOOK = FirstLook(
+    "script", "loading", "fetching", "retrieving", "initiali", "preparing", "starting",
+    "please wait", "hang on", "one moment", "wird geladen", "lade", "chargement", "cargando",
+    "caricamento", "carregando", "загрузка", "加载中", "読み込み中", "로딩", "being loaded",
+    "you are being", "you will be", "you should be", "redirecting", "weitergeleitet",
+    "weiterleitung", "redirigé", "redirection", "redirigiendo", "reindirizzamento", "перенаправ",
+)  # fmt: skip
 _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
 _SKELETON = re.compile(
     r"(?im)^(?:class|id)=.{0,200}(?:skeleton|shimmer|placeholder-(?:glow|wave|row|line|item)"
@@ -65,6 +75,16 @@ _FILLS = re.compile(
     r"|createRoot|hydrate|createApp|ReactDOM|\.mount\(|\.render\(|new Vue|bootstrap\("
     r"|\bfetch\s*\(|XMLHttpRequest|\$\.(?:get|post|ajax|getJSON)|\.html\(|\.load\(|import\s*\("
 )
+# What all calls of these two kinds hold; case matters there.
+_SENDING_WORDS = WordSearch(("location", "navigation.navigate(", ".submit"))
+_FILLING_WORDS = WordSearch(
+    (
+        "innerHTML", "outerHTML", "insertAdjacent", "replaceChildren", "textContent", "innerText",
+        "document.write", ".append", ".prepend(", "createElement(", "cloneNode", "createRoot",
+        "hydrate", "createApp", "ReactDOM", ".mount(", ".render(", "new Vue", "bootstrap(",
+        "fetch", "XMLHttpRequest", "$.get", "$.post", "$.ajax", ".html(", ".load(", "import",
+    )
+)  # fmt: skip
 _FRAME = re.compile(r"(?m)^i?frame=(?!about:|javascript:|data:)")
 _OWN_ELEMENTS = re.compile(r"customElements\.define|attachShadow")
 _TEMPLATE = re.compile(
@@ -124,16 +144,28 @@ def _may_bring_more(page: ConvertedDocument, traits: Traits, sentences: _Sentenc
     count = sentences.count
     is_waiting = sentences.has_notice and count < _TEMPLATE_WORDS
     has_frame = count < _FRAME_WORDS and _FRAME.search(traits.marks) is not None
-    is_filled = bool(traits.refresh) or _FILLS.search(traits.code) is not None
-    is_more = is_waiting or has_frame or (is_filled and count < _SHELL_WORDS)
+    is_more = is_waiting or has_frame
+    if not is_more and count < _SHELL_WORDS:
+        is_more = bool(traits.refresh) or _fills(traits.code)
     return is_more and _may_change(page, traits)
 
 
 def _may_change(page: ConvertedDocument, traits: Traits) -> bool:
     """Whether some script of the page may change it, or leave it."""
-    if any(pattern.search(traits.code) for pattern in (_SENDS_ON, _FILLS, _OWN_ELEMENTS)):
+    code = traits.code
+    if _sends_on(code) or _fills(code) or _OWN_ELEMENTS.search(code):
         return True
     return page.document is not None and Scripts(page.document.roots).are_any
+
+
+def _sends_on(code: str) -> bool:
+    """Whether scripts send the browser on."""
+    return _SENDING_WORDS.is_any_in(code) and _SENDS_ON.search(code) is not None
+
+
+def _fills(code: str) -> bool:
+    """Whether scripts put something into the page."""
+    return _FILLING_WORDS.is_any_in(code) and _FILLS.search(code) is not None
 
 
 def has_empty_main(traits: Traits) -> bool:
@@ -150,10 +182,9 @@ def _find_reason(
         return "shows a template that its scripts would fill in"
     if count >= _SHELL_WORDS:
         return ""
-    sends_on = _SENDS_ON.search(traits.code) is not None
-    if sends_on and (sentences.is_redirect or count < _NOTICE_WORDS):
+    if (sentences.is_redirect or count < _NOTICE_WORDS) and _sends_on(traits.code):
         return "sends the browser on by scripts"
-    fills = _FILLS.search(traits.code) is not None
+    fills = _fills(traits.code)
     has_place = traits.empty_places > 0
     is_bare = not traits.images and not traits.code  # words, and scripts from elsewhere
     if count < _THIN_WORDS and (fills or has_place or is_bare):
@@ -217,6 +248,8 @@ class _Sentences:
 
 def _read_sentences(words: Words) -> _Sentences:
     """Tell the content of a page from what it says about its own coming."""
+    if not _NOTICE_LOOK.may_match(words.text):
+        return _Sentences(words.count, False, False)  # as nearly all: each one is content
     content: list[str] = []
     has_notice = is_redirect = False
     for sentence in _SENTENCE_END.split(words.text):

@@ -11,6 +11,7 @@ import re
 from urllib.parse import urlsplit
 
 from webquarry.read.text.words import Words
+from webquarry.read.walls.first_look import FirstLook
 
 _MOST_PROSE = 120
 _BARE_PROSE = 50
@@ -52,6 +53,13 @@ _NOTICE = re.compile(
     r"|запр(?:ашиваемая|ошенная) .{0,20}страниц.{0,60}не"
     r"|お探しのページ|您(?:访问|请求|要找)的?页面"
 )
+_NOTICE_LOOK = FirstLook(
+    "you", "can't", "cannot", "couldn't", "could not", "unable to", "not found", "not exist",
+    "n't exist", "no longer ", "not be found", "n't be found", "n't available", "not available",
+    "unavailable", "been moved", "been removed", "been deleted", "nothing was found", "may have ",
+    "might have ", "angeforderte", "gesuchte", "aufgerufene", "la page ", "la página ",
+    "la pagina ", "запр", "お探しのページ", "您访问", "您请求", "您要找",
+)  # fmt: skip
 _MISSING_PATH = re.compile(r"(?i)/(?:404|error-?404|not-?found|page-?not-?found)(?:\.\w+)?/?$")
 
 
@@ -62,7 +70,7 @@ def is_soft_404(url: str, title: str, words: Words) -> bool:
     text = words.text.replace("\u2019", "'")
     headlines = [title, *words.headings[:2]]
     headlines = [line[:_LONGEST_HEADLINE].replace("\u2019", "'") for line in headlines]
-    sentence_says_so = _NOTICE.search(text) is not None
+    sentence_says_so = _NOTICE_LOOK.may_match(text) and _NOTICE.search(text) is not None
     headline_says_so = any(_HEADLINE.match(line) for line in headlines)
     if headline_says_so:
         return sentence_says_so or words.prose_count < _BARE_PROSE

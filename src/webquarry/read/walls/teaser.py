@@ -111,9 +111,13 @@ def _has_gate(blocks: PageBlocks, signs: _Signs) -> bool:
 
 def _find_gates(blocks: PageBlocks, around: Iterable[int]) -> list[int]:
     """The texts that tell the visitor what to do to read on, each standing by itself."""
-    short = [index for index in around if len(blocks.texts[index]) <= _LONGEST_GATE]
-    short = [index for index in short if blocks.tag_around(index) not in _QUOTING_TAGS]
-    texts = [_to_plain(blocks.texts[index]) for index in short]
+    short: list[int] = []
+    texts: list[str] = []
+    for index in around:
+        text = blocks.texts[index]
+        if len(text) <= _LONGEST_GATE and blocks.tag_around(index) not in _QUOTING_TAGS:
+            short.append(index)
+            texts.append(_to_plain(text))
     together = "\n".join(texts)
     if not may_hold_gate(together):
         return []

@@ -43,12 +43,14 @@ def find_wall_in_page(title: str, words: Words, traits: Traits) -> str | None:
 
 def _find_wall_in_structure(words: Words, traits: Traits) -> str | None:
     """Whose wall the elements and scripts of a page are, or None."""
-    for maker, pattern in marks.BUILT.items():
-        if pattern.search(traits.marks):
-            return maker
-    for maker, pattern in marks.CODED.items():
-        if pattern.search(traits.code):
-            return maker
+    if marks.BUILT_LOOK.may_match(traits.marks):
+        for maker, pattern in marks.BUILT.items():
+            if pattern.search(traits.marks):
+                return maker
+    if marks.CODED_LOOK.may_match(traits.code):
+        for maker, pattern in marks.CODED.items():
+            if pattern.search(traits.code):
+                return maker
     if words.count:
         return None
     # Without a single word on the page, scripts that guard ordinary pages too are enough.
@@ -62,12 +64,14 @@ def _find_wall_in_structure(words: Words, traits: Traits) -> str | None:
 def _find_wall_in_words(title: str, words: Words, traits: Traits) -> str | None:
     """Whose wall the words of a short page speak of, or None."""
     text = f"{title}\n{words.text}\n{traits.fallback}".replace("\u2019", "'")
-    for maker, (first, second) in marks.PRINTED.items():
-        if first.search(text) and second.search(text):
-            return maker
-    demands_proof = marks.DEMAND.search(text) is not None
+    if marks.PRINTED_LOOK.may_match(text):
+        for maker, (first, second) in marks.PRINTED.items():
+            if first.search(text) and second.search(text):
+                return maker
     has_other_fields = traits.fields > 1 or traits.passwords > 0
-    if not demands_proof or has_other_fields:
+    if has_other_fields or not marks.DEMAND_LOOK.may_match(text):
+        return None
+    if not marks.DEMAND.search(text):
         return None
     if marks.WIDGET.search(traits.marks):
         return marks.UNSIGNED

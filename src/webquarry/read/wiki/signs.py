@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webquarry.read.html.head_tags import find_tags
 from webquarry.read.html.sheet_links import join_address
+from webquarry.read.text.search import holds_folded
 
 _LONGEST_HEAD = 1_000_000  # bytes
 _LEAST_SIGNS = 2
@@ -79,10 +80,10 @@ class WikiSigns:
 
 def read_signs(page: bytes, url: str) -> WikiSigns | None:
     """What a page at a URL says of itself; None where it is none of a MediaWiki."""
-    beginning = page[:_LONGEST_HEAD].lower()
-    if b"mediawiki" not in beginning and b"wgpagename" not in beginning:
+    beginning = page[:_LONGEST_HEAD]
+    if not holds_folded(beginning, b"mediawiki") and not holds_folded(beginning, b"wgpagename"):
         return None  # as nearly all
-    head = _cut_head(page, beginning)
+    head = _cut_head(page, beginning.lower())
     if b"mediawiki" not in head.lower() and b"wgPageName" not in head:
         return None
     signs = 0

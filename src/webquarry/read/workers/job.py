@@ -67,8 +67,9 @@ class Job:
     @property
     def body(self) -> bytes:
         """The body in one piece."""
-        if len(self.pieces) == 1:
-            return self.pieces[0]
+        first, *others = self.pieces or (b"",)
+        if not any(others):
+            return first  # as mostly, which need not be copied
         return b"".join(self.pieces)
 
     @property

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webquarry.read.html.parse import parse_html
 from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.units import add_units
+from webquarry.read.main_content.rules.units import PRICE, add_units, holds_price
 
 PRICES = ("€6,490.00", "$89", "449 zł", "1 980 kr")
+SIGNS = (
+    "USD", "EUR", "GBP", "CHF", "PLN", "SEK", "NOK", "DKK", "CZK", "AUD", "CAD", "AED", "SAR",
+    "IDR", "kr", "zł", "Kč", "Ft", "лв", "руб", "Rp", "ر.س", "د.إ", "$", "€", "£", "¥", "￥", "₹",
+    "₽", "₩", "₺", "₴", "₫", "₪", "฿", "元", "円", "đ", ",-", ",–",
+)  # fmt: skip
 MENU = f"<ul>{'<li><a href=/>An entry of a long menu</a>' * 40}</ul>"
 
 
@@ -123,3 +130,15 @@ def test_the_times_of_films_are_no_scores() -> None:
     films = "<div class=film><a href=/f>A film about boats</a><div>10:04</div></div>" * 8
 
     assert add_units(flow(f"{MENU}<h2>Films</h2><p>About.</p>{films}"), [40, 41]) == [40, 41]
+
+
+@given(st.lists(st.sampled_from([*SIGNS, "5", "20", "a", "Usd", ".", "-", " "]), max_size=6))
+def test_a_price_is_found_where_the_pattern_finds_one(pieces: list[str]) -> None:
+    text = "".join(pieces)
+
+    assert holds_price(text) == (PRICE.search(text) is not None)
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_every_sign_of_a_currency_makes_a_price(sign: str) -> None:
+    assert holds_price(f"5{sign}") or holds_price(f"5 {sign}")

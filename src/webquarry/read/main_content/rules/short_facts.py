@@ -10,7 +10,7 @@ import re
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
 from webquarry.read.main_content.rules.block_marks import mark_blocks
-from webquarry.read.main_content.rules.units import PRICE
+from webquarry.read.main_content.rules.units import holds_price
 from webquarry.read.main_content.tags import ASIDE_FLAG, FORM_FLAG, HIDDEN_FLAG
 
 _UNIT_TAGS = frozenset({"article", "div", "li", "section"})
@@ -110,4 +110,4 @@ def _tells_something(text: str, *, is_link: bool) -> bool:
         return True
     if is_link:
         return False
-    return PRICE.search(text) is not None or _DATE.search(text) is not None
+    return holds_price(text) or _DATE.search(text) is not None

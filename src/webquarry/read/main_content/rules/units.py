@@ -16,6 +16,7 @@ from webquarry.read.main_content.rules.block_marks import mark_blocks
 from webquarry.read.main_content.rules.runs.find import Unit, find_runs
 from webquarry.read.main_content.rules.runs.titled import find_titled_list
 from webquarry.read.main_content.tags import HIDDEN_FLAG
+from webquarry.read.text.search import WordSearch
 
 _MOST_BLOCKS = 12  # in a unit, on average
 _MOST_WITH_LINKS = 0.7  # of the units have one
@@ -33,7 +34,21 @@ _CURRENCY = (
     r"|kr|zł|Kč|Ft|лв|руб|Rp|ر\.س|د\.إ)\b\.?)"
 )
 PRICE = re.compile(rf"{_CURRENCY}\s?\d|\d\s?(?:{_CURRENCY}|[元円]|đ\b|,[-–—])")
+# One of these, or a dollar, is in each price in ASCII; they are found before the pattern is tried.
+_PRICE_WORDS = WordSearch(
+    (
+        "USD", "EUR", "GBP", "CHF", "PLN", "SEK", "NOK", "DKK", "CZK", "AUD", "CAD", "AED", "SAR",
+        "IDR", "kr", "Ft", "Rp", ",-",
+    )
+)  # fmt: skip
 _SCORE = re.compile(r"\d{1,3} ?[-–] ?\d{1,3}|\d\d? ?: ?\d")
+
+
+def holds_price(text: str) -> bool:
+    """Whether a price stands in a text."""
+    if text.isascii() and "$" not in text and not _PRICE_WORDS.is_any_in(text):
+        return False
+    return PRICE.search(text) is not None
 
 
 def add_units(flow: Flow, kept: list[int]) -> list[int]:
@@ -115,4 +130,4 @@ def _is_point(
 
 def _tells_value(text: str) -> bool:
     """Whether a text tells a price, or is a score."""
-    return PRICE.search(text) is not None or _SCORE.fullmatch(text) is not None
+    return holds_price(text) or _SCORE.fullmatch(text) is not None

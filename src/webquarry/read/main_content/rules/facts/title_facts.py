@@ -12,7 +12,7 @@ import re
 
 from webquarry.read.main_content.blocks import Flow
 from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.units import PRICE
+from webquarry.read.main_content.rules.units import holds_price
 from webquarry.read.main_content.tags import ASIDE_FLAG, CAPTION_FLAG, FORM_FLAG, HIDDEN_FLAG
 
 _LEAST_TEXT = 60  # characters of the block that the text begins with
@@ -127,7 +127,7 @@ def _is_fact(flow: Flow, index: int) -> bool:
             return in_links <= _MOST_LINKS_OF_FACT * len(text)
         # a sentence about money is no price
         is_short = len(text) <= _LONGEST_PRICE and not text.endswith(_SENTENCE_ENDS)
-        if is_short and in_links <= _MOST_LINKS * len(text) and PRICE.search(text):
+        if is_short and in_links <= _MOST_LINKS * len(text) and holds_price(text):
             return True
     if flow.is_article or in_links > _MOST_LINKS * len(text):
         return False
