@@ -40,6 +40,8 @@ SELECTORS = [piece for piece in PIECES if not set(b"{}") & set(piece) and b"/*" 
 @example(b"/* never ended { }")
 @example(b"a{b}/*}*/c{d}<!-- e{f} -->")
 @example(b"/*/a{}*/b{}")
+@example(b"''/**/.a")
+@example(b"'('/**/.a{x:url(()/**/b}")
 @settings(max_examples=500, deadline=None)
 def test_a_sheet_is_cut_into_the_same_parts_but_for_blanks(css: bytes) -> None:
     assert list(map(bytes.split, compiled.parts_of(css))) == list(

@@ -18,19 +18,20 @@ def _find_writer() -> Callable[[Any, int], Iterable[str]]:
     longer than to write a short value; one that looks for no circles can be used again.
     """
     make_writer = getattr(encoder, "c_make_encoder", None)
-    if make_writer is None:  # the standard library is not compiled
+    try:
+        writer: Callable[[Any, int], Iterable[str]] = make_writer(
+            None,
+            _ENCODER.default,
+            encoder.encode_basestring,
+            None,
+            _ENCODER.key_separator,
+            _ENCODER.item_separator,
+            _ENCODER.sort_keys,
+            _ENCODER.skipkeys,
+            _ENCODER.allow_nan,
+        )
+    except TypeError:  # the standard library is not compiled, or it is made otherwise
         return lambda value, _: _ENCODER.iterencode(value)
-    writer: Callable[[Any, int], Iterable[str]] = make_writer(
-        None,
-        _ENCODER.default,
-        encoder.encode_basestring,
-        None,
-        _ENCODER.key_separator,
-        _ENCODER.item_separator,
-        _ENCODER.sort_keys,
-        _ENCODER.skipkeys,
-        _ENCODER.allow_nan,
-    )
     return writer
 
 

@@ -51,6 +51,7 @@ def _split_sheet(css: bytes) -> list[bytes]:
     parts: list[bytes] = []
     pieces: list[bytes] = []
     start = place = 0
+    string_end = -1  # of the last one
     while (found := _TOKENS.search(css, place)) is not None:
         token = found[0]
         place = found.end()
@@ -62,16 +63,16 @@ def _split_sheet(css: bytes) -> list[bytes]:
         elif token == b"\\":
             place += 1
         elif token in (b'"', b"'"):
-            start = place = _shield(css, start, place, _STRING_ENDS[token], pieces)
+            start = place = string_end = _shield(css, start, place, _STRING_ENDS[token], pieces)
         elif token == b"(":
             is_url = place - start >= 4 and css[place - 4 : place - 1].lower() == b"url"
             if is_url and place < len(css.rstrip()) and _QUOTED.match(css, place) is None:
-                start = place = _shield(css, start, place, _URL_END, pieces)
+                start = place = string_end = _shield(css, start, place, _URL_END, pieces)
         else:
             pieces.append(css[start : found.start()])
             if token == b"/*":
                 place = _find_comments_end(css, place)
-            is_start = found.start() == start
+            is_start = found.start() == start != string_end
             if token != b"/*" or is_start or _parts_words(css, found.start(), place):
                 pieces.append(b" ")
             start = place
