@@ -17,7 +17,7 @@ def _find_writer() -> Callable[[Any, int], Iterable[str]]:
     """What the encoder has a value written by. It makes a new one for each value, which takes
     longer than to write a short value; one that looks for no circles can be used again.
     """
-    make_writer = getattr(encoder, "c_make_encoder", None)
+    make_writer: Any = getattr(encoder, "c_make_encoder", None)
     try:
         writer: Callable[[Any, int], Iterable[str]] = make_writer(
             None,
