@@ -118,7 +118,9 @@ class Answer(Displayable, BaseModel):
         """What is no part of the answer, where pydantic keeps it: to ask it for one of these takes
         ten times as long.
         """
-        return self.__pydantic_private__ or {}
+        private = self.__pydantic_private__
+        assert private is not None  # what was put into another one would be lost
+        return private
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as JSON has it; what is not known is absent."""

@@ -148,6 +148,47 @@ def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_
     with_cache(tmp_path, work)
 
 
+def test_work_that_is_slow_to_end_does_not_take_the_place_of_what_began_after_it(
+    tmp_path: Path,
+) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        begun: list[str] = []
+        may_end, open_gate, has_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def make() -> Made:
+            is_first = not begun
+            begun.append("k")
+            try:
+                await open_gate.wait()
+            finally:
+                if is_first:  # it was called off, and tidies up
+                    await may_end.wait()
+                    has_ended.set()
+            return Made(b"v", 60)
+
+        first = asyncio.create_task(cache.get_or_make("k", make))
+        while not begun:
+            await asyncio.sleep(0)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        second = asyncio.create_task(cache.get_or_make("k", make))
+        while len(begun) < 2:
+            await asyncio.sleep(0)
+        may_end.set()
+        await has_ended.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        third = asyncio.create_task(cache.get_or_make("k", make))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        open_gate.set()
+        assert {(await second).value, (await third).value} == {b"v"}
+        assert len(begun) == 2
+
+    with_cache(tmp_path, work)
+
+
 def test_work_that_nobody_waits_for_is_cancelled(tmp_path: Path) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         started, ended = asyncio.Event(), asyncio.Event()

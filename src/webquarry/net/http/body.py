@@ -34,7 +34,7 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
     is_plain = isinstance(decoder, Identity)
     body = io.BytesIO()  # its buffer becomes the bytes we return without a second copy
     received = 0
-    chunks = _list_chunks(response)
+    chunks = _iterate_chunks(response)
     try:
         async for chunk in chunks:
             received += len(chunk)
@@ -70,7 +70,7 @@ async def drain(response: httpx2.Response, limit: int) -> None:
     one.
     """
     received = 0
-    chunks = _list_chunks(response)
+    chunks = _iterate_chunks(response)
     try:
         async for chunk in chunks:
             received += len(chunk)
@@ -94,7 +94,7 @@ def get_expected_length(response: httpx2.Response) -> int | None:
     return int(length)
 
 
-def _list_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
+def _iterate_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
     """The raw chunks."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     return aiter(response.stream)
