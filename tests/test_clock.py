@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from webquarry.clock import TimeLimit
+from webquarry.clock import TimeLimit, get_alarms
 from webquarry.errors import NetworkFailure
 
 
@@ -21,7 +22,7 @@ async def wait_for_ever() -> None:
 def test_a_block_is_stopped_when_its_time_is_over() -> None:
     async def run() -> int:
         with pytest.raises(NetworkFailure, match="over"):
-            async with TimeLimit(0.001, explain):
+            with TimeLimit(0.001, explain):
                 await wait_for_ever()
         task = asyncio.current_task()
         assert task is not None
@@ -71,3 +72,50 @@ def test_without_seconds_there_is_no_limit() -> None:
         return "done"
 
     assert asyncio.run(run()) == "done"
+
+
+def test_what_is_planned_is_done_in_the_order_of_its_time_and_not_where_it_was_called_off() -> None:
+    async def run() -> list[str]:
+        done: list[str] = []
+        is_over = asyncio.Event()
+        alarms = get_alarms()
+        alarms.plan("last", 0.03, is_over.set)
+        alarms.plan("second", 0.02, lambda: done.append("second"))
+        alarms.plan("first", 0.01, lambda: done.append("first"))
+        alarms.plan("unwanted", 0.015, lambda: done.append("unwanted"))
+        alarms.call_off("unwanted")
+        await is_over.wait()
+        return done
+
+    assert asyncio.run(run()) == ["first", "second"]
+
+
+def test_one_timer_of_the_loop_serves_all_that_is_planned_later_than_it_rings() -> None:
+    async def run() -> int:
+        loop = asyncio.get_running_loop()
+        timers = 0
+        real = loop.call_later
+
+        def call_later(*arguments: Any, **more: Any) -> asyncio.TimerHandle:
+            nonlocal timers
+            timers += 1
+            return real(*arguments, **more)
+
+        loop.call_later = call_later  # type: ignore[method-assign]
+        for _ in range(20):
+            with TimeLimit(30, explain), TimeLimit(60, explain):
+                await asyncio.sleep(0)
+        return timers
+
+    assert asyncio.run(run()) == 1
+
+
+def test_a_limit_that_is_entered_after_a_timer_rang_in_vain_is_kept() -> None:
+    async def run() -> None:
+        with TimeLimit(0.001, AssertionError):
+            pass
+        await asyncio.sleep(0.01)  # the timer rings, and nothing is due
+        with pytest.raises(NetworkFailure, match="over"), TimeLimit(0.001, explain):
+            await wait_for_ever()
+
+    asyncio.run(run())

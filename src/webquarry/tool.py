@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from webquarry.cache.base import EntrySource
@@ -60,9 +60,6 @@ class Answer(Displayable, BaseModel):
     may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
     text_is_for_people: ClassVar[bool] = False  # the text beside its data is Markdown
 
-    _meta: dict[str, Any] = PrivateAttr(default_factory=dict)
-    _cache_entry: EntrySource | None = PrivateAttr(default=None)
-
     def is_linkable(self) -> bool:
         """Whether this answer, if it is large, may be linked to."""
         return self.may_be_large
@@ -98,28 +95,34 @@ class Answer(Displayable, BaseModel):
         """Say that as long as this entry is kept in the cache, the same call would be answered in
         the same way, but for how fresh it is.
         """
-        self._cache_entry = entry
+        self._private["_cache_entry"] = entry
         return self
 
     @property
     def cache_entry(self) -> EntrySource | None:
         """What a door may look for before it makes the same call again."""
-        entry: EntrySource | None = self._private["_cache_entry"]
+        entry: EntrySource | None = self._private.get("_cache_entry")
         return entry
 
     @property
     def meta(self) -> dict[str, Any]:
         """What travels beside the answer."""
-        meta: dict[str, Any] = self._private["_meta"]
+        meta: dict[str, Any] = self._private.setdefault("_meta", {})
         return meta
+
+    def set_meta(self, meta: dict[str, Any]) -> None:
+        """Let this travel beside the answer, and nothing else."""
+        self._private["_meta"] = meta
 
     @property
     def _private(self) -> dict[str, Any]:
-        """What is no part of the answer, where pydantic keeps it: to ask it for one of these takes
-        ten times as long.
+        """What is no part of the answer, where pydantic keeps such things: to have it made there
+        for every answer, and to ask for it, takes ten times as long.
         """
         private = self.__pydantic_private__
-        assert private is not None  # what was put into another one would be lost
+        if private is None:
+            private = {}
+            object.__setattr__(self, "__pydantic_private__", private)
         return private
 
     def as_dict(self) -> dict[str, Any]:
@@ -231,7 +234,7 @@ class Tool:
         except ValidationError as error:
             problems = _describe_problems(error, self.arguments.model_fields, given)
             raise BadInput(problems) from None  # the cause repeats the values
-        return {name: getattr(model, name) for name in self.arguments.model_fields}
+        return dict(model.__dict__)
 
     async def call_and_log(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
         """`call` for a door: the call is put in the log of calls, too."""
@@ -268,7 +271,7 @@ class Tool:
         meta = answer.meta
         filtered = filter_value(meta)
         if filtered is not meta:
-            answer._meta = filtered
+            answer.set_meta(filtered)
         return answer
 
 

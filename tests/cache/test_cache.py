@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cache.kept_values import HandClock, making, with_cache
-from webquarry.cache.base import CacheEntry, key_of
+from webquarry.cache.base import CachedValue, CacheEntry, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.disk import DiskStore
 from webquarry.cache.memory import MemoryStore
@@ -454,18 +454,33 @@ def test_in_its_turn_a_value_is_looked_for_once(tmp_path: Path) -> None:
     assert asyncio.run(run()) == (1, 1)
 
 
-def test_a_value_that_is_known_to_be_missing_is_made_without_asking_the_file(
-    tmp_path: Path,
+@pytest.mark.parametrize("with_turns", [True, False])
+def test_a_caller_who_looks_for_several_entries_does_so_instead_of_the_cache_and_once(
+    tmp_path: Path, with_turns: bool
 ) -> None:
-    async def run() -> int:
-        store = CountingStore(tmp_path, 1_000_000)
-        cache = Cache([MemoryStore(1_000_000), store], HandClock())
-        await cache.get_or_make("k", making(b"v", []), is_missing=True)
-        times = store.times_asked
-        await cache.aclose()
-        return times
+    calls: list[bytes] = []
 
-    assert asyncio.run(run()) == 0
+    async def run() -> tuple[list[bytes], list[int], int]:
+        store = CountingStore(tmp_path, 1_000_000)
+        turns = Turns(tmp_path) if with_turns else None
+        cache = Cache([MemoryStore(1_000_000), store], HandClock(), turns=turns)
+        await cache.put("other", Made(b"as good", 60))
+        looks = []
+
+        async def look() -> CachedValue | None:
+            looks.append(store.times_asked)
+            found = await cache.get_first(["k", "other"])
+            return found[1] if found else None
+
+        store.times_asked = 0
+        kept = await cache.get_or_make("k", making(b"v", calls), look=look)
+        await cache.clear()
+        store.times_asked = 0
+        made = await cache.get_or_make("k", making(b"v", calls), look=look)
+        await cache.aclose()
+        return [kept.value, made.value], looks, len(calls)
+
+    assert asyncio.run(run()) == ([b"as good", b"v"], [0, 0], 1)
 
 
 def test_what_was_made_in_a_moment_is_kept_in_one_go_and_for_others(tmp_path: Path) -> None:

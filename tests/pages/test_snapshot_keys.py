@@ -43,7 +43,7 @@ def keys_of(
     real = Cache.get_or_make
 
     async def get_or_make(
-        self: Cache, key: str, make: Callable[[], Awaitable[Made]], **how: bool
+        self: Cache, key: str, make: Callable[[], Awaitable[Made]], **how: Any
     ) -> CachedValue:
         keys.append(key)
         return await real(self, key, make, **how)

@@ -43,6 +43,7 @@ class Made:
 
 
 Make = Callable[[], Awaitable[Made]]
+Look = Callable[[], Awaitable[CachedValue | None]]
 
 
 class Cache:
@@ -66,36 +67,39 @@ class Cache:
         self._writing_due: asyncio.TimerHandle | None = None
 
     async def get_or_make(
-        self, key: str, make: Make, *, fresh: bool = False, is_missing: bool = False
+        self, key: str, make: Make, *, fresh: bool = False, look: Look | None = None
     ) -> CachedValue:
-        """The kept value, or a fresh one. Where the caller has just looked and it `is_missing`, far
-        stores are not asked again, unless processes take turns: then they are asked in our turn,
-        and only then.
+        """The kept value, or a fresh one. A caller for whom other entries are as good says how to
+        `look` for what is kept. Where processes take turns, far stores are asked in our turn, and
+        only then.
         """
         flight = key
         found = None
         if fresh:
             flight = f"{key} fresh"  # apart from those who may have just found what is kept
-        elif self._turns is None and not is_missing:
+        elif self._turns is None and look is not None:
+            found = await look()
+        elif self._turns is None:
             found = await self.get(key)
         else:
             found = self.peek(key)
         if found is None:
-            work = self._plan_making(flight, key, make, fresh=fresh)
+            work = self._plan_making(flight, key, make, look, fresh=fresh)
             found = await self._here.share(flight, work)
         if not fresh:
             count("cache", result="hit" if found.cached else "miss")
         return found
 
     def _plan_making(
-        self, flight: str, key: str, make: Make, *, fresh: bool
+        self, flight: str, key: str, make: Make, look: Look | None, *, fresh: bool
     ) -> Callable[[], Coroutine[Any, Any, CachedValue]]:
         """How a value is made once for all who want it now, on this server and on others."""
+        if self._across_servers is None and self._turns is not None:
+            look = look or partial(self.get, key)
+            return partial(self._make_in_turn, self._turns, flight, key, make, look, fresh=fresh)
         work = partial(self._make, key, make, fresh=fresh)
         if self._across_servers is not None:
             work = partial(self._across_servers.share, flight, work)
-        elif self._turns is not None:
-            work = partial(self._make_in_turn, self._turns, flight, key, make, fresh=fresh)
         return work
 
     async def get(self, key: str) -> CachedValue | None:
@@ -207,7 +211,7 @@ class Cache:
         return is_kept
 
     async def _make_in_turn(
-        self, turns: Turns, flight: str, key: str, make: Make, *, fresh: bool
+        self, turns: Turns, flight: str, key: str, make: Make, look: Look, *, fresh: bool
     ) -> CachedValue:
         """What is kept, or another process made of it meanwhile, or else a fresh value. The turn
         lasts until the value is where others find it. Whoever has it at once looks once.
@@ -217,7 +221,7 @@ class Cache:
         try:
             found = None
             if not fresh:
-                found = await self.get(key)
+                found = await look()
             if found is None and turn is None:
                 turn = await turns.take(flight)
                 found = await self._get_since(key, moment)

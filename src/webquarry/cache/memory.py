@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from webquarry.cache.base import CacheEntry, Stats, Store
 
@@ -17,6 +18,13 @@ class MemoryStore(Store):
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
         return MemoryStore.peek(self, key, now)
+
+    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
+        for key in keys:
+            entry = MemoryStore.peek(self, key, now)
+            if entry is not None:
+                return key, entry
+        return None
 
     def peek(self, key: str, now: float) -> CacheEntry | None:
         entry = self._entries.get(key)

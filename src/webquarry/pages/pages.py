@@ -25,13 +25,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from httpx2 import Headers
 
-from webquarry.cache.base import key_of
+from webquarry.cache.base import CachedValue, key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
 from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
-from webquarry.meter import count
 from webquarry.net.client import Client
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.kept.earlier import EarlierPages
@@ -157,29 +156,32 @@ class Pages:
         of what is kept.
         """
         with_styles = with_styles and self._settings.linked_styles and render != "always"
-
-        async def make() -> Made:
-            is_new = found is None
-            wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
-            return Made(await self._read(wanted), self._settings.cache_read_seconds)
-
-        key = self._build_key(url, mode, render, with_styles=with_styles)
+        plain_key = self._build_key(url, mode, render)
+        styled_key = _name_styled(plain_key)
+        key = styled_key if with_styles else plain_key
         keys = [key]
         if self._settings.linked_styles and render != "always":
             # One of the other kind may be as good.
-            keys.append(self._build_key(url, mode, render, with_styles=not with_styles))
-        found = None
-        if not fresh:
+            keys.append(plain_key if with_styles else styled_key)
+        is_new = True
+
+        async def look() -> CachedValue | None:
             # What the page was before is looked for at once: whoever has nothing needs one look.
+            nonlocal is_new
             found = await self._cache.get_first([*keys, self._earlier.build_key(key)])
-        is_page = found is not None and found[0] in keys
-        if found and is_page and await self._is_as_good(url, found[0] == key, with_styles):
-            count("cache", result="hit")
-            return unpack_snapshot(found[1].value, cached=True)
-        kept = await self._cache.get_or_make(key, make, fresh=fresh, is_missing=found is None)
+            is_new = found is None
+            if found is None or found[0] not in keys:
+                return None
+            is_as_good = await self._is_as_good(url, found[0] == key, with_styles)
+            return found[1] if is_as_good else None
+
+        async def make() -> Made:
+            wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
+            return Made(await self._read(wanted), self._settings.cache_read_seconds)
+
+        kept = await self._cache.get_or_make(key, make, fresh=fresh, look=look)
         if fresh and with_styles:
             # It is as good as one without style sheets, of which an older one may be kept.
-            plain_key = self._build_key(url, mode, render)
             await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))
         return unpack_snapshot(kept.value, cached=kept.cached)
 
@@ -266,25 +268,22 @@ class Pages:
 
     async def find_kept(self, url: str) -> Snapshot | None:
         """The snapshot of a URL that is kept; nothing is fetched."""
-        styled = self._build_key(url, "main", with_styles=self._settings.linked_styles)
-        kept = await self._cache.get(styled)
-        if kept is None:
-            kept = await self._cache.get(self._build_key(url, "main"))
-        if kept is None:
+        plain_key = self._build_key(url, "main")
+        keys = [plain_key]
+        if self._settings.linked_styles:
+            keys.insert(0, _name_styled(plain_key))
+        found = await self._cache.get_first(keys)
+        if found is None:
             return None
-        return unpack_snapshot(kept.value, cached=True)
+        return unpack_snapshot(found[1].value, cached=True)
 
-    def _build_key(
-        self, url: str, mode: str, render: RenderMode = "auto", *, with_styles: bool = False
-    ) -> str:
+    def _build_key(self, url: str, mode: str, render: RenderMode = "auto") -> str:
         parameters: dict[str, Any] = {
             "url": url,
             "mode": mode,
             "render": render,
             "settings": self._deciding,
         }
-        if with_styles:
-            parameters["styles"] = True
         return key_of("snapshot", _VERSION, parameters)
 
     @cached_property
@@ -461,3 +460,8 @@ class Pages:
         if not stored:
             return None, ()
         return RetractionStatus.model_validate(stored), ()
+
+
+def _name_styled(key: str) -> str:
+    """The key of a snapshot that was read with the style sheets of its site."""
+    return f"{key}:styled"

@@ -62,5 +62,5 @@ class CiteOutput(Answer):
             doi=page.detected_doi,
             retraction_status=page.retraction_status,
         )
-        answer._meta = page.meta
+        answer.set_meta(page.meta)
         return answer

@@ -8,7 +8,6 @@ import json
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.snapshot import pack_snapshot, unpack_snapshot
@@ -63,4 +62,4 @@ class EarlierPages:
 
     def build_key(self, key: str) -> str:
         """The key of what is kept longer than the snapshot of this key."""
-        return key_of("earlier", _VERSION, {"page": key})
+        return f"{key}:earlier:{_VERSION}"

@@ -12,7 +12,7 @@ waits and a core is free, one at a time.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -36,14 +36,20 @@ class FairQueue:
         self.size = size
         self.most = 2 * size
         self._taken: set[Place] = set()
-        self._held: Counter[str] = Counter()
+        self._held: dict[str, int] = {}  # places, by who has them
         self._large: set[str] = set()
         self._waiting: dict[str, deque[Place]] = {}  # in the order of the next turns
 
+    def enter_at_once(self, place: Place) -> bool:
+        """Take a place, if none has to be waited for: whether it is taken."""
+        if self._waiting or not self._may_begin(place):
+            return False
+        self._take(place)
+        return True
+
     async def enter(self, place: Place) -> None:
         """Wait for a place, and take it."""
-        if not self._waiting and self._may_begin(place):
-            self._take(place)
+        if self.enter_at_once(place):
             return
         place.given = asyncio.get_running_loop().create_future()
         line = self._waiting.setdefault(place.caller, deque())
@@ -66,12 +72,13 @@ class FairQueue:
     def leave(self, place: Place) -> None:
         """Give the place up, to those that wait."""
         self._taken.discard(place)
-        self._held[place.caller] -= 1
-        if not self._held[place.caller]:
-            del self._held[place.caller]
+        held = self._held.pop(place.caller) - 1
+        if held:
+            self._held[place.caller] = held
         if place.is_large:
             self._large.discard(place.caller)
-        self._give_places()
+        if self._waiting:
+            self._give_places()
 
     def mark_slow(self, place: Place) -> None:
         """The job of this place takes long: the next need not wait for it."""
@@ -80,7 +87,7 @@ class FairQueue:
 
     def count_places(self, caller: str) -> int:
         """How many places a caller has."""
-        return self._held[caller]
+        return self._held.get(caller, 0)
 
     def _may_begin(self, place: Place) -> bool:
         """Whether this job may begin now."""
@@ -89,7 +96,7 @@ class FairQueue:
         if place.is_large and place.caller in self._large:
             return False
         free = self.most - len(self._taken)
-        if not self._held[place.caller]:
+        if place.caller not in self._held:
             return free > 0
         slow = sum(taken.is_slow for taken in self._taken)
         quick_of_caller = 0
@@ -108,7 +115,7 @@ class FairQueue:
 
     def _take(self, place: Place) -> None:
         self._taken.add(place)
-        self._held[place.caller] += 1
+        self._held[place.caller] = self._held.get(place.caller, 0) + 1
         if place.is_large:
             self._large.add(place.caller)
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 START = struct.Struct(">QI")  # the length of the head, and how many pieces the body has
+SINGLE = struct.Struct(">QIQ")  # the same with the length of a body of one piece
 MOST_PIECES = 1000
 LARGEST_HEAD = 50_000_000  # bytes
 LARGEST_BODY = 400_000_000
@@ -33,8 +34,7 @@ class BrokenFrame(Exception):
 
 def pack_start(head: bytes, pieces: Sequence[bytes]) -> bytes:
     """What stands before a head and the pieces of a body: their lengths."""
-    lengths = [_LENGTH.pack(len(piece)) for piece in pieces]
-    return START.pack(len(head), len(pieces)) + b"".join(lengths)
+    return struct.pack(f">QI{len(pieces)}Q", len(head), len(pieces), *map(len, pieces))
 
 
 def unpack_start(packed: bytes) -> tuple[int, int]:
@@ -43,6 +43,14 @@ def unpack_start(packed: bytes) -> tuple[int, int]:
     if head > LARGEST_HEAD or count > MOST_PIECES:
         raise BrokenFrame(f"a head of {head} bytes and {count} pieces is more than was agreed")
     return head, count * _LENGTH.size
+
+
+def unpack_single(packed: bytes) -> tuple[int, int]:
+    """The lengths of a head and of a body of one piece."""
+    head, count, body = SINGLE.unpack(packed)
+    if head > LARGEST_HEAD or body > LARGEST_BODY or count != 1:
+        raise BrokenFrame(f"a head of {head} bytes, {count} pieces and {body} bytes was not agreed")
+    return head, body
 
 
 def unpack_lengths(packed: bytes) -> list[int]:

@@ -15,6 +15,7 @@ import weakref
 from dataclasses import dataclass
 
 from webquarry.caller import LOCAL, caller
+from webquarry.clock import get_alarms
 from webquarry.errors import WebquarryError
 from webquarry.meter import span
 from webquarry.read.workers.error_form import explain_failed_program, explain_stop
@@ -55,7 +56,8 @@ class WorkerPool(JobRunner):
 
     async def run(self, job: Job) -> bytes:
         place = Place(caller(), job.is_large, job.ahead, job.behind)
-        await self._queue.enter(place)
+        if not self._queue.enter_at_once(place):
+            await self._queue.enter(place)
         try:
             with span("job", job=job.name):
                 return await self._do(job, place)
@@ -95,14 +97,18 @@ class WorkerPool(JobRunner):
 
     async def _do(self, job: Job, place: Place) -> bytes:
         """Have a job done by a worker that nobody else has."""
-        worker = await self._take(job, place)
+        left = 0  # idle workers for others
+        if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
+            left = 1
+        worker = self._take_idle(left) or await self._take(job, left)
         if place.caller != LOCAL and not self._idle:
             self._start_another()  # for others, so that they need not wait until it has begun
-        slow = asyncio.get_running_loop().call_later(_SLOW_SECONDS, self._hold_up, worker, place)
+        alarms = get_alarms()
+        alarms.plan(place, _SLOW_SECONDS, lambda: self._hold_up(worker, place))
         try:
             return await worker.ask(job)
         finally:
-            slow.cancel()
+            alarms.call_off(place)
             self._give_back(worker)
 
     def _hold_up(self, worker: Worker, place: Place) -> None:
@@ -113,19 +119,23 @@ class WorkerPool(JobRunner):
         lower_priority(worker.pid)
         self._queue.mark_slow(place)
 
-    async def _take(self, job: Job, place: Place) -> Worker:
+    def _take_idle(self, left: int) -> Worker | None:
+        """An idle worker, if there are more than so many."""
+        while len(self._idle) > left:
+            idle = self._idle.pop()
+            if idle.worker.usable:
+                return idle.worker
+            self._end(idle.worker)  # it died while nobody asked it anything
+        return None
+
+    async def _take(self, job: Job, left: int) -> Worker:
         """An idle worker, one that is being started, or a new one. Where there are several callers,
         one that has a worker leaves the last idle one to the others.
         """
-        left = 0
-        if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
-            left = 1
         while True:
-            while len(self._idle) > left:
-                idle = self._idle.pop()
-                if idle.worker.usable:
-                    return idle.worker
-                self._end(idle.worker)  # it died while nobody asked it anything
+            worker = self._take_idle(left)
+            if worker is not None:
+                return worker
             if left or not self._starting:
                 return await self._start(job)
             await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)

@@ -18,13 +18,7 @@ from typing import Any
 from webquarry.clock import TimeLimit
 from webquarry.errors import WebquarryError
 from webquarry.read.workers.error_form import explain_end, explain_failed_program, unpack_error
-from webquarry.read.workers.frames import (
-    START,
-    BrokenFrame,
-    pack_start,
-    unpack_lengths,
-    unpack_start,
-)
+from webquarry.read.workers.frames import SINGLE, START, BrokenFrame, pack_start, unpack_single
 from webquarry.read.workers.job import Job, WorkerLimits
 from webquarry.read.workers.processes.process import (
     CHUNK,
@@ -38,13 +32,11 @@ _LOAD_SECONDS = 30
 
 async def read_answer(stream: ByteReader) -> tuple[dict[str, Any], bytes]:
     """The head and the body of the answer to a job."""
-    head_size, lengths_size = unpack_start(await stream.readexactly(START.size))
-    lengths_and_head = await stream.readexactly(lengths_size + head_size)
-    lengths = unpack_lengths(lengths_and_head[:lengths_size])
-    answer = json.loads(lengths_and_head[lengths_size:].decode())
-    if not isinstance(answer, dict) or len(lengths) != 1:
+    head_size, body_size = unpack_single(await stream.readexactly(SINGLE.size))
+    answer = json.loads((await stream.readexactly(head_size)).decode())
+    if not isinstance(answer, dict):
         raise BrokenFrame("an answer is an object and one piece")
-    return answer, await stream.readexactly(lengths[0])
+    return answer, await stream.readexactly(body_size)
 
 
 def ran_out_of_time(code: int | None, seconds: float, limits: WorkerLimits) -> bool:
@@ -65,7 +57,7 @@ class Worker:
         self._process = process
         self._limits = limits
         self._worn = False
-        self._ready = False
+        self._is_ready = False
         self.jobs = 0
 
     @property
@@ -103,7 +95,7 @@ class Worker:
         started = time.monotonic()
         self._worn = True  # until it has answered: whoever is interrupted leaves half a frame
         try:
-            async with TimeLimit(self._limits.wall_seconds, TimeoutError):
+            with TimeLimit(self._limits.wall_seconds, TimeoutError):
                 answer, body = await self._exchange(job)
         except (OSError, BrokenFrame, asyncio.IncompleteReadError, ValueError) as error:
             seconds = time.monotonic() - started
@@ -129,27 +121,28 @@ class Worker:
             "cpu_seconds": self._limits.cpu_seconds,
         }
         packed = json.dumps(head).encode("ascii")
-        start_bytes = pack_start(packed, job.pieces) + packed
-        if job.size <= CHUNK:
-            to_worker.write(b"".join((start_bytes, *job.pieces)))
-            pieces: tuple[bytes, ...] = ()
+        pieces = job.pieces
+        start_bytes = pack_start(packed, pieces) + packed
+        if sum(map(len, pieces)) <= CHUNK:
+            to_worker.write(b"".join((start_bytes, *pieces)))
+            pieces = ()
         else:
             to_worker.write(start_bytes)
-            pieces = job.pieces
         for piece in pieces:
             # some of it at a time, because what the pipe does not take at once is copied
             whole = memoryview(piece)
             for start in range(0, len(piece), CHUNK):
                 to_worker.write(whole[start : start + CHUNK])
                 await to_worker.drain()
-        await self._read_ready()
+        if not self._is_ready:
+            await self._read_ready()
         return await read_answer(self._process.reader)
 
     async def _read_ready(self) -> None:
         """Wait for the empty frame by which a process says that it is ready, once."""
-        if not self._ready:
+        if not self._is_ready:
             await self._process.reader.readexactly(START.size)
-            self._ready = True
+            self._is_ready = True
 
     def kill(self) -> None:
         """End the process, whatever it is at."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, PrivateAttr
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webquarry.cache.freshness import freshness
@@ -139,8 +139,6 @@ class ScrapeOutput(Answer):
     notebook_view: ClassVar[str] = "page"
     may_be_large: ClassVar[bool] = True
 
-    _csl: dict[str, Any] = PrivateAttr(default_factory=dict)
-
     @property
     def title(self) -> str:
         """The title that the page is quoted by; for Python, since the citation has it on the
@@ -157,7 +155,8 @@ class ScrapeOutput(Answer):
         published = None
         if cited.date != NO_DATE:
             published = cited.date
-        return [Source(self.url, cited.title, published, csl=self._csl)]
+        csl = self._private.get("_csl", {})
+        return [Source(self.url, cited.title, published, csl=csl)]
 
     def as_markdown(self) -> str:
         notes = self.meta.get("webquarry/routing", {}).get("notes", ())
