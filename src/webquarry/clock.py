@@ -66,6 +66,7 @@ class Alarms:
         self._rings_at = math.inf
         now = time.monotonic() + _TIMER_SECONDS
         due = [owner for owner, (moment, _) in self._planned.items() if moment <= now]
+        due.sort(key=lambda owner: self._planned[owner][0])
         acts = [self._planned.pop(owner)[1] for owner in due]
         if self._planned:
             self._set_timer(min(moment for moment, _ in self._planned.values()))
