@@ -45,7 +45,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "notebook", "cli", "executable", "schema", "server", "batch", "sql", "library", "lookups", "cite_output",
-        "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
+        "arguments", "mcp", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "event_loop", "doctor",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",

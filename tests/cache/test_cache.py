@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -105,7 +106,8 @@ def test_a_value_without_a_lifetime_is_not_kept(tmp_path: Path) -> None:
     with_cache(tmp_path, work)
 
 
-def test_fifty_callers_at_once_make_one_value(tmp_path: Path) -> None:
+@pytest.mark.parametrize("may_repeat", [True, False])
+def test_fifty_callers_at_once_make_one_value(tmp_path: Path, may_repeat: bool) -> None:
     async def work(cache: Cache, clock: HandClock) -> None:
         calls: list[bytes] = []
         open_gate = asyncio.Event()
@@ -115,9 +117,11 @@ def test_fifty_callers_at_once_make_one_value(tmp_path: Path) -> None:
             await open_gate.wait()
             return Made(b"v", 60)
 
-        tasks = [asyncio.create_task(cache.get_or_make("k", make)) for _ in range(50)]
+        get = partial(cache.get_or_make, "k", make, may_repeat=may_repeat)
+        tasks = [asyncio.create_task(get()) for _ in range(50)]
         while not calls:
             await asyncio.sleep(0)
+        tasks.pop().cancel()
         open_gate.set()
         assert {kept.value for kept in await asyncio.gather(*tasks)} == {b"v"}
         assert len(calls) == 1
@@ -144,6 +148,54 @@ def test_the_first_caller_may_leave_without_taking_the_work_from_the_others(tmp_
         assert (await second).value == b"v"
         with pytest.raises(asyncio.CancelledError):
             await first
+
+    with_cache(tmp_path, work)
+
+
+def test_what_may_be_repeated_is_begun_anew_when_whoever_made_it_gives_up(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        begun: list[bytes] = []
+        open_gate = asyncio.Event()
+
+        async def make() -> Made:
+            begun.append(b"v")
+            await open_gate.wait()
+            return Made(b"v", 60)
+
+        get = partial(cache.get_or_make, "k", make, may_repeat=True)
+        tasks = [asyncio.create_task(get()) for _ in range(3)]
+        while not begun or len(cache._here._led["k"]) < 2:
+            await asyncio.sleep(0)
+        tasks[0].cancel()
+        while len(begun) < 2:
+            await asyncio.sleep(0)
+        open_gate.set()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert isinstance(found[0], asyncio.CancelledError)
+        assert [one.value for one in found[1:] if isinstance(one, CachedValue)] == [b"v", b"v"]
+        assert len(begun) == 2
+
+    with_cache(tmp_path, work)
+
+
+def test_all_who_wait_are_told_why_what_may_be_repeated_failed(tmp_path: Path) -> None:
+    async def work(cache: Cache, clock: HandClock) -> None:
+        begun: list[bytes] = []
+        open_gate = asyncio.Event()
+
+        async def make() -> Made:
+            begun.append(b"v")
+            await open_gate.wait()
+            raise ValueError("no page")
+
+        get = partial(cache.get_or_make, "k", make, may_repeat=True)
+        tasks = [asyncio.create_task(get()) for _ in range(3)]
+        while not begun or len(cache._here._led["k"]) < 2:
+            await asyncio.sleep(0)
+        open_gate.set()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [str(one) for one in found] == ["no page"] * 3
+        assert len(begun) == 1
 
     with_cache(tmp_path, work)
 

@@ -67,11 +67,18 @@ class Cache:
         self._writing_due: asyncio.TimerHandle | None = None
 
     async def get_or_make(
-        self, key: str, make: Make, *, fresh: bool = False, look: Look | None = None
+        self,
+        key: str,
+        make: Make,
+        *,
+        fresh: bool = False,
+        look: Look | None = None,
+        may_repeat: bool = False,
     ) -> CachedValue:
         """The kept value, or a fresh one. A caller for whom other entries are as good says how to
-        `look` for what is kept. Where processes take turns, far stores are asked in our turn, and
-        only then.
+        `look` for what is kept. What `may_repeat` is begun anew when whoever makes it gives up
+        while others wait. Where processes take turns, far stores are asked in our turn, and only
+        then.
         """
         flight = key
         found = None
@@ -85,7 +92,8 @@ class Cache:
             found = self.peek(key)
         if found is None:
             work = self._plan_making(flight, key, make, look, fresh=fresh)
-            found = await self._here.share(flight, work)
+            share = self._here.lead if may_repeat else self._here.share
+            found = await share(flight, work)
         if not fresh:
             count("cache", result="hit" if found.cached else "miss")
         return found

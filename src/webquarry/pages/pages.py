@@ -179,7 +179,8 @@ class Pages:
             wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
             return Made(await self._read(wanted), self._settings.cache_read_seconds)
 
-        kept = await self._cache.get_or_make(key, make, fresh=fresh, look=look)
+        is_free = self._contents is None  # of charge: whoever reads it again pays nothing
+        kept = await self._cache.get_or_make(key, make, fresh=fresh, look=look, may_repeat=is_free)
         if fresh and with_styles:
             # It is as good as one without style sheets, of which an older one may be kept.
             await self._cache.keep(plain_key, Made(kept.value, self._settings.cache_read_seconds))

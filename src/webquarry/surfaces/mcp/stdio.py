@@ -109,10 +109,10 @@ def _run(name: str, set_name: str, with_tools: bool, text: str | None, logs: Log
     is_traced = any(variable.startswith("OTEL_") for variable in os.environ)
     if settings.mcp_front and prepared is not None and not is_traced:
         return _run_front(prepared, (name, set_name, with_tools, text), logs, settings, is_early)
-    import asyncio
+    from webquarry.surfaces import event_loop
 
     seconds = prepare(set_name, logs).mcp_grace_seconds
-    asyncio.run(serve(name, set_name, with_tools, text, seconds))
+    event_loop.run(serve(name, set_name, with_tools, text, seconds))
     return 0
 
 
@@ -158,13 +158,12 @@ def _open_and_serve(light_loop: LightLoop, first: Line | None, served: Served, l
     sys.setswitchinterval(_TURN_SECONDS)
     # Plug-ins of pydantic have nothing to do here, and are looked for in every package there is.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    import asyncio
-
+    from webquarry.surfaces import event_loop
     from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
     from webquarry.surfaces.mcp.wire.lines import Line
 
     full = prepare(served[1], logs)
-    asyncio.run(open_and_serve(full, light_loop, first or Line(), FrontOptions(*served)))
+    event_loop.run(open_and_serve(full, light_loop, first or Line(), FrontOptions(*served)))
 
 
 def _refuse(light_loop: LightLoop, first: Line, raised: BaseException) -> None:
