@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.cache.kept_values import HandClock, making, with_cache
-from webquarry.cache.base import CachedValue, CacheEntry, key_of
+from webquarry.cache.base import CachedValue, CacheEntry, key_of, name_variant
 from webquarry.cache.cache import Cache, Made
 from webquarry.cache.disk import DiskStore
 from webquarry.cache.memory import MemoryStore
@@ -489,6 +489,26 @@ def test_an_entry_of_another_process_is_seen_and_so_is_a_file_that_was_deleted(
         return told
 
     assert asyncio.run(run()) == [None, b"v", None, b"w"]
+
+
+def test_variants_of_an_entry_are_kept_apart_and_one_look_tells_whether_there_is_any(
+    tmp_path: Path,
+) -> None:
+    async def run() -> tuple[list[bytes | None], list[bool]]:
+        store = DiskStore(tmp_path, 1_000_000)
+        for variant in ("a", "b c"):
+            key = name_variant("page", variant)
+            await store.put(key, CacheEntry(variant.encode(), 0, 60))
+        await store.put("other", CacheEntry(b"other", 0, 60))
+        keys = [name_variant("page", "a"), name_variant("page", "b c"), "page", "other"]
+        entries = [await store.get(key, 1) for key in keys]
+        # whether there is none at all is seen at once; of any other the thread is asked
+        groups = (["page"], [name_variant("page", "z")], ["pag"], ["pages", "x"], ["x", "other"])
+        absent = [store._is_absent(group) for group in groups]
+        await store.aclose()
+        return [entry and entry.value for entry in entries], absent
+
+    assert asyncio.run(run()) == ([b"a", b"b c", None, b"other"], [False, False, True, True, False])
 
 
 def test_in_its_turn_a_value_is_looked_for_once(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from webquarry.caller import LOCAL, caller
 
+VARIANT = ":"  # behind the key of an entry, before the name of its variant
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -98,6 +99,13 @@ class Store(ABC):
 
     async def aclose(self) -> None:  # noqa: B027 - most stores hold nothing open
         """Close what was opened."""
+
+
+def name_variant(key: str, variant: str) -> str:
+    """The key of a variant of an entry. Variants stand beside each other where they are kept, so
+    that one look tells whether there is any.
+    """
+    return f"{key}{VARIANT}{variant}"
 
 
 def key_of(kind: str, version: int, parameters: Mapping[str, Any]) -> str:

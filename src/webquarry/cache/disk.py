@@ -21,7 +21,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
-from webquarry.cache.base import CacheEntry, Stats, Store
+from webquarry.cache.base import VARIANT, CacheEntry, Stats, Store
 from webquarry.store.database_file import DatabaseFile, remove_old_asides
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import (
@@ -63,6 +63,7 @@ _TABLE = (
     ")\n"
 )
 _PAGE_BYTES = 8192  # of a new file: the value of a page has fewer of them, a small entry no more
+_LAST_VARIANT = b"\xff"  # behind any name of one in UTF-8
 _OLD_TABLE = "SELECT 1 FROM sqlite_master WHERE name = 'entries' AND sql LIKE '%WITHOUT ROWID%'"
 
 
@@ -116,8 +117,11 @@ class DiskStore(Store):
         try:
             if database is not self._file.get() or self._is_moved(started):
                 return False
-            names = [cipher.hash_name(key) for key in keys]
-            row = database.execute(_write_look(len(names)), names).fetchone()
+            bounds: list[bytes] = []
+            for entry in {key.partition(VARIANT)[0] for key in keys}:
+                name = cipher.hash_name(entry)
+                bounds += (name, name + _LAST_VARIANT)
+            row = database.execute(_write_look(len(bounds) // 2), bounds).fetchone()
             return row is None
         except FILE_ERRORS:  # our thread sees it too, and knows what to do
             return False
@@ -262,7 +266,7 @@ class DiskStore(Store):
             log.warning(message, self.path, error)
 
     def _get(self, key: str, now: float, database: Connection, cipher: Cipher) -> CacheEntry | None:
-        name = cipher.hash_name(key)
+        name = _name_entry(key, cipher)
         row = database.execute(
             "SELECT value, stored_at, expires_at, used_at FROM entries"
             " WHERE name = ? AND expires_at > ?",
@@ -280,7 +284,7 @@ class DiskStore(Store):
         return CacheEntry(value, stored_at, expires_at)
 
     def _put(self, key: str, entry: CacheEntry, database: Connection, cipher: Cipher) -> None:
-        name = cipher.hash_name(key)
+        name = _name_entry(key, cipher)
         encrypted = cipher.encrypt(entry.value, name)
         stored_at = entry.stored_at
         used_at = stored_at
@@ -322,8 +326,16 @@ class DiskStore(Store):
 
 @cache
 def _write_look(names: int) -> str:
-    """The question whether there is an entry of one of so many names, asked at once."""
-    return " UNION ALL ".join(["SELECT 1 FROM entries WHERE name = ?"] * names)
+    """The question whether there is an entry of one of so many names, or a variant of one, asked at
+    once.
+    """
+    return " UNION ALL ".join(["SELECT 1 FROM entries WHERE name BETWEEN ? AND ?"] * names)
+
+
+def _name_entry(key: str, cipher: Cipher) -> bytes:
+    """What an entry is called in the file; its variants are found behind it."""
+    entry, _, variant = key.partition(VARIANT)
+    return cipher.hash_name(entry) + variant.encode()
 
 
 def _count_waits() -> float:

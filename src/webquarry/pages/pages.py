@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from httpx2 import Headers
 
-from webquarry.cache.base import CachedValue, key_of
+from webquarry.cache.base import CachedValue, key_of, name_variant
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
 from webquarry.errors import ScriptPage, ThinPage, Unreadable, WebquarryError
@@ -157,7 +157,7 @@ class Pages:
         """
         with_styles = with_styles and self._settings.linked_styles and render != "always"
         plain_key = self._build_key(url, mode, render)
-        styled_key = _name_styled(plain_key)
+        styled_key = name_variant(plain_key, "styled")
         key = styled_key if with_styles else plain_key
         keys = [key]
         if self._settings.linked_styles and render != "always":
@@ -272,7 +272,7 @@ class Pages:
         plain_key = self._build_key(url, "main")
         keys = [plain_key]
         if self._settings.linked_styles:
-            keys.insert(0, _name_styled(plain_key))
+            keys.insert(0, name_variant(plain_key, "styled"))
         found = await self._cache.get_first(keys)
         if found is None:
             return None
@@ -461,8 +461,3 @@ class Pages:
         if not stored:
             return None, ()
         return RetractionStatus.model_validate(stored), ()
-
-
-def _name_styled(key: str) -> str:
-    """The key of a snapshot that was read with the style sheets of its site."""
-    return f"{key}:styled"

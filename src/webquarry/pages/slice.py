@@ -48,6 +48,11 @@ class SliceRequest:
         return position.offset
 
     @property
+    def is_part(self) -> bool:
+        """Whether any of those ways is given."""
+        return bool(self.outline or self.section or self.find or self.cursor)
+
+    @property
     def ways(self) -> list[str]:
         """The names of those ways that are given."""
         values = {
@@ -60,6 +65,8 @@ class SliceRequest:
 
     def check(self, *, is_raw: bool) -> None:
         """Refuse what cannot be meant."""
+        if not self.is_part:
+            return
         ways = self.ways
         if len(ways) > 1:
             raise BadInput(
@@ -189,7 +196,7 @@ def take_slice(
     of its numbered links.
     """
     is_all = len(data) <= request.limit and not request.goes_on
-    if is_all and not targets and not request.ways:
+    if is_all and not targets and not request.is_part:
         return Piece(data, total=len(data))
     if kind != "markdown":
         digest = ""  # of such a text only the beginning may be here

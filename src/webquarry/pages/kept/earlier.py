@@ -8,6 +8,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+from webquarry.cache.base import name_variant
 from webquarry.cache.cache import Cache, Made
 from webquarry.net.models import Reply, Validators
 from webquarry.pages.snapshot import pack_snapshot, unpack_snapshot
@@ -62,4 +63,4 @@ class EarlierPages:
 
     def build_key(self, key: str) -> str:
         """The key of what is kept longer than the snapshot of this key."""
-        return f"{key}:earlier:{_VERSION}"
+        return name_variant(key, f"earlier {_VERSION}")

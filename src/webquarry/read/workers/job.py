@@ -73,14 +73,11 @@ class Job:
         return b"".join(self.pieces)
 
     @property
-    def size(self) -> int:
-        """Bytes of the body."""
-        return sum(map(len, self.pieces))
-
-    @property
     def is_large(self) -> bool:
         """Whether it waits until no other large one of the same caller is being done."""
-        return is_large(self.size)
+        if isinstance(self.parts, bytes):
+            return len(self.parts) >= LARGE
+        return sum(map(len, self.parts)) >= LARGE
 
 
 JobFunction = Callable[[Job], bytes]

@@ -323,7 +323,7 @@ def _strip_or_none(text: str | None) -> str | None:
 
 def _is_whole(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -> bool:
     """Whether a text is to be given as it is: nothing is looked for in it, nothing put into it."""
-    if snapshot.kind != "markdown" or request.ways or form.question or form.links:
+    if snapshot.kind != "markdown" or request.is_part or form.question or form.links:
         return False
     return len(snapshot.data) <= min(request.limit, _MOST_AT_ONCE)
 
@@ -386,7 +386,7 @@ def _build_answer(snapshot: Snapshot, request: SliceRequest, form: AnswerForm) -
             # Only a cursor that somebody made up leads into the middle of a character.
             raise unknown_cursor() from None
         length = len(piece.data)
-    is_part = bool(request.ways or form.question)
+    is_part = request.is_part or form.question is not None
     if is_part and not form.structured:
         fields.pop("structuredData", None)  # often larger than the part that was asked for
     if is_part:
