@@ -506,7 +506,7 @@ def test_variants_of_an_entry_are_kept_apart_and_one_look_tells_whether_there_is
         groups = (["page"], [name_variant("page", "z")], ["pag"], ["pages", "x"], ["x", "other"])
         absent = [store._is_absent(group) for group in groups]
         await store.aclose()
-        return [entry and entry.value for entry in entries], absent
+        return [entry.value if entry else None for entry in entries], absent
 
     assert asyncio.run(run()) == ([b"a", b"b c", None, b"other"], [False, False, True, True, False])
 
