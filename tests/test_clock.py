@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -120,3 +122,13 @@ def test_a_limit_that_is_entered_after_a_timer_rang_in_vain_is_kept() -> None:
             await wait_for_ever()
 
     asyncio.run(run())
+
+
+def test_a_loop_that_is_gone_leaves_nothing_behind() -> None:
+    async def run() -> weakref.ref[asyncio.AbstractEventLoop]:
+        with TimeLimit(60, explain):
+            return weakref.ref(asyncio.get_running_loop())
+
+    loop = asyncio.run(run())
+    gc.collect()
+    assert loop() is None

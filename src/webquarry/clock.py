@@ -34,12 +34,12 @@ class Clock:
 
 class Alarms:
     """What is to be done in an event loop when a time is over, by one timer for all of it. Nearly
-    everything is called off before: then it has cost an entry in a dict, and the timer stays.
+    everything is called off before: then it has cost an entry in a dict, and the timer, which stays
+    as it is, rings for nothing.
     """
 
     def __init__(self) -> None:
         self._planned: dict[object, tuple[float, Callable[[], object]]] = {}
-        self._timer: asyncio.TimerHandle | None = None
         self._rings_at = math.inf
 
     def plan(self, owner: object, seconds: float, act: Callable[[], object]) -> None:
@@ -54,15 +54,15 @@ class Alarms:
         self._planned.pop(owner, None)
 
     def _set_timer(self, moment: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        # Nobody keeps the timer: it knows its loop, which would never be forgotten.
         self._rings_at = moment
         seconds = max(0.0, moment - time.monotonic())
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)
+        asyncio.get_running_loop().call_later(seconds, self._ring, moment)
 
-    def _ring(self) -> None:
+    def _ring(self, set_for: float) -> None:
         """Do what is due, and wait for the next."""
-        self._timer = None
+        if set_for != self._rings_at:
+            return  # a timer was set for an earlier time since
         self._rings_at = math.inf
         now = time.monotonic() + _TIMER_SECONDS
         due = [owner for owner, (moment, _) in self._planned.items() if moment <= now]
