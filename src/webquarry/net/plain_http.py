@@ -56,9 +56,8 @@ class PlainConnections:
             await self.give_back(connection)
             raise
         body = ResponseBytes(self, connection, request, timeouts.get("read"))
-        return httpx2.Response(
+        response = httpx2.Response(
             head.status,
-            headers=head.headers,
             stream=body,
             extensions={
                 "http_version": b"HTTP/" + head.version,
@@ -66,6 +65,8 @@ class PlainConnections:
                 "network_stream": connection.stream,
             },
         )
+        response.headers = head.headers  # as they are: given to it, they would be copied
+        return response
 
     async def aclose(self) -> None:
         for connection in (*self._idle, *self._in_use):
@@ -150,7 +151,7 @@ class _Connection:
         self._state = None
         head = None
         if request.method == "GET" and _has_no_body(request):
-            head = write_get(url.raw_path, request.headers.raw)
+            head = write_get(url.raw_path, request.headers)
         if head is None:
             return await self._ask_by_h11(request, url, timeouts)
         try:  # noqa: SIM105 - `suppress` takes as long as all the rest
@@ -239,7 +240,7 @@ class _Connection:
         while True:
             event = await self._next_event(self._state, seconds)
             if type(event) is h11.Response:
-                headers = event.headers.raw_items()
+                headers = httpx2.Headers(event.headers.raw_items())
                 return SimpleHead(event.status_code, event.reason, headers, 0, event.http_version)
 
     async def _next_event(self, state: h11.Connection, seconds: float | None) -> Any:

@@ -73,7 +73,7 @@ class Transport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url
         if self._guard is not None:
-            url = self._guard.check_url(str(request.url))
+            url = self._guard.check_url(request.url)
         proxy = self._proxies.find(url)
         timeouts = self._find_timeouts(request)
         if proxy is None and url.scheme == "http":
