@@ -9,7 +9,7 @@ window is longer instead.
 from __future__ import annotations
 
 import asyncio
-from bisect import insort
+from bisect import bisect_right, insort
 
 from webquarry.clock import Clock
 
@@ -42,20 +42,26 @@ class Pacing:
         """
         return HostPlace(self, self._get_slots(host), is_ours)
 
-    async def wait_for_start(self, slots: _HostSlots) -> None:
-        """Wait until a request to a host may begin."""
+    def book_start(self, slots: _HostSlots) -> tuple[float, float]:
+        """When a request to a host may begin, which counts from now on, and in how many seconds
+        that is.
+        """
         now = self._clock.monotonic()
-        slots.starts = [start for start in slots.starts if start > now - self._window]
+        starts = slots.starts
+        del starts[: bisect_right(starts, now - self._window)]
         start = now
-        if len(slots.starts) >= self._burst:
-            start = max(now, slots.starts[-self._burst] + self._window)
-        insort(slots.starts, start)
-        if start > now:
-            try:
-                await self._clock.sleep(start - now)
-            except BaseException:
-                slots.starts.remove(start)  # whoever gives up waiting frees the slot
-                raise
+        if len(starts) >= self._burst:
+            start = max(now, starts[-self._burst] + self._window)
+        insort(starts, start)
+        return start, start - now
+
+    async def wait_for_start(self, slots: _HostSlots, start: float, seconds: float) -> None:
+        """Wait until a request may begin that was booked for then."""
+        try:
+            await self._clock.sleep(seconds)
+        except BaseException:
+            slots.starts.remove(start)  # whoever gives up waiting frees the slot
+            raise
 
     def _get_slots(self, host: str) -> _HostSlots:
         slots = self._hosts.get(host)
@@ -87,7 +93,9 @@ class HostPlace:
         try:
             has_place = await self._slots.places.acquire()
             if not self._is_ours:
-                await self._pacing.wait_for_start(self._slots)
+                start, seconds = self._pacing.book_start(self._slots)
+                if seconds > 0:
+                    await self._pacing.wait_for_start(self._slots, start, seconds)
         except BaseException:
             self._leave(has_place)
             raise

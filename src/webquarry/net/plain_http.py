@@ -19,8 +19,9 @@ import httpx2
 
 from webquarry.net.connecting import Connect, Stream
 from webquarry.net.guard.strict_url import port_of
+from webquarry.net.http.page_request import NO_BODY
 from webquarry.net.http.simple_heads import SimpleHead, read_head, write_get
-from webquarry.net.http.translation import TranslatedErrors
+from webquarry.net.http.translation import translate
 
 MAX_CONNECTIONS = 100  # in use
 MAX_IDLE_CONNECTIONS = 20
@@ -29,7 +30,7 @@ _READ_BYTES = 256 * 1024  # as many as the loop reads at once
 _WRITTEN_BYTES = 64 * 1024
 _LONGEST_HEAD = 100 * 1024  # bytes
 
-NO_BODY = httpx2.ByteStream(b"")  # of a request that has nothing to send
+_NO_HEADERS = httpx2.Headers()
 
 Address = tuple[str, int]  # host and port
 
@@ -47,7 +48,10 @@ class PlainConnections:
         self, request: httpx2.Request, url: httpx2.URL, timeouts: dict[str, float | None]
     ) -> httpx2.Response:
         """The response to a request, whose body is still to be read; `url` is what was judged."""
-        await self._wait_for_place(timeouts.get("pool"))
+        if self._places.locked():
+            await self._wait_for_place(timeouts.get("pool"))
+        else:
+            await self._places.acquire()  # at once
         connection = None
         try:
             connection = await self._connect(url, timeouts.get("connect"))
@@ -58,6 +62,7 @@ class PlainConnections:
         body = ResponseBytes(self, connection, request, timeouts.get("read"))
         response = httpx2.Response(
             head.status,
+            headers=_NO_HEADERS,
             stream=body,
             extensions={
                 "http_version": b"HTTP/" + head.version,
@@ -75,10 +80,7 @@ class PlainConnections:
 
     async def _wait_for_place(self, seconds: float | None) -> None:
         try:
-            if self._places.locked():
-                async with asyncio.timeout(seconds):
-                    await self._places.acquire()
-            else:
+            async with asyncio.timeout(seconds):
                 await self._places.acquire()
         except TimeoutError as error:
             raise httpx2.PoolTimeout("all connections were in use") from error
@@ -191,6 +193,11 @@ class _Connection:
         self._left -= len(data)
         return data
 
+    @property
+    def is_read(self) -> bool:
+        """Whether it is known that nothing of a response is still to come."""
+        return self._state is None and not self._left
+
     def make_reusable(self) -> bool:
         """Begin anew after a response that was read whole: whether that can be."""
         state = self._state
@@ -284,12 +291,16 @@ class ResponseBytes(httpx2.AsyncByteStream):
         return self
 
     async def __anext__(self) -> bytes:
-        if self._connection is None or self._is_over:
+        connection = self._connection
+        if connection is None or self._is_over:
             raise StopAsyncIteration
-        with TranslatedErrors(self._request):
-            data = await self._connection.read_body(self._seconds)
+        try:
+            data = await connection.read_body(self._seconds)
+        except Exception as error:
+            translate(error, self._request)
+            raise
+        self._is_over = not data or connection.is_read
         if not data:
-            self._is_over = True
             raise StopAsyncIteration
         return data
 

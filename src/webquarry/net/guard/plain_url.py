@@ -37,6 +37,13 @@ class UrlStart:
         return cls(start, url.scheme, host, url.raw_host, url.port, url.netloc)
 
 
+def name_origin(url: httpx2.URL) -> str:
+    """The scheme, the host and the port of a URL, as it begins with them."""
+    if isinstance(url, PlainURL):
+        return url.start.text
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
+
+
 class PlainURL(httpx2.URL):
     """A URL that was read strictly and has nothing to encode: no other kind is ever made one."""
 

@@ -68,7 +68,7 @@ class PlainHeaders(httpx2.Headers):
     @encoding.setter
     def encoding(self, value: str) -> None:
         self._hand_over()
-        super(PlainHeaders, type(self)).encoding.__set__(self, value)  # type: ignore[attr-defined]
+        httpx2.Headers.encoding.__set__(self, value)  # type: ignore[attr-defined]
 
     @overload
     def get(self, key: str, /) -> str | None: ...
