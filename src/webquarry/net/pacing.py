@@ -10,17 +10,53 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right, insort
+from collections import deque
 
 from webquarry.clock import Clock
 
 _MOST_HOSTS = 1000  # beyond it, hosts that nobody is asking any more are forgotten
 
 
+class Places:
+    """So many places. One that is free is taken at once; who waits for one is served in turn."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def take(self) -> bool:
+        """Take a place, if one is free."""
+        if not self._free:
+            return False
+        self._free -= 1
+        return True
+
+    async def wait(self) -> None:
+        """Wait for a place that somebody gives back."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        try:
+            await waiter
+        except BaseException:
+            if not waiter.cancelled():  # it has come too late
+                self.give_back()
+            raise
+
+    def give_back(self) -> None:
+        """Give a place to the one who waits longest, if anybody does."""
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+        self._free += 1
+
+
 class _HostSlots:
     """One host: who is under way, and when requests began."""
 
     def __init__(self, places: int) -> None:
-        self.places = asyncio.Semaphore(places)
+        self.places = Places(places)
         # When requests began or will begin, in order; only as far back as matters.
         self.starts: list[float] = []
         self.users = 0
@@ -88,22 +124,23 @@ class HostPlace:
         self._is_ours = is_ours
 
     async def __aenter__(self) -> None:
-        self._slots.users += 1
-        has_place = False
+        slots = self._slots
+        slots.users += 1
+        has_place = slots.places.take()
         try:
-            has_place = await self._slots.places.acquire()
+            if not has_place:
+                await slots.places.wait()
+                has_place = True
             if not self._is_ours:
-                start, seconds = self._pacing.book_start(self._slots)
+                start, seconds = self._pacing.book_start(slots)
                 if seconds > 0:
-                    await self._pacing.wait_for_start(self._slots, start, seconds)
+                    await self._pacing.wait_for_start(slots, start, seconds)
         except BaseException:
-            self._leave(has_place)
+            if has_place:
+                slots.places.give_back()
+            slots.users -= 1
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._leave(True)
-
-    def _leave(self, has_place: bool) -> None:
-        if has_place:
-            self._slots.places.release()
+        self._slots.places.give_back()
         self._slots.users -= 1

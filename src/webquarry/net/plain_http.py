@@ -22,6 +22,7 @@ from webquarry.net.guard.strict_url import port_of
 from webquarry.net.http.page_request import NO_BODY
 from webquarry.net.http.simple_heads import SimpleHead, read_head, write_get
 from webquarry.net.http.translation import translate
+from webquarry.net.pacing import Places
 
 MAX_CONNECTIONS = 100  # in use
 MAX_IDLE_CONNECTIONS = 20
@@ -40,7 +41,7 @@ class PlainConnections:
 
     def __init__(self, connect: Connect) -> None:
         self._connect_to = connect
-        self._places = asyncio.Semaphore(MAX_CONNECTIONS)
+        self._places = Places(MAX_CONNECTIONS)
         self._idle: list[_Connection] = []  # the one used last is the last
         self._in_use: set[_Connection] = set()
 
@@ -48,10 +49,8 @@ class PlainConnections:
         self, request: httpx2.Request, url: httpx2.URL, timeouts: dict[str, float | None]
     ) -> httpx2.Response:
         """The response to a request, whose body is still to be read; `url` is what was judged."""
-        if self._places.locked():
+        if not self._places.take():
             await self._wait_for_place(timeouts.get("pool"))
-        else:
-            await self._places.acquire()  # at once
         connection = None
         try:
             connection = await self._connect(url, timeouts.get("connect"))
@@ -81,22 +80,26 @@ class PlainConnections:
     async def _wait_for_place(self, seconds: float | None) -> None:
         try:
             async with asyncio.timeout(seconds):
-                await self._places.acquire()
+                await self._places.wait()
         except TimeoutError as error:
             raise httpx2.PoolTimeout("all connections were in use") from error
 
     async def _connect(self, url: httpx2.URL, seconds: float | None) -> _Connection:
         """A connection to the host, kept or new."""
         address = (url.raw_host.decode("ascii"), port_of(url))
-        connection = await self._take_idle(address)
+        connection, ended = self._take_idle(address)
+        for one in ended:
+            await one.stream.aclose()
         if connection is None:
             stream = await self._connect_to(*address, seconds)
             connection = _Connection(stream, address)
         self._in_use.add(connection)
         return connection
 
-    async def _take_idle(self, address: Address) -> _Connection | None:
-        """The connection to this address that was used last; those that have ended are closed."""
+    def _take_idle(self, address: Address) -> tuple[_Connection | None, list[_Connection]]:
+        """The connection to this address that was used last, and those that have ended and are to
+        be closed.
+        """
         now = time.monotonic()
         kept: list[_Connection] = []
         ended: list[_Connection] = []
@@ -111,15 +114,13 @@ class PlainConnections:
                 kept.append(connection)
         kept.reverse()
         self._idle = kept
-        for connection in ended:
-            await connection.stream.aclose()
-        return found
+        return found, ended
 
     async def give_back(self, connection: _Connection | None) -> None:
         """Give back a place. A connection whose response was read is kept for the next request, any
         other one closed.
         """
-        self._places.release()
+        self._places.give_back()
         if connection is None:
             return
         self._in_use.discard(connection)

@@ -85,7 +85,10 @@ class SocketStream(asyncio.Protocol):
         if not self._unread and not self._is_at_end:
             self._reader = asyncio.get_running_loop().create_future()
             try:
-                await _wait(self._reader, timeout)
+                if timeout is None:
+                    await self._reader
+                else:
+                    await _wait(self._reader, timeout)
             except TimeoutError as error:
                 raise httpx2.ReadTimeout("nothing came in time") from error
             finally:
