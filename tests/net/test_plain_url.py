@@ -19,6 +19,7 @@ ASKED = (
     "scheme", "raw_scheme", "userinfo", "username", "password", "host", "raw_host", "port", "netloc",
     "path", "query", "params", "raw_path", "fragment", "is_absolute_url", "is_relative_url", "origin",
 )  # fmt: skip
+OF_A_REQUEST = ("scheme", "raw_scheme", "host", "raw_host", "netloc", "path", "raw_path")
 PLAIN = [
     "http://example.org/",
     "https://example.org/a/b.html?q=a+b&c=%20d",
@@ -58,9 +59,13 @@ def is_plain(url: str) -> bool:
 
 
 @pytest.mark.parametrize("url", PLAIN)
-def test_a_url_in_the_usual_spelling_is_not_parsed(url: str) -> None:
+def test_a_url_in_the_usual_spelling_is_not_parsed_for_a_request(url: str) -> None:
+    read = read_url.__wrapped__(url)
+
     assert is_plain(url)
-    assert "_uri_reference" not in vars(read_url(url))
+    assert all(getattr(read, name) is not None for name in OF_A_REQUEST)
+    assert str(read)
+    assert vars(read) == {}
 
 
 @pytest.mark.parametrize("url", UNUSUAL)

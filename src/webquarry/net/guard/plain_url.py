@@ -64,6 +64,10 @@ class PlainURL(httpx2.URL):
         self.text = start.text + target
 
     @property
+    def raw_scheme(self) -> bytes:
+        return self.scheme.encode("ascii")
+
+    @property
     def raw_host(self) -> bytes:
         return self.start.raw_host
 
