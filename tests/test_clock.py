@@ -34,17 +34,16 @@ def test_a_block_is_stopped_when_its_time_is_over() -> None:
 
 def test_the_inner_of_two_limits_speaks_for_itself() -> None:
     async def run() -> None:
-        async with TimeLimit(60, AssertionError):
-            with pytest.raises(NetworkFailure):
-                async with TimeLimit(0, explain):
-                    await wait_for_ever()
+        with TimeLimit(60, AssertionError), pytest.raises(NetworkFailure):
+            with TimeLimit(0, explain):
+                await wait_for_ever()
 
     asyncio.run(run())
 
 
 def test_whoever_is_called_off_is_not_told_that_the_time_is_over() -> None:
     async def limited() -> None:
-        async with TimeLimit(60, explain):
+        with TimeLimit(60, explain):
             await wait_for_ever()
 
     async def run() -> None:
@@ -59,7 +58,7 @@ def test_whoever_is_called_off_is_not_told_that_the_time_is_over() -> None:
 
 def test_what_ran_out_of_its_own_time_within_a_limit_says_so_itself() -> None:
     async def run() -> None:
-        async with TimeLimit(60, explain):
+        with TimeLimit(60, explain):
             raise TimeoutError("a socket")
 
     with pytest.raises(TimeoutError, match="a socket"):
@@ -68,7 +67,7 @@ def test_what_ran_out_of_its_own_time_within_a_limit_says_so_itself() -> None:
 
 def test_without_seconds_there_is_no_limit() -> None:
     async def run() -> str:
-        async with TimeLimit(None, explain):
+        with TimeLimit(None, explain):
             await asyncio.sleep(0)
         return "done"
 
@@ -132,3 +131,21 @@ def test_a_loop_that_is_gone_leaves_nothing_behind() -> None:
     loop = asyncio.run(run())
     gc.collect()
     assert loop() is None
+
+
+def test_each_of_several_limits_is_reached_at_its_own_time() -> None:
+    stopped: list[str] = []
+
+    async def limited(name: str, seconds: float) -> None:
+        with pytest.raises(NetworkFailure), TimeLimit(seconds, explain):
+            await wait_for_ever()
+        stopped.append(name)
+
+    async def run() -> None:
+        limits = {"last": 0.04, "first": 0.0, "third": 0.02, "second": 0.01}
+        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+            for name, seconds in limits.items():
+                group.create_task(limited(name, seconds))
+
+    asyncio.run(run())
+    assert stopped == ["first", "second", "third", "last"]

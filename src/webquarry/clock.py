@@ -129,17 +129,6 @@ class TimeLimit:
         if isinstance(error, TimeoutError):
             raise self._explain() from error
 
-    async def __aenter__(self) -> None:
-        self.__enter__()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.__exit__(kind, error, traceback)
-
 
 class FrozenClock(Clock):
     """The time of a recording: it stands still, and nobody waits."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from ipaddress import ip_address
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import httpx2
 
@@ -24,10 +24,12 @@ from webquarry.clock import Clock
 from webquarry.net.budget import Budget
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.encodings import ACCEPTED
+from webquarry.net.http.page_request import PageRequest
+from webquarry.net.http.plain_headers import PlainHeaders
 from webquarry.net.http.redirects import RedirectChain, build_redirected_request
+from webquarry.net.http.simple_heads import write_fields
 from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
-from webquarry.net.plain_http import NO_BODY
 from webquarry.net.sender import Sender, SentResponse
 from webquarry.net.transport import open_transport
 from webquarry.secret import redact
@@ -41,8 +43,7 @@ ACCEPT_STYLE = "text/css,*/*;q=0.1"
 ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for everybody: it says nothing about the user
 
 
-@dataclass(frozen=True)
-class FetchOptions:
+class FetchOptions(NamedTuple):
     """How a URL is fetched."""
 
     accept: str
@@ -130,7 +131,7 @@ class Client:
         budget = Budget(self._clock, timeout_seconds, self._retries)
         chain = RedirectChain(self._settings.max_redirects)
         limit = self._settings.max_bytes
-        async with budget.deadline():
+        with budget.deadline():
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
@@ -150,7 +151,7 @@ class Client:
         followed but given back, for the browser asks again.
         """
         budget = Budget(self._clock, asked.seconds, self._settings.retries)
-        async with budget.deadline():
+        with budget.deadline():
             address = self._guard.check_url(asked.url)
             if asked.is_page and self._settings.robots:
                 budget.doing = f"reading the robots.txt of {address.host}"
@@ -213,7 +214,7 @@ class Client:
         """Ask hop by hop: every address is judged before anything is sent to it."""
         budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
         chain = RedirectChain(options.most_redirects)
-        async with budget.deadline():
+        with budget.deadline():
             while True:
                 address = self._guard.check_url(url)
                 if options.is_page and self._settings.robots:
@@ -222,7 +223,8 @@ class Client:
                 request = self._build_page_request(address, options, budget)
                 if options.known is not None:
                     request.headers.update(options.known.write_headers(str(request.url)))
-                chain.add_cookies(request)
+                if chain.hops:
+                    chain.add_cookies(request)
                 sent = await self._sender.send(
                     self._pages.get(), request, budget, options.limit, cut=options.cut
                 )
@@ -236,13 +238,9 @@ class Client:
     def _build_page_request(
         self, url: httpx2.URL, options: FetchOptions, budget: Budget
     ) -> httpx2.Request:
-        request = httpx2.Request(
-            "GET",
-            url,
-            headers=_build_page_headers(url.netloc, self._settings.user_agent, options.accept),
-            stream=NO_BODY,
-            extensions={"timeout": self._build_timeouts(budget)},
-        )
+        headers = _build_page_headers(url.netloc, self._settings.user_agent, options.accept)
+        extensions = {"timeout": self._build_timeouts(budget)}
+        request = PageRequest(url, headers.share(), extensions)
         if options.conditions:
             request.headers.update(options.conditions)
         return request
@@ -296,9 +294,9 @@ class Client:
 
 
 @lru_cache(256)
-def _build_page_headers(netloc: bytes, user_agent: str, accept: str) -> httpx2.Headers:
-    """What every request for a page of a host says; whoever sends it copies it."""
-    return httpx2.Headers(
+def _build_page_headers(netloc: bytes, user_agent: str, accept: str) -> PlainHeaders:
+    """What every request for a page of a host says; each has a share in it."""
+    headers = httpx2.Headers(
         {
             "Host": netloc.decode("ascii"),
             "User-Agent": user_agent,
@@ -307,6 +305,7 @@ def _build_page_headers(netloc: bytes, user_agent: str, accept: str) -> httpx2.H
             "Accept-Encoding": ACCEPTED,
         }
     )
+    return PlainHeaders.of(headers, write_fields(headers))
 
 
 @lru_cache(256)

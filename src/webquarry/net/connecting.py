@@ -56,7 +56,7 @@ class PlainDialler:
         """A connection to a host within so many seconds, or those of the settings."""
         if seconds is None:
             seconds = self._seconds
-        async with time_limit(seconds, host):
+        with time_limit(seconds, host):
             return await connect_allowed(host, port, self._guard, lambda to: dial(to, port))
 
 

@@ -9,18 +9,54 @@ window is longer instead.
 from __future__ import annotations
 
 import asyncio
-from bisect import insort
+from bisect import bisect_right, insort
+from collections import deque
 
 from webquarry.clock import Clock
 
 _MOST_HOSTS = 1000  # beyond it, hosts that nobody is asking any more are forgotten
 
 
+class Places:
+    """So many places. One that is free is taken at once; who waits for one is served in turn."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def take(self) -> bool:
+        """Take a place, if one is free."""
+        if not self._free:
+            return False
+        self._free -= 1
+        return True
+
+    async def wait(self) -> None:
+        """Wait for a place that somebody gives back."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        try:
+            await waiter
+        except BaseException:
+            if not waiter.cancelled():  # it has come too late
+                self.give_back()
+            raise
+
+    def give_back(self) -> None:
+        """Give a place to the one who waits longest, if anybody does."""
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+        self._free += 1
+
+
 class _HostSlots:
     """One host: who is under way, and when requests began."""
 
     def __init__(self, places: int) -> None:
-        self.places = asyncio.Semaphore(places)
+        self.places = Places(places)
         # When requests began or will begin, in order; only as far back as matters.
         self.starts: list[float] = []
         self.users = 0
@@ -42,20 +78,26 @@ class Pacing:
         """
         return HostPlace(self, self._get_slots(host), is_ours)
 
-    async def wait_for_start(self, slots: _HostSlots) -> None:
-        """Wait until a request to a host may begin."""
+    def book_start(self, slots: _HostSlots) -> tuple[float, float]:
+        """When a request to a host may begin, which counts from now on, and in how many seconds
+        that is.
+        """
         now = self._clock.monotonic()
-        slots.starts = [start for start in slots.starts if start > now - self._window]
+        starts = slots.starts
+        del starts[: bisect_right(starts, now - self._window)]
         start = now
-        if len(slots.starts) >= self._burst:
-            start = max(now, slots.starts[-self._burst] + self._window)
-        insort(slots.starts, start)
-        if start > now:
-            try:
-                await self._clock.sleep(start - now)
-            except BaseException:
-                slots.starts.remove(start)  # whoever gives up waiting frees the slot
-                raise
+        if len(starts) >= self._burst:
+            start = max(now, starts[-self._burst] + self._window)
+        insort(starts, start)
+        return start, start - now
+
+    async def wait_for_start(self, slots: _HostSlots, start: float, seconds: float) -> None:
+        """Wait until a request may begin that was booked for then."""
+        try:
+            await self._clock.sleep(seconds)
+        except BaseException:
+            slots.starts.remove(start)  # whoever gives up waiting frees the slot
+            raise
 
     def _get_slots(self, host: str) -> _HostSlots:
         slots = self._hosts.get(host)
@@ -82,20 +124,23 @@ class HostPlace:
         self._is_ours = is_ours
 
     async def __aenter__(self) -> None:
-        self._slots.users += 1
-        has_place = False
+        slots = self._slots
+        slots.users += 1
+        has_place = slots.places.take()
         try:
-            has_place = await self._slots.places.acquire()
+            if not has_place:
+                await slots.places.wait()
+                has_place = True
             if not self._is_ours:
-                await self._pacing.wait_for_start(self._slots)
+                start, seconds = self._pacing.book_start(slots)
+                if seconds > 0:
+                    await self._pacing.wait_for_start(slots, start, seconds)
         except BaseException:
-            self._leave(has_place)
+            if has_place:
+                slots.places.give_back()
+            slots.users -= 1
             raise
 
     async def __aexit__(self, *_: object) -> None:
-        self._leave(True)
-
-    def _leave(self, has_place: bool) -> None:
-        if has_place:
-            self._slots.places.release()
+        self._slots.places.give_back()
         self._slots.users -= 1

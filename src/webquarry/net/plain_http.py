@@ -19,8 +19,10 @@ import httpx2
 
 from webquarry.net.connecting import Connect, Stream
 from webquarry.net.guard.strict_url import port_of
+from webquarry.net.http.page_request import NO_BODY
 from webquarry.net.http.simple_heads import SimpleHead, read_head, write_get
-from webquarry.net.http.translation import TranslatedErrors
+from webquarry.net.http.translation import translate
+from webquarry.net.pacing import Places
 
 MAX_CONNECTIONS = 100  # in use
 MAX_IDLE_CONNECTIONS = 20
@@ -29,7 +31,7 @@ _READ_BYTES = 256 * 1024  # as many as the loop reads at once
 _WRITTEN_BYTES = 64 * 1024
 _LONGEST_HEAD = 100 * 1024  # bytes
 
-NO_BODY = httpx2.ByteStream(b"")  # of a request that has nothing to send
+_NO_HEADERS = httpx2.Headers()
 
 Address = tuple[str, int]  # host and port
 
@@ -39,7 +41,7 @@ class PlainConnections:
 
     def __init__(self, connect: Connect) -> None:
         self._connect_to = connect
-        self._places = asyncio.Semaphore(MAX_CONNECTIONS)
+        self._places = Places(MAX_CONNECTIONS)
         self._idle: list[_Connection] = []  # the one used last is the last
         self._in_use: set[_Connection] = set()
 
@@ -47,7 +49,8 @@ class PlainConnections:
         self, request: httpx2.Request, url: httpx2.URL, timeouts: dict[str, float | None]
     ) -> httpx2.Response:
         """The response to a request, whose body is still to be read; `url` is what was judged."""
-        await self._wait_for_place(timeouts.get("pool"))
+        if not self._places.take():
+            await self._wait_for_place(timeouts.get("pool"))
         connection = None
         try:
             connection = await self._connect(url, timeouts.get("connect"))
@@ -56,9 +59,9 @@ class PlainConnections:
             await self.give_back(connection)
             raise
         body = ResponseBytes(self, connection, request, timeouts.get("read"))
-        return httpx2.Response(
+        response = httpx2.Response(
             head.status,
-            headers=head.headers,
+            headers=_NO_HEADERS,
             stream=body,
             extensions={
                 "http_version": b"HTTP/" + head.version,
@@ -66,6 +69,8 @@ class PlainConnections:
                 "network_stream": connection.stream,
             },
         )
+        response.headers = head.headers  # as they are: given to it, they would be copied
+        return response
 
     async def aclose(self) -> None:
         for connection in (*self._idle, *self._in_use):
@@ -74,26 +79,27 @@ class PlainConnections:
 
     async def _wait_for_place(self, seconds: float | None) -> None:
         try:
-            if self._places.locked():
-                async with asyncio.timeout(seconds):
-                    await self._places.acquire()
-            else:
-                await self._places.acquire()
+            async with asyncio.timeout(seconds):
+                await self._places.wait()
         except TimeoutError as error:
             raise httpx2.PoolTimeout("all connections were in use") from error
 
     async def _connect(self, url: httpx2.URL, seconds: float | None) -> _Connection:
         """A connection to the host, kept or new."""
         address = (url.raw_host.decode("ascii"), port_of(url))
-        connection = await self._take_idle(address)
+        connection, ended = self._take_idle(address)
+        for one in ended:
+            await one.stream.aclose()
         if connection is None:
             stream = await self._connect_to(*address, seconds)
             connection = _Connection(stream, address)
         self._in_use.add(connection)
         return connection
 
-    async def _take_idle(self, address: Address) -> _Connection | None:
-        """The connection to this address that was used last; those that have ended are closed."""
+    def _take_idle(self, address: Address) -> tuple[_Connection | None, list[_Connection]]:
+        """The connection to this address that was used last, and those that have ended and are to
+        be closed.
+        """
         now = time.monotonic()
         kept: list[_Connection] = []
         ended: list[_Connection] = []
@@ -108,15 +114,13 @@ class PlainConnections:
                 kept.append(connection)
         kept.reverse()
         self._idle = kept
-        for connection in ended:
-            await connection.stream.aclose()
-        return found
+        return found, ended
 
     async def give_back(self, connection: _Connection | None) -> None:
         """Give back a place. A connection whose response was read is kept for the next request, any
         other one closed.
         """
-        self._places.release()
+        self._places.give_back()
         if connection is None:
             return
         self._in_use.discard(connection)
@@ -150,7 +154,7 @@ class _Connection:
         self._state = None
         head = None
         if request.method == "GET" and _has_no_body(request):
-            head = write_get(url.raw_path, request.headers.raw)
+            head = write_get(url.raw_path, request.headers)
         if head is None:
             return await self._ask_by_h11(request, url, timeouts)
         try:  # noqa: SIM105 - `suppress` takes as long as all the rest
@@ -189,6 +193,11 @@ class _Connection:
         data, self._unread = data[: self._left], data[self._left :]
         self._left -= len(data)
         return data
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it is known that nothing of a response is still to come."""
+        return self._state is None and not self._left
 
     def make_reusable(self) -> bool:
         """Begin anew after a response that was read whole: whether that can be."""
@@ -239,7 +248,7 @@ class _Connection:
         while True:
             event = await self._next_event(self._state, seconds)
             if type(event) is h11.Response:
-                headers = event.headers.raw_items()
+                headers = httpx2.Headers(event.headers.raw_items())
                 return SimpleHead(event.status_code, event.reason, headers, 0, event.http_version)
 
     async def _next_event(self, state: h11.Connection, seconds: float | None) -> Any:
@@ -283,12 +292,16 @@ class ResponseBytes(httpx2.AsyncByteStream):
         return self
 
     async def __anext__(self) -> bytes:
-        if self._connection is None or self._is_over:
+        connection = self._connection
+        if connection is None or self._is_over:
             raise StopAsyncIteration
-        with TranslatedErrors(self._request):
-            data = await self._connection.read_body(self._seconds)
+        try:
+            data = await connection.read_body(self._seconds)
+        except Exception as error:
+            translate(error, self._request)
+            raise
+        self._is_over = not data or connection.is_read
         if not data:
-            self._is_over = True
             raise StopAsyncIteration
         return data
 

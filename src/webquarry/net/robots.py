@@ -26,6 +26,7 @@ from webquarry.errors import (
     RobotsRefused,
     WebquarryError,
 )
+from webquarry.net.guard.plain_url import name_origin
 from webquarry.net.http.failures import is_unreachable
 from webquarry.net.models import Reply
 
@@ -65,8 +66,10 @@ class Robots:
 
     async def check(self, url: httpx2.URL) -> None:
         """Raise RobotsRefused if this page may not be fetched."""
-        origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
-        verdict = await self._get_verdict(origin)
+        origin = name_origin(url)
+        until, verdict = self._kept.get(origin, (0.0, None))
+        if verdict is None or self._clock.monotonic() >= until:
+            verdict = await self._ask_for_verdict(origin)
         if verdict.failure is not None:
             failure = copy.copy(verdict.failure)  # several tasks may raise it at once
             raise failure from verdict.failure
@@ -85,10 +88,7 @@ class Robots:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _get_verdict(self, origin: str) -> Verdict:
-        until, verdict = self._kept.get(origin, (0.0, None))
-        if verdict is not None and self._clock.monotonic() < until:
-            return verdict
+    async def _ask_for_verdict(self, origin: str) -> Verdict:
         task = self._under_way.get(origin)
         if task is None:
             task = asyncio.create_task(self._fetch_verdict(origin))

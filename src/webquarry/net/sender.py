@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import httpx2
 
@@ -20,7 +20,13 @@ from webquarry.net.budget import Budget
 from webquarry.net.http.body import drain, read_body
 from webquarry.net.http.failures import STACK_ERRORS, describe
 from webquarry.net.http.redirects import location_of
-from webquarry.net.http.retry import IS_FINAL, REPEATABLE, compute_wait, may_repeat
+from webquarry.net.http.retry import (
+    IS_FINAL,
+    REPEATABLE,
+    REPEATED_STATUSES,
+    compute_wait,
+    may_repeat,
+)
 from webquarry.net.http.status import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
@@ -32,8 +38,7 @@ _MOST_HEADERS = 1000
 _SMALL_BODY = 64 * 1024  # what is read of a redirect's body to keep its connection
 
 
-@dataclass(frozen=True)
-class SentResponse:
+class SentResponse(NamedTuple):
     """A response, closed, and its body."""
 
     response: httpx2.Response
@@ -119,6 +124,8 @@ class Sender:
         result: int | NetworkFailure
         if isinstance(outcome, SentResponse):
             result = outcome.response.status_code
+            if result not in REPEATED_STATUSES:
+                return None  # as nearly always
         else:
             result = outcome
         promised = bool(request.extensions.get(REPEATABLE))
@@ -150,7 +157,7 @@ async def _receive(
     response.request = request
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     try:
-        if len(response.headers.raw) > _MOST_HEADERS:
+        if len(response.headers) > _MOST_HEADERS:
             raise NetworkFailure(
                 f"The server sent more than {_MOST_HEADERS} headers",
                 retryable=False,
@@ -171,7 +178,8 @@ async def _receive(
         await response.stream.aclose()
         # An answer left unread would use up the window of an HTTP/2 connection, and every later
         # request on it would starve: such a connection is closed.
-        stream = response.extensions.get("network_stream")
-        is_http2 = response.extensions.get("http_version") == b"HTTP/2"
-        if is_http2 and not response.is_stream_consumed and stream is not None:
-            await stream.aclose()
+        if not response.is_stream_consumed:
+            stream = response.extensions.get("network_stream")
+            is_http2 = response.extensions.get("http_version") == b"HTTP/2"
+            if is_http2 and stream is not None:
+                await stream.aclose()

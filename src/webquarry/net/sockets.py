@@ -39,6 +39,7 @@ class SocketStream(asyncio.Protocol):
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
         self.socket: Any = None
+        self._poll: select.poll | None = None
 
     # What the loop tells
 
@@ -84,7 +85,10 @@ class SocketStream(asyncio.Protocol):
         if not self._unread and not self._is_at_end:
             self._reader = asyncio.get_running_loop().create_future()
             try:
-                await _wait(self._reader, timeout)
+                if timeout is None:
+                    await self._reader
+                else:
+                    await _wait(self._reader, timeout)
             except TimeoutError as error:
                 raise httpx2.ReadTimeout("nothing came in time") from error
             finally:
@@ -144,9 +148,10 @@ class SocketStream(asyncio.Protocol):
             return True
         if not hasattr(select, "poll"):
             return bool(select.select([number], [], [], 0)[0])
-        poll = select.poll()
-        poll.register(number, select.POLLIN)
-        return bool(poll.poll(0))
+        if self._poll is None:
+            self._poll = select.poll()
+            self._poll.register(number, select.POLLIN)
+        return bool(self._poll.poll(0))
 
     def get_extra_info(self, info: str) -> Any:
         if info == "is_readable":

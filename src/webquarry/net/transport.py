@@ -16,7 +16,7 @@ from webquarry.memory import load_to_stay
 from webquarry.net.connecting import Connect, PlainDialler
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.authorities import check_authorities
-from webquarry.net.http.translation import TranslatedErrors
+from webquarry.net.http.translation import translate
 from webquarry.net.plain_http import PlainConnections
 from webquarry.net.proxies import Proxies
 from webquarry.settings import Settings
@@ -73,12 +73,15 @@ class Transport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url
         if self._guard is not None:
-            url = self._guard.check_url(str(request.url))
+            url = self._guard.check_url(request.url)
         proxy = self._proxies.find(url)
         timeouts = self._find_timeouts(request)
         if proxy is None and url.scheme == "http":
-            with TranslatedErrors(request):
+            try:
                 return await self._plain.send(request, url, timeouts)
+            except Exception as error:
+                translate(error, request)
+                raise
         if "_pooled" not in vars(self):
             await asyncio.to_thread(import_pool)
         return await self._pooled.send(request, url, timeouts, proxy)

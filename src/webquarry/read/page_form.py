@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 
+from webquarry.net.http.plain_headers import PlainHeaders
 from webquarry.net.models import Reply
 from webquarry.read.json_text import write_json
 from webquarry.read.models import Dated, LeftOutText, Page
@@ -90,6 +91,9 @@ def _spell_headers(headers: httpx2.Headers) -> list[tuple[str, str]]:
     """The headers byte for byte, each byte as one character: a server may send any byte in them,
     and a text could not be told back into the bytes that it was made from.
     """
+    pairs = headers.pairs if isinstance(headers, PlainHeaders) else None
+    if pairs is not None:
+        return list(pairs)
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw]
 
 

@@ -197,7 +197,7 @@ class Reader:
         the style sheets of its site come along. With `known`, the server may answer that nothing
         has changed.
         """
-        from webquarry.read.special_reader import find_special_reader
+        from webquarry.read.special_reader import find_reader_of, find_special_reader
 
         self.runner.prepare()
         notes: tuple[str, ...] = ()
@@ -212,12 +212,14 @@ class Reader:
             return FetchedPage(url, reply, notes=notes)
         if reply.status == _NOT_ACCEPTABLE:  # a server that knows no second choice
             reply = await self._client.fetch(url, accept=ACCEPT)
-        feed = await self._fetch_feed(url, reply)
+        feed = None
+        if reply.status in REFUSALS:
+            feed = await self._fetch_feed(url, reply)
         if feed is not None:
             reply = feed
             notes += (_FEED_NOTE,)
-        elif by_api:
-            found, failures = await self._ask_site_of(url, reply)
+        elif by_api and (special := find_reader_of(reply)) is not None:
+            found, failures = await self._ask_site_of(url, special, reply)
             if found is not None:
                 return found
             notes += failures
@@ -228,16 +230,11 @@ class Reader:
         return FetchedPage(url, reply, notes=notes, styles=styles)
 
     async def _ask_site_of(
-        self, url: str, page: Reply
+        self, url: str, special: SpecialReader, page: Reply
     ) -> tuple[FetchedPage | None, tuple[str, ...]]:
         """The same for a page that was fetched and does not hold its text, where a special reader
         sees whose it is.
         """
-        from webquarry.read.special_reader import find_reader_of
-
-        special = find_reader_of(page)
-        if special is None:
-            return None, ()
         note("asking the interface of the site")
         return await self._ask_site(url, special, page)
 
@@ -273,7 +270,7 @@ class Reader:
         under these conditions (`If-None-Match`, `If-Modified-Since`). What only an API tells is
         asked for anew.
         """
-        from webquarry.read.special_reader import find_special_reader
+        from webquarry.read.special_reader import find_reader_of, find_special_reader
 
         is_special = find_special_reader(url, self._context.settings) is not None
         if is_special or not conditions:
@@ -284,15 +281,16 @@ class Reader:
             return None
         if reply.status == _NOT_ACCEPTABLE or reply.status in REFUSALS:
             return await self.fetch(url)  # which knows other ways
-        found, notes = await self._ask_site_of(url, reply)
+        special = find_reader_of(reply)
+        if special is None:
+            return FetchedPage(url, reply)
+        found, notes = await self._ask_site_of(url, special, reply)
         return found or FetchedPage(url, reply, notes=notes)
 
     async def _fetch_feed(self, url: str, refusal: Reply) -> Reply | None:
         """The feed of a page that the site refuses to programs, as the answer of the page; None
         where there is none to be had.
         """
-        if refusal.status not in REFUSALS:
-            return None
         address = find_feed(url)
         if address is None:
             return None

@@ -16,6 +16,7 @@ import httpx2
 from webquarry.errors import Refused
 from webquarry.net.guard.addresses import Network, find_refused_class, parse_address
 from webquarry.net.guard.hosts import find_internal_kind
+from webquarry.net.guard.plain_url import PlainURL
 from webquarry.net.guard.strict_url import read_url
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ class Guard:
     def from_settings(cls, settings: Settings) -> Guard:
         return cls(settings.allow_private, tuple(settings.allow_networks))
 
-    def check_url(self, url: str) -> httpx2.URL:
+    def check_url(self, url: str | httpx2.URL) -> httpx2.URL:
         """The URL to request, with an ASCII host and without a fragment."""
-        parsed = read_url(url)
+        parsed = url if isinstance(url, PlainURL) else read_url(str(url))
         host = parsed.raw_host.decode("ascii")
         if parse_address(host) is not None:
             self.check_address(host, host)

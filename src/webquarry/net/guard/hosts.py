@@ -9,6 +9,7 @@ then says which names never lead to the public web, without asking DNS.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 
 import idna
@@ -77,6 +78,7 @@ def read_host(text: str) -> str:
     return host
 
 
+@lru_cache(256)  # one host is judged several times for each page
 def find_internal_kind(host: str) -> str | None:
     """What a name stands for when it cannot be on the public web, or None. The host is one that
     `read_host` gave.

@@ -16,6 +16,7 @@ import httpx2
 
 from webquarry.errors import Refused
 from webquarry.net.guard.hosts import read_host
+from webquarry.net.guard.plain_url import PlainURL, UrlStart
 
 MAX_LENGTH = 16_384  # both as written and as sent; servers rarely take more than 8,192
 
@@ -36,6 +37,12 @@ _PORT = re.compile(r"[0-9]{1,5}")
 _PATH_SAFE = "!$%&'()*+,/:;=@[]|"
 _PLAIN_PATH = re.compile(r"/[A-Za-z0-9_.~!$%&'()*+,/:;=@\[\]|-]*")  # has nothing to encode
 _QUERY_SAFE = "!$%&()*+,/:;=?@[]^`{|}"
+# Has nothing to encode and no fragment; its host and port are still to be read.
+_PLAIN = re.compile(
+    r"(https?)://([A-Za-z0-9._-]+(?::[0-9]{1,5})?)"
+    r"((/[A-Za-z0-9_.~!$%&'()*+,/:;=@\[\]|-]*)(?:\?[A-Za-z0-9_.~!$%&()*+,/:;=?@\[\]^`{|}-]*)?)"
+)
+_STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")  # httpx2 encodes it
 
 
 @lru_cache(256)  # each hop is read by the client, and again by the transport that goes there
@@ -43,6 +50,37 @@ def read_url(text: str) -> httpx2.URL:
     """The URL to request; `Refused` for anything that is not a plain http or https URL. Never
     another exception.
     """
+    return _read_plain(text) or parse_url(text)
+
+
+def _read_plain(text: str) -> PlainURL | None:
+    """A URL in the usual spelling; None for any other, which may be refused."""
+    plain = _PLAIN.fullmatch(text)
+    if plain is None or len(text) > MAX_LENGTH:
+        return None
+    scheme, authority, target, path = plain.groups()
+    if "/." in path or "/%2" in path:  # steps that may have to be taken
+        return None
+    if "%" in target and _STRAY_PERCENT.search(target):
+        return None
+    return PlainURL(_read_start(scheme, authority), path, target)
+
+
+@lru_cache(256)  # pages come from few hosts
+def _read_start(scheme: str, authority: str) -> UrlStart:
+    """What the URLs of a host begin with. Raises Refused."""
+    host, port = _read_authority(authority)
+    origin = f"{scheme}://{host}"
+    if port is not None:
+        origin += f":{port}"
+    try:
+        return UrlStart.of(origin)
+    except (httpx2.InvalidURL, ValueError):
+        raise _build_name_refusal() from None
+
+
+def parse_url(text: str) -> httpx2.URL:
+    """The same for any spelling, by httpx2."""
     _check_characters(text)
     parts = _PARTS.fullmatch(text)
     if parts is None:
@@ -68,7 +106,7 @@ def read_url(text: str) -> httpx2.URL:
         # labels
         _ = url.host
     except (httpx2.InvalidURL, ValueError):
-        raise _build_refusal("The host of the URL is not a valid international name.") from None
+        raise _build_name_refusal() from None
     return url
 
 
@@ -153,6 +191,10 @@ def _resolve_dots(path: str) -> str:
         elif place == len(steps):
             kept.append("")
     return "/" + "/".join(kept)
+
+
+def _build_name_refusal() -> Refused:
+    return _build_refusal("The host of the URL is not a valid international name.")
 
 
 def _build_refusal(sentence: str) -> Refused:

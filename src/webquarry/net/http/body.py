@@ -55,7 +55,8 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
             if received > limit:
                 return body.getvalue()
     finally:
-        await _end_generator(chunks)
+        if isinstance(chunks, AsyncGeneratorType):
+            await chunks.aclose()  # now, not whenever it is collected
     response.is_stream_consumed = True
     if expected is not None and received < expected:
         raise NetworkFailure(
@@ -77,7 +78,8 @@ async def drain(response: httpx2.Response, limit: int) -> None:
             if received > limit:
                 return
     finally:
-        await _end_generator(chunks)
+        if isinstance(chunks, AsyncGeneratorType):
+            await chunks.aclose()
     response.is_stream_consumed = True
 
 
@@ -98,12 +100,6 @@ def _iterate_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
     """The raw chunks."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     return aiter(response.stream)
-
-
-async def _end_generator(chunks: AsyncIterator[bytes]) -> None:
-    """Close a generator behind the chunks now, not whenever it is collected."""
-    if isinstance(chunks, AsyncGeneratorType):
-        await chunks.aclose()
 
 
 def _too_large(limit: int, reason: str) -> TooLarge:

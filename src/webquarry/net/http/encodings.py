@@ -45,13 +45,13 @@ def decoder_for(headers: httpx2.Headers) -> Decoder:
     """The decoder that a reply's headers ask for; one that is stacked or unknown is refused."""
     named = headers.get("content-encoding", "")
     if not named:
-        return Identity()
+        return _IDENTITY
     names: list[str] = []
     for name in named.lower().split(","):
         if name.strip() not in {"", "identity"}:
             names.append(name.strip())
     if not names:
-        return Identity()
+        return _IDENTITY
     if len(names) > 1:
         raise Unreadable(
             f"The body is compressed {len(names)} times over, which no honest server does."
@@ -86,6 +86,9 @@ class Identity:
 
     def finish(self) -> None:
         pass
+
+
+_IDENTITY = Identity()  # it remembers nothing
 
 
 class _Member(Protocol):

@@ -26,15 +26,19 @@ class TranslatedErrors:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not isinstance(error, Exception):
-            return
-        if isinstance(error, httpx2.RequestError):
-            error.request = self._request
-            return
-        for base in type(error).__mro__:
-            translated = _find_twin(base)
-            if translated is not None:
-                raise translated(redact(str(error)), request=self._request) from error
+        if isinstance(error, Exception):
+            translate(error, self._request)
+
+
+def translate(error: Exception, request: httpx2.Request) -> None:
+    """Raise the exception of httpx2 that an error of the pool's stands for, if there is one."""
+    if isinstance(error, httpx2.RequestError):
+        error.request = request
+        return
+    for base in type(error).__mro__:
+        translated = _find_twin(base)
+        if translated is not None:
+            raise translated(redact(str(error)), request=request) from error
 
 
 def _find_twin(error: type) -> type[httpx2.RequestError] | None:

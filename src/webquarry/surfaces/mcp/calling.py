@@ -102,10 +102,11 @@ async def _call_in_time(
     """Call a tool for as long as it may take, and report its progress to whoever asks for it."""
     limit = _limit_time(options.seconds, tool.name)
     if options.report is None:
-        async with limit:
+        with limit:
             return await tool.call(kit, arguments)
-    async with _report_progress(options.report, tool.name), limit:
-        return await tool.call(kit, arguments)
+    async with _report_progress(options.report, tool.name):
+        with limit:
+            return await tool.call(kit, arguments)
 
 
 def _keep_written(
