@@ -34,9 +34,9 @@ def test_a_block_is_stopped_when_its_time_is_over() -> None:
 
 def test_the_inner_of_two_limits_speaks_for_itself() -> None:
     async def run() -> None:
-        with TimeLimit(60, AssertionError), pytest.raises(NetworkFailure):
-            with TimeLimit(0, explain):
-                await wait_for_ever()
+        outer, inner = TimeLimit(60, AssertionError), TimeLimit(0, explain)
+        with outer, pytest.raises(NetworkFailure), inner:
+            await wait_for_ever()
 
     asyncio.run(run())
 
