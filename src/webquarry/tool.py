@@ -168,6 +168,7 @@ class Tool:
     recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
     uses: tuple[str, ...] = ()  # the parts of the toolkit that a first call would have to import
     app: str | None = None  # the resource with which clients that show apps show its answer
+    repeated: bool = False  # whether its answers may be told again (`Answer.set_cache_entry`)
 
     @property
     def name(self) -> str:
@@ -288,6 +289,7 @@ def tool(
     recorded: bool = True,
     uses: tuple[str, ...] = (),
     app: str | None = None,
+    repeated: bool = False,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 

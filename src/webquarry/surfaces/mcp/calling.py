@@ -88,7 +88,7 @@ async def run_tool(
             log.exception("the tool %s failed", tool.name)
             unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
             return render_failure(tool, unforeseen, call)
-    source = answer.cache_entry
+    source = answer.cache_entry if tool.repeated else None
     if source is not None:
         name = _name_call(tool, arguments, options)
         keep = partial(_keep_written, kit, name, source, answer, outcome, call.answer_digest)
@@ -129,7 +129,9 @@ def recall(
     """What such a call came to before, where nothing has changed since but its age: at once, and
     written already. None for a call that is to be made.
     """
-    found = kit.written.find(_name_call(tool, arguments, options))
+    found = None
+    if tool.repeated:
+        found = kit.written.find(_name_call(tool, arguments, options))
     if found is None:
         return None
     answer, kept = found

@@ -15,7 +15,7 @@ from webquarry.tools.duckduckgo._advice import advising
 from webquarry.tools.duckduckgo._markdown import write_results
 
 
-@tool(uses=("router",))
+@tool(uses=("router",), repeated=True)
 async def web_search(
     kit: Toolkit,
     query: Annotated[str, Field(description="検索キーワード")],

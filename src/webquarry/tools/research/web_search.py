@@ -43,7 +43,7 @@ Claim = Annotated[
 ]
 
 
-@tool(uses=("router",))
+@tool(uses=("router",), repeated=True)
 async def web_search(
     kit: Toolkit,
     query: SearchWords,

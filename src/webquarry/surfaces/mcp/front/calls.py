@@ -59,7 +59,7 @@ class ToolCalls:
         """
         params = message["params"]
         tool = self._tools.get_loaded(params["name"])
-        if tool is None:
+        if tool is None or not tool.repeated:  # most tools, whose calls need no name then
             return None
         options = self._find_options(tool.name, revision, None)
         outcome = recall(tool, self._kit, params.get("arguments") or {}, options)
