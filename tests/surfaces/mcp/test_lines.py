@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +306,47 @@ def test_lines_that_were_read_before_the_loop_began_are_not_waited_for() -> None
         return lines
 
     assert asyncio.run(run()) == [b"one", b"two", b"three", b""]
+
+
+async def _collect_while(take_at_once: Callable[[bytes], bool], written: bytes) -> list[bytes]:
+    """The lines that come to whoever was waiting when they were written."""
+    reading, writing = os.pipe()
+    lines: list[bytes] = []
+
+    async def collect() -> None:
+        async for line in take_lines(LineReader(reading), take_at_once):
+            lines.append(line)
+
+    collecting = asyncio.create_task(collect())
+    await asyncio.sleep(0)  # it waits
+    os.write(writing, written)
+    os.close(writing)
+    try:
+        await collecting
+    finally:
+        os.close(reading)
+    return lines
+
+
+def test_lines_are_taken_at_once_until_one_has_to_wait_for_its_turn() -> None:
+    shown: list[bytes] = []
+
+    def take_calls(line: bytes) -> bool:
+        shown.append(line)
+        return line.startswith(b"call")
+
+    lines = asyncio.run(_collect_while(take_calls, b"call 1\ncall 2\nother\ncall 3\n"))
+
+    assert lines == [b"other", b"call 3", b""]  # none overtakes another
+    assert shown == [b"call 1", b"call 2", b"other", b""]
+
+
+def test_what_goes_wrong_while_a_line_is_taken_at_once_is_told_to_whoever_waits() -> None:
+    def fail(line: bytes) -> bool:
+        raise BrokenPipeError("the client has gone")
+
+    with pytest.raises(BrokenPipeError, match="gone"):
+        asyncio.run(_collect_while(fail, b"call\n"))
 
 
 def test_a_file_which_no_loop_can_watch_is_read_to_its_end(tmp_path: Path) -> None:

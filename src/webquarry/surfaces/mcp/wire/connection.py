@@ -63,9 +63,28 @@ class StdioConnection:
         for message in line.messages:
             self._revision = find_revision(message) or self._revision
             if is_request(message):
-                self._under_way.setdefault(message["id"], []).append(batch)
-                self._is_idle.clear()
+                self._await_answer(message["id"], batch)
             await hand_on(message)
+
+    def take_at_once(
+        self, line: bytes, is_call: Callable[[Message], bool], begin: Callable[[Message], None]
+    ) -> bool:
+        """Begin the one request of a line, if it is a call: whether it is. Nothing is done with any
+        other line, and nothing is waited for.
+        """
+        parsed = parse_line(line, self._revision)
+        if parsed.is_batch or parsed.refusals or len(parsed.messages) != 1:
+            return False
+        message = parsed.messages[0]
+        if not is_call(message):
+            return False
+        self._await_answer(message["id"])
+        begin(message)
+        return True
+
+    def _await_answer(self, id: RequestId, batch: BatchAnswers | None = None) -> None:
+        self._under_way.setdefault(id, []).append(batch)
+        self._is_idle.clear()
 
     def is_awaited(self, id: RequestId | None) -> bool:
         """Whether a request of this id has no answer yet."""

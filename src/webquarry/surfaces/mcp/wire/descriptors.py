@@ -75,6 +75,15 @@ class LineReader:
         """How many lines are here already."""
         return len(self._lines)
 
+    @property
+    def first(self) -> bytes:
+        """The first of them."""
+        return self._lines[0]
+
+    def drop_first(self) -> None:
+        """Somebody has taken the first of them."""
+        self._lines.popleft()
+
     def take_whole(self) -> Iterator[bytes]:
         """The lines that are here already, each once."""
         while self._lines:

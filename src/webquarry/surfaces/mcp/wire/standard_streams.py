@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
 from webquarry.surfaces.mcp.wire.descriptors import LineReader, write_all, write_at_once
@@ -18,13 +18,17 @@ from webquarry.surfaces.mcp.wire.descriptors import LineReader, write_all, write
 _MOST_WAITING = 64  # lines that were read and not yet taken
 
 Written = asyncio.Future[None]
+TakeAtOnce = Callable[[bytes], bool]
 
 
-async def take_lines(incoming: LineReader) -> AsyncIterator[bytes]:
+async def take_lines(
+    incoming: LineReader, take_at_once: TakeAtOnce | None = None
+) -> AsyncIterator[bytes]:
     """The lines that come, until their end. Those that were read before come first: no descriptor
-    tells of them.
+    tells of them. A line that finds nobody at work on another is shown to `take_at_once` before it
+    comes, and does not come if that takes it.
     """
-    watch = _LineWatch(incoming)
+    watch = _LineWatch(incoming, take_at_once)
     try:
         watch.begin()
     except (NotImplementedError, OSError):  # the loop cannot watch files, nor anything on Windows
@@ -45,10 +49,11 @@ async def take_lines(incoming: LineReader) -> AsyncIterator[bytes]:
 class _LineWatch:
     """Has the loop read what comes, as long as not too much waits to be taken."""
 
-    def __init__(self, incoming: LineReader) -> None:
+    def __init__(self, incoming: LineReader, take_at_once: TakeAtOnce | None) -> None:
         self._incoming = incoming
+        self._take_at_once = take_at_once
         self._loop = asyncio.get_running_loop()
-        self._has_read = asyncio.Event()
+        self._reading: asyncio.Future[None] | None = None  # of whoever waits for a line
         self._is_on = False
 
     def begin(self) -> None:
@@ -64,8 +69,11 @@ class _LineWatch:
         """Wait until something was read."""
         if not self._is_on:
             self.begin()
-        self._has_read.clear()
-        await self._has_read.wait()
+        self._reading = self._loop.create_future()
+        try:
+            await self._reading
+        finally:
+            self._reading = None
 
     def _read(self) -> None:
         try:
@@ -74,9 +82,22 @@ class _LineWatch:
             return
         except OSError:  # a terminal that is gone
             self._incoming.is_ended = True
-        self._has_read.set()
+        if self._reading is not None and not self._reading.done():
+            self._pass_on(self._reading)
         if self._incoming.is_ended or self._incoming.count > _MOST_WAITING:
             self.end()
+
+    def _pass_on(self, reading: asyncio.Future[None]) -> None:
+        """Have lines taken at once as far as that goes, and wake whoever waits for the others."""
+        incoming = self._incoming
+        try:
+            while self._take_at_once and incoming.count and self._take_at_once(incoming.first):
+                incoming.drop_first()
+        except BaseException as failure:
+            reading.set_exception(failure)  # as it would be raised to whoever takes the line
+            return
+        if incoming.count or incoming.is_ended:
+            reading.set_result(None)
 
 
 async def _take_from_thread(incoming: LineReader) -> AsyncIterator[bytes]:
