@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webquarry.net.http.page_request import NO_BODY, PageRequest
-from webquarry.net.http.plain_headers import PlainHeaders
+from webquarry.net.http.plain_headers import PlainHeaders, build_headers
 from webquarry.net.http.simple_heads import read_head, write_fields, write_get
 
 NAMES = st.sampled_from(["Content-Type", "content-type", "X-A", "x-b", "Set-Cookie", "Server"])
@@ -73,6 +73,7 @@ def test_headers_say_what_those_of_httpx2_say(pairs: list[tuple[str, str]]) -> N
 
     for look in LOOKS:
         assert look(read(pairs)) == look(known)
+        assert look(build_headers(known.raw)) == look(known)
         assert look(asked_before) == look(known)
     assert read(pairs) == known
     assert repr(read(pairs)).endswith(repr(known))
@@ -105,8 +106,9 @@ def test_bytes_that_are_not_ascii_are_left_to_httpx2() -> None:
     head = read_head(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: caf\xc3\xa9")
 
     assert head is not None
-    assert type(head.headers) is httpx2.Headers
-    assert head.headers["x-a"] == "café"
+    for headers in (head.headers, build_headers(head.headers.raw)):
+        assert type(headers) is httpx2.Headers
+        assert headers["x-a"] == "café"
 
 
 def test_what_one_request_changes_stays_as_it_was_for_the_next() -> None:

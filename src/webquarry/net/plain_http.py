@@ -20,6 +20,7 @@ import httpx2
 from webquarry.net.connecting import Connect, Stream
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.http.page_request import NO_BODY
+from webquarry.net.http.plain_headers import NO_HEADERS
 from webquarry.net.http.simple_heads import SimpleHead, read_head, write_get
 from webquarry.net.http.translation import translate
 from webquarry.net.pacing import Places
@@ -30,8 +31,6 @@ IDLE_SECONDS = 15
 _READ_BYTES = 256 * 1024  # as many as the loop reads at once
 _WRITTEN_BYTES = 64 * 1024
 _LONGEST_HEAD = 100 * 1024  # bytes
-
-_NO_HEADERS = httpx2.Headers()
 
 Address = tuple[str, int]  # host and port
 
@@ -61,7 +60,7 @@ class PlainConnections:
         body = ResponseBytes(self, connection, request, timeouts.get("read"))
         response = httpx2.Response(
             head.status,
-            headers=_NO_HEADERS,
+            headers=NO_HEADERS,
             stream=body,
             extensions={
                 "http_version": b"HTTP/" + head.version,
@@ -69,7 +68,7 @@ class PlainConnections:
                 "network_stream": connection.stream,
             },
         )
-        response.headers = head.headers  # as they are: given to it, they would be copied
+        response.headers = head.headers
         return response
 
     async def aclose(self) -> None:

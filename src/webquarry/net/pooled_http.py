@@ -23,6 +23,7 @@ from webquarry.net.dial import Dialler
 from webquarry.net.guard.guard import Guard
 from webquarry.net.guard.strict_url import port_of
 from webquarry.net.http.authorities import build_authorities_error
+from webquarry.net.http.plain_headers import NO_HEADERS, build_headers
 from webquarry.net.http.translation import TranslatedErrors
 from webquarry.net.plain_http import IDLE_SECONDS, MAX_CONNECTIONS, MAX_IDLE_CONNECTIONS
 from webquarry.net.proxies import Proxies, Proxy
@@ -132,12 +133,14 @@ class PooledConnections:
         async def close_if_silent() -> None:
             await self._close_if_silent(core_request.url, proxy)
 
-        return httpx2.Response(
+        answer = httpx2.Response(
             response.status,
-            headers=response.headers,
+            headers=NO_HEADERS,
             stream=ResponseBody(response, request, close_if_silent),
             extensions=response.extensions,
         )
+        answer.headers = build_headers(response.headers)
+        return answer
 
     async def _close_if_silent(self, url: httpcore2.URL, proxy: Proxy | None) -> None:
         """After a request that ran out of time: an HTTP/2 connection on which nothing comes any

@@ -55,8 +55,10 @@ def read_url(text: str) -> httpx2.URL:
 
 def _read_plain(text: str) -> PlainURL | None:
     """A URL in the usual spelling; None for any other, which may be refused."""
+    if len(text) > MAX_LENGTH:
+        return None
     plain = _PLAIN.fullmatch(text)
-    if plain is None or len(text) > MAX_LENGTH:
+    if plain is None:
         return None
     scheme, authority, target, path = plain.groups()
     if "/." in path or "/%2" in path:  # steps that may have to be taken

@@ -15,6 +15,21 @@ import httpx2
 _Default = TypeVar("_Default")
 _OURS = frozenset({"_pairs", "_by_name", "_written"})
 
+NO_HEADERS = httpx2.Headers()  # for a response that gets its own as they are: httpx2 copies others
+
+
+def build_headers(raw: Sequence[tuple[bytes, bytes]]) -> httpx2.Headers:
+    """Headers as a connection gives them."""
+    try:
+        pairs = [(name.decode("ascii"), value.decode("ascii")) for name, value in raw]
+    except UnicodeDecodeError:
+        return httpx2.Headers(raw)
+    by_name: dict[str, str | None] = {}
+    for name, value in pairs:
+        folded = name.lower()
+        by_name[folded] = None if folded in by_name else value
+    return PlainHeaders(pairs, by_name)
+
 
 class PlainHeaders(httpx2.Headers):
     """Headers as they came, or as they will be sent."""
