@@ -188,7 +188,9 @@ def _breaks_off(blocks: PageBlocks) -> bool:
     for index in reversed(blocks.kept[-4:]):
         text = blocks.texts[index]
         if len(text) >= 60:
-            return _ELLIPSIS.search(text[-20:]) is not None
+            end = text[-20:]
+            has_dots = "..." in end or "\u2026" in end
+            return has_dots and _ELLIPSIS.search(end) is not None
     return False
 
 

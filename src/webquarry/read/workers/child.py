@@ -71,17 +71,18 @@ def answer_jobs(incoming: int, outgoing: int, memory_bytes: int) -> None:
 
 def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
     """The head and the body of the answer to a job: its bytes, or why there are none."""
-    head = json.loads(packed)
+    head = json.loads(packed.decode())
     limit_job(head["cpu_seconds"])
-    answer: dict[str, Any] = {}
+    failure: dict[str, Any] | None = None
     given = b""
     try:
         given = run_job(Job(head["name"], head["arguments"], pieces))
     except Exception as error:  # a page nobody foresaw must not end the service
-        answer["error"] = pack_error(error)
-        answer["last"] = isinstance(error, MemoryError)
+        failure = {"error": pack_error(error), "last": isinstance(error, MemoryError)}
     if is_large(sum(map(len, pieces))):
         del pieces
         trim_memory()
-    answer["resident"] = resident_bytes()
-    return json.dumps(answer).encode("ascii"), given
+    resident = resident_bytes()
+    if failure is None:  # as nearly always, and so little is written without ado
+        return b'{"resident": %d}' % resident, given
+    return json.dumps(failure | {"resident": resident}).encode("ascii"), given
