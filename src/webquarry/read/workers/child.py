@@ -20,11 +20,10 @@ from webquarry.read.workers.frames import BrokenFrame, read_frame, write_frame
 from webquarry.read.workers.garbage import collect_if_due, put_off_collection
 from webquarry.read.workers.job import Job, is_large, load_what_pages_need, run_job
 from webquarry.read.workers.limits import (
+    JobMeter,
     end_with_parent,
     interrupt_nobody,
-    limit_job,
     limit_process,
-    resident_bytes,
     trim_memory,
 )
 
@@ -56,12 +55,13 @@ def answer_jobs(incoming: int, outgoing: int, memory_bytes: int) -> None:
     reading = io.FileIO(incoming, "r", closefd=False)
     writing = io.FileIO(outgoing, "w", closefd=False)
     limit_process(memory_bytes)
+    meter = JobMeter()
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):
         write_frame(writing, b"", ())  # ready
         frame = read_frame(reading)
         while frame is not None:
-            head, body = answer_job(*frame)
+            head, body = answer_job(*frame, meter)
             write_frame(writing, head, (body,))
             del body
             frame = None  # not kept while the next one comes
@@ -69,10 +69,15 @@ def answer_jobs(incoming: int, outgoing: int, memory_bytes: int) -> None:
             frame = read_frame(reading)
 
 
-def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
-    """The head and the body of the answer to a job: its bytes, or why there are none."""
+def answer_job(
+    packed: bytes, pieces: tuple[bytes, ...], meter: JobMeter | None = None
+) -> tuple[bytes, bytes]:
+    """The head and the body of the answer to a job: its bytes, or why there are none. `meter` is
+    that of the jobs before it, where there were any.
+    """
     head = json.loads(packed.decode())
-    limit_job(head["cpu_seconds"])
+    meter = meter or JobMeter()
+    meter.limit_next(head["cpu_seconds"])
     failure: dict[str, Any] | None = None
     given = b""
     try:
@@ -82,7 +87,7 @@ def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
     if is_large(sum(map(len, pieces))):
         del pieces
         trim_memory()
-    resident = resident_bytes()
+    resident = meter.measure_memory()
     if failure is None:  # as nearly always, and so little is written without ado
         return b'{"resident": %d}' % resident, given
     return json.dumps(failure | {"resident": resident}).encode("ascii"), given
