@@ -41,7 +41,7 @@ _GROUP_WORDS = frozenset(
     consortium collaboration society center centre press inc ltd llc gmbh corp corporation company
     contributors project network news times bank commission authority service services reuters
     correspondent
-    """.split()
+    """.split()  # noqa: SIM905
 )
 _GROUP = re.compile(
     rf"\b(?:{'|'.join(sorted(_GROUP_WORDS))})\b|[0-9@/]|\.(?:com|org|net)\b", re.IGNORECASE

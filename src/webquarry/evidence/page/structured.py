@@ -53,7 +53,10 @@ def read_structured_data(tags: Tags, blocks: Sequence[JsonLdBlock]) -> dict[str,
     skipped_blocks = len(blocks) - len(json_ld)
     metas = [meta for meta in tags.metas if meta[0].startswith(_PREFIXES)]
     open_graph, skipped_graph = _collect_tags(metas, _GRAPH_PREFIXES)
-    citation, skipped_citation = _collect_tags(metas, _CITATION_PREFIXES)
+    citation: dict[str, str] = {}
+    skipped_citation = 0
+    if len(open_graph) + skipped_graph < len(metas):  # else all of them were those
+        citation, skipped_citation = _collect_tags(metas, _CITATION_PREFIXES)
     parts = {"jsonLd": json_ld, "openGraph": open_graph, "citation": citation}
     structured: dict[str, Any] = {name: part for name, part in parts.items() if part}
     skipped = skipped_blocks + skipped_graph + skipped_citation

@@ -167,12 +167,17 @@ def _read_count(text: str) -> _PartOf | None:
     found = _COUNT.match(text)
     if found and not (found["verb"] or found["first"] or found["last"]):
         return None
-    return _read_numbers(found or _ASIAN_COUNT.match(text))
+    if found is None and not text.isascii():
+        found = _ASIAN_COUNT.match(text)
+    return _read_numbers(found)
 
 
 def _read_page(text: str) -> _PartOf | None:
     """Which page of how many a text says that this is, if it is not the last."""
-    return _read_numbers(_PAGE.match(text) or _ASIAN_PAGE.match(text))
+    found = _PAGE.match(text)
+    if found is None and not text.isascii():
+        found = _ASIAN_PAGE.match(text)
+    return _read_numbers(found)
 
 
 def _read_numbers(found: re.Match[str] | None) -> _PartOf | None:

@@ -27,6 +27,8 @@ from webquarry.read.workers.limits import (
     trim_memory,
 )
 
+_read_json = json.JSONDecoder().raw_decode  # nothing stands around what the parent writes
+
 
 def serve(parent: int, memory_bytes: int) -> None:
     """Answer until there is nothing more to read."""
@@ -75,7 +77,7 @@ def answer_job(
     """The head and the body of the answer to a job: its bytes, or why there are none. `meter` is
     that of the jobs before it, where there were any.
     """
-    head = json.loads(packed.decode())
+    head, _ = _read_json(packed.decode())
     meter = meter or JobMeter()
     meter.limit_next(head["cpu_seconds"])
     failure: dict[str, Any] | None = None
