@@ -25,6 +25,11 @@ from webquarry.evidence.page.people import Name, parse_people, parse_person
         ("John Y Smith", Name("Smith", "John Y")),
         ("saltmarsh", Name(literal="saltmarsh")),
         ("World Tide Organization", Name(literal="World Tide Organization")),
+        ("Example news TEAM", Name(literal="Example news TEAM")),
+        ("Anna Newsome", Name("Newsome", "Anna")),
+        ("Tidal Inc.", Name(literal="Tidal Inc.")),
+        ("Tide-News Writers", Name(literal="Tide-News Writers")),
+        ("Ada of tides.example.org", Name(literal="Ada of tides.example.org")),
         ("王小明", Name(literal="王小明")),
     ],
 )

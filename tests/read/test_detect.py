@@ -43,6 +43,10 @@ BINARY = [
     pytest.param(b"\x00\x00\x00\x18ftypmp42" + bytes(20), "video/mp4", id="mp4"),
     pytest.param(b"{\\rtf1\\ansi hello}", "application/rtf", id="rtf"),
     pytest.param(bytes(257) + b"ustar\x00" + bytes(200), "application/x-tar", id="tar"),
+    pytest.param(
+        b"<a>" + bytes(254) + b"ustar\x00" + bytes(200), "application/x-tar", id="tar-like-a-page"
+    ),
+    pytest.param(b"<\x00\x00\x18ftypavif" + bytes(20), "image/avif", id="avif-like-a-page"),
     pytest.param(bytes(range(256)) * 10, "binary data", id="noise"),
 ]
 

@@ -8,6 +8,7 @@ A page without markup (PDF, text) is judged by its address and by what the file 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -47,6 +48,7 @@ _KIND_OF_NODE = {
     "videoobject": "motion_picture",
 }
 _VIDEO_HOSTS = ("youtube.com", "youtu.be", "vimeo.com")
+_VIDEO_HOST_ENDS = tuple(f".{host}" for host in _VIDEO_HOSTS)
 _CONTAINER_TAGS = ("citation_journal_title", "citation_conference_title", "prism.publicationname")
 _LONGEST_CHAIN = 4  # an article, its issue, its volume, the journal
 _LONGEST_TAG = 300  # characters
@@ -83,7 +85,7 @@ def evidence_of(
     tags = Tags(document)
     blocks = [JsonLdBlock(text) for text in tags.scripts]
     graph = read_graph(blocks)
-    main = find_main_node(graph, (page_url, tags.canonical, *tags.get_all("og:url")))
+    main = find_main_node(graph, _iterate_addresses(page_url, tags))
     facts = read_facts(page_url, tags, graph, main, page, accessed)
     reputation = reputation_of(page_url)
     classification = classify(page_url, tags, graph, main, reputation)
@@ -117,6 +119,13 @@ def evidence_of(
         published=facts.published,
         modified=facts.modified,
     )
+
+
+def _iterate_addresses(page_url: str, tags: Tags) -> Iterator[str]:
+    """The addresses of a page: where it was found, and what it calls its own."""
+    yield page_url
+    yield tags.canonical
+    yield from tags.get_all("og:url")
 
 
 def _describe_facts(facts: PageFacts, author: str) -> dict[str, Any] | None:
@@ -197,9 +206,8 @@ def _csl_kind(
             return "article-journal"
         return "webpage"
     host = host_of_page(page_url)
-    for video_host in _VIDEO_HOSTS:
-        if host == video_host or host.endswith(f".{video_host}"):
-            return "motion_picture"
+    if host in _VIDEO_HOSTS or host.endswith(_VIDEO_HOST_ENDS):
+        return "motion_picture"
     if source_type in _KIND_OF_TYPE:
         return _KIND_OF_TYPE[source_type]
     for name in sorted(types_of(main)):

@@ -182,17 +182,17 @@ def _is_json(text: DecodedText, head: str) -> bool:
 def _is_binary(body: bytes, *, is_labelled_as_text: bool) -> bool:
     """Whether bytes without a known signature are no text."""
     head = body[:_HEAD]
-    if find_bom(head) or not head:
-        return False
+    controls = count_controls(head)
+    if not controls or find_bom(head):
+        return False  # as nearly all, for the first reason
     if head.count(0) * 10 > len(head) * _NULS_IN_TEN:
         # UTF-16 without a mark has them in every other place only.
         even = head[0::2].count(0)
         odd = head[1::2].count(0)
         return min(even, odd) * 10 > max(even, odd)
-    binary_bytes = count_controls(head)
     if is_labelled_as_text:
-        return binary_bytes > len(head) * _MOST_BINARY
-    return binary_bytes > 0
+        return controls > len(head) * _MOST_BINARY
+    return True
 
 
 def _build_refusal(source: FetchedDocument, kind: str) -> Unreadable:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -28,6 +28,7 @@ _MOST_CHARACTERS = 1_000_000
 _MOST_NODES = 200
 _DEEPEST = 64
 _DEEPEST_NODE = 5  # lists and graphs around a thing
+_BLANKS = " \t\r\n"  # that may stand around a value
 _NO_TYPES: frozenset[str] = frozenset()
 _VOCABULARY_END = re.compile(r"[/#:]")
 _OPENINGS, _CLOSINGS = ("<!--", "<![CDATA["), ("-->", "]]>")
@@ -83,11 +84,12 @@ class JsonLdBlock:
         """
         if not self._is_read:
             self._is_read = True
+            bare = self.text.strip(_BLANKS)
             try:
-                self._value = _STRICT.decode(self.text)
+                self._value, end = _STRICT.raw_decode(bare)
             except (ValueError, RecursionError):
                 return False
-            self._is_json = _is_shallow(self._value)
+            self._is_json = end == len(bare) and _is_shallow(self._value)
         return self._is_json
 
     @property
@@ -155,19 +157,21 @@ def find_main_node(graph: Graph, addresses: Iterable[str]) -> Node | None:
     """
     if not graph.nodes:
         return None
+    articles = [node for node in graph.nodes if types_of(node) & ARTICLE_TYPES]
+    if len(articles) == 1:
+        return articles[0]  # as mostly, whatever address it bears
     own = {_bare_address(address) for address in addresses if address}
-    article = _pick(graph, ARTICLE_TYPES, own)
+    article = _pick(articles, own)
     if article:
         return article
     for node in graph.nodes:
         if types_of(node) & _OFTEN_EMBEDDED and own.intersection(_addresses_of(node)):
             return node
-    return _pick(graph, PAGE_TYPES, own)
+    return _pick([node for node in graph.nodes if types_of(node) & PAGE_TYPES], own)
 
 
-def _pick(graph: Graph, types: frozenset[str], own: set[str]) -> Node | None:
-    """The thing of these types that the page is about, where that can be told."""
-    nodes = [node for node in graph.nodes if types_of(node) & types]
+def _pick(nodes: Sequence[Node], own: set[str]) -> Node | None:
+    """The one of some things that the page is about, where that can be told."""
     if len(nodes) < 2:
         return nodes[0] if nodes else None
     for node in nodes:

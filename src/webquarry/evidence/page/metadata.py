@@ -67,6 +67,7 @@ _MODIFIED_METAS = (
     "dc.date.modified",
 )
 _LOOSE_MODIFIED_METAS = ("last-modified", "lastmod", "revised")
+_ALL_MODIFIED_METAS = _MODIFIED_METAS + _LOOSE_MODIFIED_METAS
 _AUTHOR_METAS = (
     "author",
     "byl",
@@ -82,6 +83,7 @@ _CREATOR_METAS = (
     "eprints.creators_name",
     "bepress_citation_author",
 )
+_SCHOLARLY_AUTHOR_METAS = ("citation_author", "citation_authors", *_CREATOR_METAS)
 _TITLE_METAS = ("og:title", "citation_title", "dc.title", "dcterms.title", "eprints.title")
 _SITE_METAS = ("og:site_name", "application-name")
 _PATH_DATE = re.compile(r"/(\d{4})/(\d{2})/(\d{2})(?:/|$)")
@@ -213,10 +215,12 @@ class _Fields(NamedTuple):
 
     def find_authors(self) -> _Authors:
         """The authors, and the field that names them."""
-        found = self._parse_tags(("citation_author",), lists=False)
-        found = found or self._parse_tags(("citation_authors",), lists=True)
-        if found:
-            return found
+        is_scholarly = not self.tags.by_name.keys().isdisjoint(_SCHOLARLY_AUTHOR_METAS)
+        if is_scholarly:
+            found = self._parse_tags(("citation_author",), lists=False)
+            found = found or self._parse_tags(("citation_authors",), lists=True)
+            if found:
+                return found
         if self.main is not None:
             for field in ("author", "creator"):
                 if self.main.get(field) is None:
@@ -224,9 +228,10 @@ class _Fields(NamedTuple):
                 names = self._parse_json_ld_authors(self.graph.get_values(self.main, field))
                 if names:
                     return names, f"json-ld:{field}"
-        found = self._parse_tags(_CREATOR_METAS, lists=False)
-        if found:
-            return found
+        if is_scholarly:
+            found = self._parse_tags(_CREATOR_METAS, lists=False)
+            if found:
+                return found
         if self.tags.items:
             names = parse_people(self.tags.find_items("author"))
             if names:
@@ -290,10 +295,13 @@ class _Fields(NamedTuple):
     def find_modified(self, accessed: datetime) -> Dated | None:
         """The date of the last change, of a page that was read at some time."""
         found = self._read_main_dates(("dateModified",), accessed)
-        found = found or self._read_metas(_MODIFIED_METAS, accessed, declared=True)
+        is_in_metas = not self.tags.by_name.keys().isdisjoint(_ALL_MODIFIED_METAS)
+        if is_in_metas:
+            found = found or self._read_metas(_MODIFIED_METAS, accessed, declared=True)
         if found is None and self.tags.items:
             found = self._read_items("dateModified", accessed)
-        found = found or self._read_metas(_LOOSE_MODIFIED_METAS, accessed, declared=False)
+        if is_in_metas:
+            found = found or self._read_metas(_LOOSE_MODIFIED_METAS, accessed, declared=False)
         return found or _read_stated(self.page.modified, accessed)
 
     def _read_main_dates(self, names: Iterable[str], accessed: datetime) -> Dated | None:

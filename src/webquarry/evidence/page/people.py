@@ -34,13 +34,17 @@ _NOBODY = (
     "admin administrator anonymous author authors editor guest none null root staff undefined "
     "unknown user webmaster [deleted] n/a na wordpress"
 )
+_GROUP_WORDS = frozenset(
+    """
+    team staff desk editor editors editorial newsroom board group agency ministry department office
+    university institute foundation association organisation organization committee council
+    consortium collaboration society center centre press inc ltd llc gmbh corp corporation company
+    contributors project network news times bank commission authority service services reuters
+    correspondent
+    """.split()  # noqa: SIM905
+)
 _GROUP = re.compile(
-    r"\b(?:team|staff|desk|editors?|editorial|newsroom|board|group|agency|ministry|department"
-    r"|office|university|institute|foundation|association|organi[sz]ation|committee|council"
-    r"|consortium|collaboration|society|center|centre|press|inc|ltd|llc|gmbh|corp(?:oration)?"
-    r"|company|contributors|project|network|news|times|bank|commission|authority"
-    r"|service|services|reuters|correspondent)\b|[0-9@/]|\.(?:com|org|net)\b",
-    re.IGNORECASE,
+    rf"\b(?:{'|'.join(sorted(_GROUP_WORDS))})\b|[0-9@/]|\.(?:com|org|net)\b", re.IGNORECASE
 )
 _COMMA = re.compile(r"\s*,\s*")
 _PARTICLE_SET = frozenset(_PARTICLES.split())
@@ -96,7 +100,7 @@ def parse_people(texts: Iterable[str], *, lists: bool = True) -> tuple[Name, ...
                 written = _BY.sub("", written, count=1)
         else:
             written = clean_line(text, _LONGEST_NAME)
-        may_be_group = _GROUP.search(written) is not None
+        may_be_group = _names_group(written)
         parts = [written]
         if lists:
             parts = _split_byline(written, is_group=may_be_group)
@@ -120,11 +124,20 @@ def parse_person(text: str, *, may_be_group: bool = True) -> Name | None:
     is_email = "@" in text and " " not in text
     if is_email or not any(map(str.isalpha, text)):
         return None
-    if may_be_group and _GROUP.search(text):
+    if may_be_group and _names_group(text):
         return Name(literal=text)
     if "," not in text and " " in text:  # as most; no credential holds a blank
         return _parse_given_first(text, "")
     return _parse_divided(text)
+
+
+def _names_group(text: str) -> bool:
+    """Whether a text has a word or a sign that is in no person's name."""
+    if text.isascii():
+        words = text.lower().split()
+        if "".join(words).isalpha():  # as most: nothing but words and blanks
+            return not _GROUP_WORDS.isdisjoint(words)
+    return _GROUP.search(text) is not None
 
 
 def _parse_divided(text: str) -> Name:

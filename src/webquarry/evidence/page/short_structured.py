@@ -59,6 +59,9 @@ _PUBLISHED = (
 )  # fmt: skip
 _MODIFIED = ("dateModified", "article:modified_time", "og:updated_time")
 
+_Kept = tuple[Any, int]  # what is left of a value, None for nothing, and the bytes of its JSON
+_NOTHING: _Kept = (None, 0)
+
 
 def shorten_structured_data(
     whole: Mapping[str, Any], metadata: Mapping[str, Any], cited: Mapping[str, Any]
@@ -72,9 +75,9 @@ def shorten_structured_data(
     json_ld: list[Any] = []
     size_with = size + len(',"jsonLd":[]')
     for node in _iterate_nodes(whole.get("jsonLd", ())):
-        kept = _keep_useful(node, told, MOST_BYTES - size_with - 2, 0)
+        kept, kept_size = _keep_members(node, told, MOST_BYTES - size_with - 2, 0)
         if kept:
-            size_with += _size(kept) + bool(json_ld)  # a comma before all but the first
+            size_with += kept_size + bool(json_ld)  # a comma before all but the first
             json_ld.append(kept)
     if json_ld:
         short["jsonLd"] = json_ld
@@ -84,10 +87,10 @@ def shorten_structured_data(
         if not stated:
             continue
         beside = len(f',"{name}":')
-        tags = _keep_tags(stated, told, MOST_BYTES - size - beside - len("{}") - 2)
+        tags, tags_size = _keep_tags(stated, told, MOST_BYTES - size - beside - len("{}") - 2)
         if tags:
             short[name] = tags
-            size += beside + _size(tags)
+            size += beside + tags_size
     if short != whole:
         short["more"] = True
     return short
@@ -138,33 +141,46 @@ def _iterate_nodes(blocks: Sequence[Any]) -> Iterator[dict[str, Any]]:
                 yield node
 
 
-def _keep_useful(value: Any, told: _Told, room: int, depth: int) -> Any:
-    """As much of a value as there is room for; None where nothing is left of it."""
-    if isinstance(value, dict):
+def _keep_useful(value: Any, told: _Told, room: int, depth: int) -> _Kept:
+    """As much of a value as there is room for."""
+    if isinstance(value, str):
+        if not value or len(value) > _LONGEST_VALUE:
+            return _NOTHING
+        size = _text_size(value)
+    elif isinstance(value, dict):
         return _keep_members(value, told, room, depth)
-    if isinstance(value, list):
-        items: list[Any] = []
-        for item in value[:_MOST_LOOKED_AT]:
-            kept = _keep_useful(item, told, room - _size(items) - 1, depth + 1)
-            if kept is None:
-                break  # the first ones, and not some of them
-            items.append(kept)
-        return items or None
-    if value is None or value == "":
-        return None
-    if isinstance(value, str) and len(value) > _LONGEST_VALUE:
-        return None
-    if _size(value) > room:
-        return None
-    return value
+    elif isinstance(value, list):
+        return _keep_items(value, told, room, depth)
+    elif value is None:
+        return _NOTHING
+    else:
+        size = len(_ENCODER.encode(value))
+    if size > room:
+        return _NOTHING
+    return value, size
 
 
-def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -> Any:
+def _keep_items(values: list[Any], told: _Told, room: int, depth: int) -> _Kept:
+    """The first items of a list, and not some of them."""
+    items: list[Any] = []
+    size = len("[]")
+    for item in values[:_MOST_LOOKED_AT]:
+        kept, kept_size = _keep_useful(item, told, room - size - 1, depth + 1)
+        if kept is None:
+            break
+        if not items:
+            size = 1  # the second bracket stands in place of a comma
+        items.append(kept)
+        size += kept_size + 1
+    return items or None, size
+
+
+def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -> _Kept:
     """The useful members of an object, the most useful first; further short ones of the outermost
     where there is room.
     """
     if depth > _DEEPEST:
-        return None
+        return _NOTHING
     names = sorted(islice(node, _MOST_LOOKED_AT), key=lambda name: _RANK.get(name, len(_RANK)))
     kept: dict[str, Any] = {}
     size = len("{}")
@@ -176,19 +192,19 @@ def _keep_members(node: Mapping[str, Any], told: _Told, room: int, depth: int) -
         if told.tells(name, value):
             continue
         beside = _text_size(name) + len(":,")
-        part = _keep_useful(value, told, room - size - beside, depth + 1)
+        part, part_size = _keep_useful(value, told, room - size - beside, depth + 1)
         if part is not None:
             if not kept:
                 size = 1  # the second bracket stands in place of a comma
             kept[name] = part
-            size += beside + _size(part)
-    if depth and set(kept) <= {"@type"}:
-        return None
-    return kept or None
+            size += beside + part_size
+    if depth and kept.keys() <= {"@type"}:
+        return _NOTHING
+    return kept or None, size
 
 
-def _keep_tags(tags: Mapping[str, str], told: _Told, room: int) -> dict[str, str]:
-    """The tags that say something more, as far as there is room."""
+def _keep_tags(tags: Mapping[str, str], told: _Told, room: int) -> tuple[dict[str, str], int]:
+    """The tags that say something more, as far as there is room, and the bytes of their JSON."""
     kept: dict[str, str] = {}
     size = 1  # the last comma is a bracket
     for name, value in tags.items():
@@ -200,24 +216,11 @@ def _keep_tags(tags: Mapping[str, str], told: _Told, room: int) -> dict[str, str
         if size + own_size <= room:
             kept[name] = value
             size += own_size
-    return kept
-
-
-def _size(value: Any) -> int:
-    """Bytes of JSON."""
-    if isinstance(value, str):
-        return _text_size(value)
-    if isinstance(value, dict) and value:
-        # a colon and a comma for each member, the last comma being a bracket
-        return 1 + sum([_text_size(name) + _size(one) + 2 for name, one in value.items()])
-    if isinstance(value, list) and value:
-        return 1 + sum([_size(one) + 1 for one in value])
-    if value is True:
-        return len("true")
-    return len(_ENCODER.encode(value).encode(errors="replace"))
+    return kept, size
 
 
 def _text_size(text: str) -> int:
+    """Bytes of JSON."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return len(text) + len('""')  # as nearly all: nothing in it is written otherwise
     return len(_ENCODER.encode(text).encode(errors="replace"))

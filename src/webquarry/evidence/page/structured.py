@@ -25,6 +25,9 @@ _MOST_LONGER = 8  # times
 _LONGEST_TEXT = 2_000  # in a block
 _MOST_TAGS = 20_000  # characters of all tags of a kind together
 _LONGEST_TAG = 2_000
+_GRAPH_PREFIXES = ("og:", "article:")
+_CITATION_PREFIXES = ("citation_",)
+_PREFIXES = _GRAPH_PREFIXES + _CITATION_PREFIXES
 
 
 def read_structured_data(tags: Tags, blocks: Sequence[JsonLdBlock]) -> dict[str, Any] | None:
@@ -48,8 +51,12 @@ def read_structured_data(tags: Tags, blocks: Sequence[JsonLdBlock]) -> dict[str,
             room -= size
             json_ld.append(value)
     skipped_blocks = len(blocks) - len(json_ld)
-    open_graph, skipped_graph = _collect_tags(tags, ("og:", "article:"))
-    citation, skipped_citation = _collect_tags(tags, ("citation_",))
+    metas = [meta for meta in tags.metas if meta[0].startswith(_PREFIXES)]
+    open_graph, skipped_graph = _collect_tags(metas, _GRAPH_PREFIXES)
+    citation: dict[str, str] = {}
+    skipped_citation = 0
+    if len(open_graph) + skipped_graph < len(metas):  # else all of them were those
+        citation, skipped_citation = _collect_tags(metas, _CITATION_PREFIXES)
     parts = {"jsonLd": json_ld, "openGraph": open_graph, "citation": citation}
     structured: dict[str, Any] = {name: part for name, part in parts.items() if part}
     skipped = skipped_blocks + skipped_graph + skipped_citation
@@ -69,12 +76,14 @@ def _shorten_texts(value: Any) -> Any:
     return value
 
 
-def _collect_tags(tags: Tags, prefixes: tuple[str, ...]) -> tuple[dict[str, str], int]:
-    """The meta tags whose names begin so, and how many of them were left out."""
+def _collect_tags(
+    metas: Sequence[tuple[str, str]], prefixes: tuple[str, ...]
+) -> tuple[dict[str, str], int]:
+    """Those of the meta tags whose names begin so, and how many of them were left out."""
     found: dict[str, str] = {}
     left = _MOST_TAGS
     skipped = 0
-    for name, content in tags.metas:
+    for name, content in metas:
         if not name.startswith(prefixes):
             continue
         value = clean_line(content, _LONGEST_TAG)

@@ -64,9 +64,12 @@ class Tags:
         """The texts of JSON-LD blocks."""
         scripts: list[str] = []
         for script in self._elements.get("script", ()):
-            kind = (script.get("type") or "").partition(";")[0].strip().lower()
-            text = script.text
-            if kind == "application/ld+json" and text and text.strip():
+            written = script.get("type")
+            if not written:
+                continue  # as most
+            kind = written.partition(";")[0].strip().lower()
+            text = script.text if kind == "application/ld+json" else None
+            if text and text.strip():
                 scripts.append(text)
         return scripts
 

@@ -167,6 +167,8 @@ def _type_by_nodes(graph: Graph, main: Node | None) -> SourceType | None:
         if name in _TYPE_OF:
             return _TYPE_OF[name]
     for node in graph.nodes:
+        if node is main:
+            continue  # it has said nothing
         types = types_of(node)
         if "qapage" in types:
             return _TYPE_OF[min(types & _TYPE_OF.keys())]

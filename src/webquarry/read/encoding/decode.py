@@ -91,7 +91,8 @@ def decode(body: bytes, content_type_header: str) -> DecodedText:
         return DecodedText(text, encoding, "bom")
 
     claim = find_header_label(content_type_header)
-    is_plain = claim is not None and claim.encoding == "utf-8" and 0 not in body[:_WIDE_SAMPLE]
+    is_claimed = claim is not None and claim.encoding == "utf-8"
+    is_plain = is_claimed and body.find(0, 0, _WIDE_SAMPLE) < 0
     if claim is not None and is_plain and is_utf8(body):
         # as most: whatever else is said of such a page is not believed
         return DecodedText(None, claim.encoding, claim.source, body)

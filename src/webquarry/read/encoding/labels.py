@@ -13,11 +13,14 @@ from typing import NamedTuple
 
 import webencodings
 
+from webquarry.read.text.remember import remember_short
+
 PRESCAN_BYTES = 16 * 1024  # the standard says 1,024; one page in twelve declares itself later
 _LONGEST_HEADER = 1_000  # characters
 _MOST_ATTRIBUTES = 20
 _UTF8 = frozenset({"utf-8", "UTF-8"})
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
+_ANY_BOM = tuple(mark for mark, _ in _BOMS)
 _HEADER_CHARSET = re.compile(
     r"(?i)(?:^|[;,\s])charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))"
 )
@@ -40,12 +43,15 @@ def find_bom(body: bytes) -> tuple[str, int] | None:
     """The first bytes of a page -> the encoding that their byte order mark stands for, and the
     mark's length; None without a mark.
     """
+    if not body.startswith(_ANY_BOM):
+        return None  # as nearly all
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return encoding, len(mark)
     return None
 
 
+@remember_short  # servers say few different things
 def find_header_label(content_type_header: str) -> Label | None:
     """What the header claims. Some have several charsets; the first that the web knows is meant."""
     for charset in _HEADER_CHARSET.finditer(content_type_header[:_LONGEST_HEADER]):

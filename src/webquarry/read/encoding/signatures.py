@@ -57,8 +57,10 @@ _DEEPER = (
     (re.compile(rb"\xff[\xfb\xf3\xf2][\s\S]"), "audio/mpeg"),
     (re.compile(rb"[\s\S]{257}ustar[\x00 ]"), "application/x-tar"),
 )
-# What stands further on in the few of these that may begin like a page.
-_INSIDE_TEXT = (b"ftyp", b"ustar", b"\n%PDF-1.")
+# What stands further on in the few of these that may begin like a page, and where.
+_FILM_MARK, _FILM_PLACE = b"ftyp", 4
+_TAR_MARK, _TAR_PLACE = b"ustar", 257
+_LATE_PDF = b"\n%PDF-1."
 _ANY_START = tuple(start for start, _ in _START)
 _ANY_DEEPER = re.compile(b"|".join(pattern.pattern for pattern, _ in _DEEPER))
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -78,9 +80,9 @@ def binary_type(body: bytes) -> str | None:
     """What a binary file is, in words that fit after "is"; None when nothing is known about these
     bytes.
     """
-    head = body[:512]
-    if head.startswith(b"<") and not any(map(body[:1024].__contains__, _INSIDE_TEXT)):
+    if body.startswith(b"<") and not _is_marked_inside(body):
         return None  # as nearly all pages
+    head = body[:512]
     if head.startswith(_ZIP):
         names = _read_zip_names(body)
         for inside, kind in _INSIDE_ZIP:
@@ -92,7 +94,7 @@ def binary_type(body: bytes) -> str | None:
         return "application/pdf"
     # Some servers put a header or a warning in front; readers look for the mark in the first
     # kilobyte.
-    if b"\n%PDF-1." in body[:1024] and b"startxref" in body[-2048:]:
+    if body.find(_LATE_PDF, 0, 1024) >= 0 and b"startxref" in body[-2048:]:
         return "application/pdf"
     if head.startswith(_ANY_START):
         for start, kind in _START:
@@ -103,6 +105,13 @@ def binary_type(body: bytes) -> str | None:
             if pattern.match(head):
                 return kind
     return None
+
+
+def _is_marked_inside(body: bytes) -> bool:
+    """Whether something that begins like a page may be a film, an archive or a PDF all the same."""
+    if body.startswith(_FILM_MARK, _FILM_PLACE) or body.startswith(_TAR_MARK, _TAR_PLACE):
+        return True
+    return body.find(_LATE_PDF, 0, 1024) >= 0
 
 
 def _read_zip_names(body: bytes) -> bytes:

@@ -165,9 +165,11 @@ def _add_link(
 
 def _add_style(element: etree._Element, sheets: SheetCollector) -> None:
     """Add a style element that is for screens."""
-    media = element.get("media", "").strip().lower()
-    kind = element.get("type", "").partition(";")[0].strip().lower()
-    if kind not in ("", "text/css") or judge_media(media[:_LONGEST_MEDIA]) != ALWAYS:
+    kind = element.get("type")
+    if kind and kind.partition(";")[0].strip().lower() not in ("", "text/css"):
+        return
+    media = element.get("media")
+    if media and judge_media(media.strip().lower()[:_LONGEST_MEDIA]) != ALWAYS:
         return
     text = style_of(element)
     if text is None:

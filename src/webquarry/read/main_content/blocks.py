@@ -35,7 +35,7 @@ _LONGEST_DESCRIPTION = 300
 _WORD = re.compile(r"\w{4,}")
 _SHORTEST_WORD = 4
 # The letters of ASCII as they are, and blanks for all that stands between words.
-_WORDS_APART = re.sub(r"\W", " ", "".join(map(chr, range(128))))
+_WORDS_APART = re.sub(r"\W", " ", "".join(map(chr, range(128)))).encode().ljust(256)
 _MOST_WORDS = 24
 _DESCRIPTIONS = frozenset({"description", "og:description", "og:title", "twitter:description"})
 
@@ -126,7 +126,7 @@ def list_longer_words(text: str) -> list[str]:
     if not text.isascii():
         return _WORD.findall(text)
     words: list[str] = []  # the same, several times as fast
-    for word in text.translate(_WORDS_APART).split(" "):
+    for word in text.encode().translate(_WORDS_APART).decode().split(" "):
         if len(word) >= _SHORTEST_WORD:
             words.append(word)
     return words

@@ -143,6 +143,7 @@ class Features:
         self.flow = flow
         self.counts = counts  # a row for each of `texts.COUNTED`
         self.boxes = boxes
+        self.words = take_row(counts, texts.WORDS)  # how many each block has
         self.matrix = self._build_matrix()
 
     def _build_matrix(self) -> Rows:
@@ -157,11 +158,6 @@ class Features:
     def page(self) -> PageArrays:
         """The arrays that numpy makes features of."""
         return PageArrays(self.flow, self.counts, self.boxes)
-
-    @property
-    def words(self) -> Rows:
-        """How many words each block has."""
-        return take_row(self.counts, texts.WORDS)
 
 
 def build_features(flow: Flow, lifts: Lifts) -> Features:

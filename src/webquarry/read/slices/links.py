@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from webquarry.read.slices.link_places import LinkPlace
 from webquarry.read.slices.pieces import block_starts
-from webquarry.read.text.delimiters import defuse_prose
+from webquarry.read.text.delimiters import defuse_prose, may_hold_delimiter
 from webquarry.read.text.remember import found_once
 
 try:
@@ -133,7 +133,7 @@ def _joins_delimiter(split: SplitText) -> bool:
     if not split.taken_out:
         return False
     text = split.data.decode("utf-8", "replace")
-    return defuse_prose(text, Counter()) != text
+    return may_hold_delimiter(text) and defuse_prose(text, Counter()) != text
 
 
 def join_links(split: SplitText) -> bytes:

@@ -53,16 +53,23 @@ _TURN = re.compile(
 _TURN_AFTER_BLANK = re.compile(rf"\n([ \t]*\n)(?={_SPEAKER}[ \t]{{0,4}}:)")
 
 
+def may_hold_delimiter(markdown: str) -> bool:
+    """Whether there may be something to defuse in a text."""
+    if "<" in markdown and _PROSE.search(markdown):
+        return True
+    if may_hold_bracket(markdown) and any(end in markdown for end in _BRACKET_ENDS):
+        return True
+    text = "\n" + markdown
+    return may_start_turn(text) and _TURN.search(text) is not None
+
+
 def defuse_prose(markdown: str, removed: Counter[str]) -> str:
     """Markdown in whose prose no delimiter occurs literally; rendered, it reads as before. Its code
     is left alone.
     """
-    text = "\n" + markdown
-    has_tag = "<" in text and _PROSE.search(text) is not None
-    has_turn = may_start_turn(text) and _TURN.search(text) is not None
-    has_bracket = may_hold_bracket(text) and any(end in text for end in _BRACKET_ENDS)
-    if not has_tag and not has_turn and not has_bracket:
+    if not may_hold_delimiter(markdown):
         return markdown
+    text = "\n" + markdown
     parts: list[str] = []
     place = 0
     for start, end in find_code(text):

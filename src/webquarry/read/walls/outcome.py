@@ -202,6 +202,8 @@ def _build_shell_outcome(note: str) -> Outcome:
 
 def _is_long_template(page: ConvertedDocument) -> bool:
     """Whether a page with much text is a template that scripts would fill in."""
+    if "{" not in page.markdown:
+        return False  # as nearly all, and one sign is found many times as fast as two
     if "{{" not in page.markdown or page.is_rendered or page.traits is None:
         return False
     text = page.markdown[:_LONGEST]

@@ -57,10 +57,11 @@ _SHOW_MORE = re.compile(
 
 def is_linked_list(blocks: PageBlocks) -> bool:
     """Whether enough of the main part are links that it is a list of things to go to."""
-    if not blocks.kept:
+    kept = blocks.kept
+    if len(kept) < _FEWEST_LINKED:
         return False
-    linked = sum(blocks.is_link(index) for index in blocks.kept)
-    return linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(blocks.kept))
+    linked = sum([blocks.is_link(index) for index in kept])
+    return linked >= max(_FEWEST_LINKED, _LINKED_SHARE * len(kept))
 
 
 def leads_on(url: str, href: str, *, to_index: bool = False) -> bool:

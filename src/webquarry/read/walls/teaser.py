@@ -111,13 +111,10 @@ def _has_gate(blocks: PageBlocks, signs: _Signs) -> bool:
 
 def _find_gates(blocks: PageBlocks, around: Iterable[int]) -> list[int]:
     """The texts that tell the visitor what to do to read on, each standing by itself."""
-    short: list[int] = []
-    texts: list[str] = []
-    for index in around:
-        text = blocks.texts[index]
-        if len(text) <= _LONGEST_GATE and blocks.tag_around(index) not in _QUOTING_TAGS:
-            short.append(index)
-            texts.append(_to_plain(text))
+    written = blocks.texts
+    short = [index for index in around if len(written[index]) <= _LONGEST_GATE]
+    short = [index for index in short if blocks.tag_around(index) not in _QUOTING_TAGS]
+    texts = [_to_plain(written[index]) for index in short]
     together = "\n".join(texts)
     if not may_hold_gate(together):
         return []
@@ -188,7 +185,9 @@ def _breaks_off(blocks: PageBlocks) -> bool:
     for index in reversed(blocks.kept[-4:]):
         text = blocks.texts[index]
         if len(text) >= 60:
-            return _ELLIPSIS.search(text[-20:]) is not None
+            end = text[-20:]
+            has_dots = "..." in end or "\u2026" in end
+            return has_dots and _ELLIPSIS.search(end) is not None
     return False
 
 

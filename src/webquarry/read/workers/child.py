@@ -20,13 +20,14 @@ from webquarry.read.workers.frames import BrokenFrame, read_frame, write_frame
 from webquarry.read.workers.garbage import collect_if_due, put_off_collection
 from webquarry.read.workers.job import Job, is_large, load_what_pages_need, run_job
 from webquarry.read.workers.limits import (
+    JobMeter,
     end_with_parent,
     interrupt_nobody,
-    limit_job,
     limit_process,
-    resident_bytes,
     trim_memory,
 )
+
+_read_json = json.JSONDecoder().raw_decode  # nothing stands around what the parent writes
 
 
 def serve(parent: int, memory_bytes: int) -> None:
@@ -56,12 +57,13 @@ def answer_jobs(incoming: int, outgoing: int, memory_bytes: int) -> None:
     reading = io.FileIO(incoming, "r", closefd=False)
     writing = io.FileIO(outgoing, "w", closefd=False)
     limit_process(memory_bytes)
+    meter = JobMeter()
     # the other side may be gone at any moment
     with suppress(BrokenFrame, OSError):
         write_frame(writing, b"", ())  # ready
         frame = read_frame(reading)
         while frame is not None:
-            head, body = answer_job(*frame)
+            head, body = answer_job(*frame, meter)
             write_frame(writing, head, (body,))
             del body
             frame = None  # not kept while the next one comes
@@ -69,19 +71,25 @@ def answer_jobs(incoming: int, outgoing: int, memory_bytes: int) -> None:
             frame = read_frame(reading)
 
 
-def answer_job(packed: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
-    """The head and the body of the answer to a job: its bytes, or why there are none."""
-    head = json.loads(packed)
-    limit_job(head["cpu_seconds"])
-    answer: dict[str, Any] = {}
+def answer_job(
+    packed: bytes, pieces: tuple[bytes, ...], meter: JobMeter | None = None
+) -> tuple[bytes, bytes]:
+    """The head and the body of the answer to a job: its bytes, or why there are none. `meter` is
+    that of the jobs before it, where there were any.
+    """
+    head, _ = _read_json(packed.decode())
+    meter = meter or JobMeter()
+    meter.limit_next(head["cpu_seconds"])
+    failure: dict[str, Any] | None = None
     given = b""
     try:
         given = run_job(Job(head["name"], head["arguments"], pieces))
     except Exception as error:  # a page nobody foresaw must not end the service
-        answer["error"] = pack_error(error)
-        answer["last"] = isinstance(error, MemoryError)
+        failure = {"error": pack_error(error), "last": isinstance(error, MemoryError)}
     if is_large(sum(map(len, pieces))):
         del pieces
         trim_memory()
-    answer["resident"] = resident_bytes()
-    return json.dumps(answer).encode("ascii"), given
+    resident = meter.measure_memory()
+    if failure is None:  # as nearly always, and so little is written without ado
+        return b'{"resident": %d}' % resident, given
+    return json.dumps(failure | {"resident": resident}).encode("ascii"), given

@@ -20,12 +20,12 @@ if sys.platform == "win32":
     def limit_process(memory_bytes: int) -> None:
         """Windows has no such limits; the parent's clock is the only one there."""
 
-    def limit_job(cpu_seconds: float) -> None:
+    def limit_processor(cpu_seconds: int) -> None:
         """Windows has no such limits."""
 
-    def resident_bytes() -> int:
+    def measure_use() -> tuple[float, int]:
         """Not known; the number of jobs decides when a process is replaced."""
-        return 0
+        return 0.0, 0
 
     def address_bytes() -> int:
         """Not known."""
@@ -55,23 +55,23 @@ else:
         _lower_limit(resource.RLIMIT_FSIZE, 0)
         _lower_limit(resource.RLIMIT_NPROC, 0)
 
-    def limit_job(cpu_seconds: float) -> None:
-        """Before each job: the limit counts over the whole life of the process, so what is used
-        goes on top.
-        """
-        _lower_limit(resource.RLIMIT_CPU, math.ceil(time.process_time() + cpu_seconds))
+    def limit_processor(cpu_seconds: int) -> None:
+        """How long the processor may be used, over the whole life of the process."""
+        _lower_limit(resource.RLIMIT_CPU, cpu_seconds)
 
-    def resident_bytes() -> int:
-        """How much memory the process holds, at most; its peak where that is small, or where the
-        system does not tell.
+    def measure_use() -> tuple[float, int]:
+        """How long the processor was used so far, and how much memory the process holds, at most:
+        its peak where that is small, or where the system does not tell.
         """
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        used = usage.ru_utime + usage.ru_stime
+        peak = usage.ru_maxrss
         if sys.platform != "darwin":
             peak *= 1024
         if peak > _ENOUGH_TO_LOOK:
             with suppress(OSError, ValueError, IndexError):
-                return _read_pages(1)
-        return peak
+                return used, _read_pages(1)
+        return used, peak
 
     def address_bytes() -> int:
         """How much address space the process has taken, where the system tells."""
@@ -125,6 +125,30 @@ else:
             return  # as before most jobs
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (soft, hard))
+
+
+class JobMeter:
+    """What the jobs of this process may use and have used, one after the other. A process that has
+    just woken up waits for every answer of the system, so that one is asked for a job.
+    """
+
+    def __init__(self) -> None:
+        self._used = time.process_time()
+        self._limit = 0
+
+    def limit_next(self, cpu_seconds: float) -> None:
+        """Before each job: the limit counts over the whole life of the process, so what is used
+        goes on top.
+        """
+        limit = math.ceil(self._used + cpu_seconds)
+        if limit != self._limit:  # it is in whole seconds, so that most jobs have the one before
+            limit_processor(limit)
+            self._limit = limit
+
+    def measure_memory(self) -> int:
+        """After each job: how many bytes the process holds, at most."""
+        self._used, resident = measure_use()
+        return resident
 
 
 def trim_memory() -> None:

@@ -38,6 +38,8 @@ _ADDRESS = (
 )
 _DIGIT = re.compile(r"\d")  # which most lines have not, and all of the next patterns
 _FACT = re.compile(f"{_RUNNING_TIME}|{_TEMPERATURE}|{_RATING}|{_ADDRESS}")
+# a digit with what may follow it in one of them, or what stands before a number in an address
+_MAY_BE_FACT = re.compile(r"\d(?: ?[h°/]|\w?, |[A-Z]{2}\b)|, [A-Z]{2} \d")
 _PAPER = re.compile(r"\b10\.\d{4,9}/\w")  # its number among all papers
 _FACT_NAME = re.compile(r"(?i)(?<![a-z])(?:address|event|location|schedule|venue)s?(?![a-z])")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
@@ -123,7 +125,7 @@ def _is_fact(flow: Flow, index: int) -> bool:
     text = flow.texts[index]
     in_links = flow.link_chars[index]
     if _DIGIT.search(text):
-        if _FACT.search(text):
+        if _MAY_BE_FACT.search(text) and _FACT.search(text):
             return in_links <= _MOST_LINKS_OF_FACT * len(text)
         # a sentence about money is no price
         is_short = len(text) <= _LONGEST_PRICE and not text.endswith(_SENTENCE_ENDS)
