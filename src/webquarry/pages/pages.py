@@ -170,10 +170,12 @@ class Pages:
             nonlocal is_new
             found = await self._cache.get_first([*keys, self._earlier.build_key(key)])
             is_new = found is None
-            if found is None or found[0] not in keys:
+            if found is None:
                 return None
-            is_as_good = await self._is_as_good(url, found[0] == key, with_styles)
-            return found[1] if is_as_good else None
+            is_same_kind = found[0] == key
+            if found[0] in keys and await self._is_as_good(url, is_same_kind, with_styles):
+                return found[1]
+            return await self._cache.get(key)  # it may be farther away than what was found
 
         async def make() -> Made:
             wanted = PageWanted(url, mode, render, with_styles, fresh, is_new, key)
