@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.net.http.plain_headers import PlainHeaders
+from webquarry.net.http.plain_headers import PlainHeaders, read_headers
 from webquarry.net.models import Reply
 from webquarry.read.json_text import write_json
 from webquarry.read.models import Dated, LeftOutText, Page
@@ -30,9 +30,7 @@ def describe_reply(reply: Reply) -> dict[str, Any]:
 
 def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
     """The reply that was described."""
-    headers = httpx2.Headers(
-        [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields["headers"]]
-    )
+    headers = read_headers([(name, value) for name, value in fields["headers"]])
     moment = datetime.fromisoformat(fields["fetched_at"])
     is_cut = fields["is_cut"]
     return Reply(fields["url"], fields["status"], headers, body, moment, is_cut=is_cut)

@@ -31,8 +31,7 @@ _GONE = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 403})
 _LARGEST_WALL = 1_000_000  # bytes; a refusal larger than that is not looked into
 _NOSNIFF = "x-content-type-options"
-# Those that are looked at here, as they are sent.
-_WANTED = {name.encode(): name for name in ("content-type", _NOSNIFF, *[one[0] for one in HEADERS])}
+_WANTED = ("content-type", _NOSNIFF, *[one[0] for one in HEADERS])  # that are looked at here
 
 
 def read_rendered(requested_url: str, reply: Reply, selection: Selection) -> Page:
@@ -145,11 +144,9 @@ def _find_total(reply: Reply, text: str | None) -> int | None:
 
 
 def _pick_headers(reply: Reply) -> dict[str, str]:
-    """The headers that are looked at, by their names: to ask a reply for one takes a pass over
-    all.
-    """
-    sent = {name.lower() for name, _ in reply.headers.raw}
-    return {name: reply.headers[name] for wanted, name in _WANTED.items() if wanted in sent}
+    """The headers that are looked at, by their names."""
+    headers = reply.headers
+    return {name: headers[name] for name in _WANTED if name in headers}
 
 
 def _build_source(

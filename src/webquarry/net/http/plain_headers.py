@@ -20,12 +20,16 @@ NO_HEADERS = httpx2.Headers()  # for a response that gets its own as they are: h
 
 def build_headers(raw: Sequence[tuple[bytes, bytes]]) -> httpx2.Headers:
     """Headers as a connection gives them."""
-    try:
-        pairs = [(name.decode("ascii"), value.decode("ascii")) for name, value in raw]
-    except UnicodeDecodeError:
-        return httpx2.Headers(raw)
+    return read_headers([(name.decode("latin-1"), value.decode("latin-1")) for name, value in raw])
+
+
+def read_headers(pairs: Sequence[tuple[str, str]]) -> httpx2.Headers:
+    """The same from texts that have one character for each byte."""
     by_name: dict[str, str | None] = {}
     for name, value in pairs:
+        if not name.isascii() or not value.isascii():
+            raw = [(one.encode("latin-1"), other.encode("latin-1")) for one, other in pairs]
+            return httpx2.Headers(raw)
         folded = name.lower()
         by_name[folded] = None if folded in by_name else value
     return PlainHeaders(pairs, by_name)

@@ -21,10 +21,10 @@ _NO_STORE = re.compile(r"\bno-store\b", re.IGNORECASE)
 def may_keep(reply: Reply | None, page: Page) -> bool:
     """Whether the site lets a copy of a page be kept; what came by its interface, always."""
     if reply is not None:
-        sent = {name.lower() for name, _ in reply.headers.raw}
-        if b"cache-control" in sent and _NO_STORE.search(reply.headers["cache-control"]):
+        headers = reply.headers
+        if "cache-control" in headers and _NO_STORE.search(headers["cache-control"]):
             return False
-        if b"x-robots-tag" in sent and _FORBIDS.search(reply.headers["x-robots-tag"]):
+        if "x-robots-tag" in headers and _FORBIDS.search(headers["x-robots-tag"]):
             return False
     if page.document is None:
         return True

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -256,15 +257,19 @@ class _CopiedProcess(WorkerProcess):
         self._connection = connection
         self._template = template
         self._end = template.find_end(pid)
+        self._news = select.poll()
+        self._news.register(connection, select.POLLIN)
         _unclosed.add(self)
 
     def has_ended(self) -> bool:
         if self._end.done() or self._template.is_gone:
             return True
+        if not self._news.poll(0):
+            return False  # as mostly: it says nothing, and is there
         try:
             return not self._connection.recv(1, _PEEK)
         except BlockingIOError:
-            return False  # it says nothing, and is there
+            return False
         except OSError:
             return True
 
