@@ -44,3 +44,27 @@ def making(value: bytes, calls: list[bytes], ttl: float = 60) -> Callable[[], Aw
         return Made(value, ttl)
 
     return make
+
+
+class Gate:
+    """Work that begins, is counted, and ends when it is told to: with a value, or with an error."""
+
+    def __init__(self, ttl: float = 60, failure: Exception | None = None) -> None:
+        self.begun = 0
+        self.open = asyncio.Event()
+        self._ttl = ttl
+        self._failure = failure
+
+    async def make(self) -> Made:
+        self.begun += 1
+        await self.open.wait()
+        if self._failure is not None:
+            raise self._failure
+        return Made(b"value", self._ttl)
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Let others go on until something is so."""
+    async with asyncio.timeout(30):
+        while not is_so():
+            await asyncio.sleep(0)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cache.kept_values import Gate
 from tests.redis_server import RedisServer, WatchedConnection
 from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.cache.redis import RedisStore
@@ -67,20 +68,6 @@ async def until(there: Callable[[], bool]) -> None:
 async def waiting(found: Sequence[Server]) -> None:
     """Until all of them but one wait."""
     await until(lambda: sum(server.waits for server in found) == len(found) - 1)
-
-
-class Gate:
-    """Work that begins, is counted, and ends when it is told to."""
-
-    def __init__(self, ttl: float = 60) -> None:
-        self.begun = 0
-        self.open = asyncio.Event()
-        self._ttl = ttl
-
-    async def make(self) -> Made:
-        self.begun += 1
-        await self.open.wait()
-        return Made(b"value", self._ttl)
 
 
 async def one_behind_the_other(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from webquarry.cache.base import CacheEntry, Stats, Store
@@ -100,17 +101,24 @@ class FrontStore(MemoryStore):
         await super().put(key, entry)
 
     async def get(self, key: str, now: float) -> CacheEntry | None:
-        now_here = time.monotonic()
-        is_due = now_here - self._looked_at >= self._look_seconds
-        if self._entries and is_due:
-            self._looked_at = now_here
-            await self._follow_generation()
+        await self._look_if_due()
         return await super().get(key, now)
+
+    async def get_first(self, keys: Sequence[str], now: float) -> tuple[str, CacheEntry] | None:
+        await self._look_if_due()
+        return await super().get_first(keys, now)
 
     def peek(self, key: str, now: float) -> CacheEntry | None:
         if time.monotonic() - self._looked_at >= self._look_seconds:
             return None  # somebody may have forgotten it: whoever waits is told
         return super().peek(key, now)
+
+    async def _look_if_due(self) -> None:
+        """Look whether somebody has forgotten everything, if nobody has looked for a while."""
+        now = time.monotonic()
+        if self._entries and now - self._looked_at >= self._look_seconds:
+            self._looked_at = now
+            await self._follow_generation()
 
     async def _follow_generation(self) -> None:
         """Forget everything here if somebody has done so since we last looked."""
