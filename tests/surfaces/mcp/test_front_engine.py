@@ -145,6 +145,24 @@ def test_a_repeated_call_is_answered_in_the_same_bytes_but_for_its_age(tmp_path:
     assert second["structuredContent"] == first["structuredContent"]
 
 
+EARLY = """
+import sys
+import webquarry.surfaces.mcp.stdio as stdio
+code = stdio.run("webquarry", "research", with_tools=True)
+print("with the SDK:", "webquarry.surfaces.mcp.server" in sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_a_server_that_is_opened_before_the_handshake_needs_no_other_one_for_it(
+    tmp_path: Path,
+) -> None:
+    answers, errors = run_code(EARLY, CALLS, WEBQUARRY_REPLAY="demo", HOME=str(tmp_path))
+
+    assert {answer["id"] for answer in answers if "result" in answer} == {"hello", 1, 2, 3}
+    assert "with the SDK: False" in errors
+
+
 WARM = """
 import os, sys, threading
 import webquarry.surfaces.mcp.stdio as stdio

@@ -116,7 +116,10 @@ class FrontServer:
         return self._connection.take_at_once(line, self._is_call, self._begin)
 
     def _is_call(self, message: Message) -> bool:
-        return self._protocol.look(message)[0] == CALL
+        """Whether a message is a call; no other one is looked at here, for a handshake is only once
+        what it is.
+        """
+        return message.get("method") == "tools/call" and self._protocol.look(message)[0] == CALL
 
     def _begin(self, message: Message) -> None:
         """Answer a call as before, or make it."""
