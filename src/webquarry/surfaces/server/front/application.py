@@ -10,7 +10,6 @@ is wrong. Who is let in, how much they may ask and what is counted is the same f
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from webquarry.caller import serving
+from webquarry.clock import get_alarms
 from webquarry.surfaces.mcp.front.calls import explain_failure
 from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
@@ -175,12 +175,13 @@ class HttpFront:
         if known is not None:
             await exchange.answer(known)
             return
-        loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._ping_seconds, exchange.begin_stream, self._ping_seconds)
+        seconds = self._ping_seconds
+        alarms = get_alarms()
+        alarms.plan(exchange, seconds, partial(exchange.begin_stream, seconds))
         try:
             await exchange.work_for_client(self._make_answer(message, revision), receive)
         finally:
-            timer.cancel()
+            alarms.call_off(exchange)
 
     async def _make_answer(self, message: dict[str, Any], revision: str) -> bytes:
         try:
