@@ -215,10 +215,13 @@ class Reader:
         feed = None
         if reply.status in REFUSALS:
             feed = await self._fetch_feed(url, reply)
+        special = None
         if feed is not None:
             reply = feed
             notes += (_FEED_NOTE,)
-        elif by_api and (special := find_reader_of(reply)) is not None:
+        elif by_api:
+            special = find_reader_of(reply)
+        if special is not None:
             found, failures = await self._ask_site_of(url, special, reply)
             if found is not None:
                 return found
@@ -232,8 +235,8 @@ class Reader:
     async def _ask_site_of(
         self, url: str, special: SpecialReader, page: Reply
     ) -> tuple[FetchedPage | None, tuple[str, ...]]:
-        """The same for a page that was fetched and does not hold its text, where a special reader
-        sees whose it is.
+        """The same for a page that was fetched and does not hold its text, by the special reader
+        that sees whose it is.
         """
         note("asking the interface of the site")
         return await self._ask_site(url, special, page)

@@ -140,9 +140,8 @@ class Worker:
 
     async def _read_ready(self) -> None:
         """Wait for the empty frame by which a process says that it is ready, once."""
-        if not self._is_ready:
-            await self._process.reader.readexactly(START.size)
-            self._is_ready = True
+        await self._process.reader.readexactly(START.size)
+        self._is_ready = True
 
     def kill(self) -> None:
         """End the process, whatever it is at."""
