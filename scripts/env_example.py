@@ -1,14 +1,11 @@
-""".env.example, made from the providers' credentials and the Settings class. `scripts/generate.py`
-writes and checks it.
-"""
+"""Generate .env.example from the credentials of the providers and `webquarry.settings`."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from typing import Any
 
-from settings_table import takes
+from settings_table import default_text
 
 from webquarry.ask.keys import NAMES
 from webquarry.ask.model_api.vendor import find_vendors
@@ -18,7 +15,7 @@ from webquarry.search.plan import LAST, PREFERRED
 from webquarry.search.provider import Provider
 from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.services.service import Service
-from webquarry.settings import Settings
+from webquarry.settings import Setting, Settings
 from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
 
 HEAD = """# Every variable that webquarry knows. All of them are optional: searching by DuckDuckGo and reading need none.
@@ -34,15 +31,12 @@ HEAD = """# Every variable that webquarry knows. All of them are optional: searc
 MODEL = """# ---- The models behind `webquarry ask` and the SQL functions: one key is enough, a local model needs none ----
 """
 _NOWHERE = {"HOME": "/nonexistent"}
-_PLAIN = re.compile(r"[\w./~:-]+")
+_UNQUOTED = re.compile(r"[\w./~:,-]+")  # a shell reads it as one word
 
 
 def env_example() -> str:
-    """The whole file."""
-    settings = "\n".join(
-        _setting(name, schema)
-        for name, schema in Settings.model_json_schema()["properties"].items()
-    )
+    """Return the text of the file."""
+    settings = "\n".join(_setting(setting) for setting in Settings.fields().values())
     return f"{HEAD}\n{_providers()}\n{_scholarly()}\n{_patents()}\n{_servers()}\n{MODEL}\n{_models()}\n# ---- Settings ----\n\n{settings}"
 
 
@@ -123,21 +117,17 @@ def _provider(provider: Service) -> str:
     return _commented(*lines) + "".join(f"#{variable}=\n" for variable in provider.missing)
 
 
-def _setting(name: str, schema: dict[str, Any]) -> str:
-    ours, *usual = Settings.variables_of(name) or ["WEBQUARRY_<PROVIDER>_URL"]
-    shown = usual[0] if usual else ours
-    others = [one for one in (ours, *usual) if one != shown]
-    lines = [schema["description"], f"Takes: {takes(schema).replace('`', '')}"]
+def _setting(setting: Setting) -> str:
+    own, *conventional = setting.variables or ["WEBQUARRY_<PROVIDER>_URL"]
+    shown = conventional[0] if conventional else own
+    others = [name for name in (own, *conventional) if name != shown]
+    lines = [setting.description, f"Value: {setting.takes.replace('`', '')}"]
     if others:
         lines.append(f"Also read: {', '.join(others)}")
-    return _commented(*lines) + f"#{shown}={_value(schema.get('default'))}\n"
-
-
-def _value(default: Any) -> str:
-    """The default where it can stand as it is."""
-    if isinstance(default, bool):
-        return str(int(default))
-    return str(default) if default is not None and _PLAIN.fullmatch(str(default)) else ""
+    default = default_text(setting.default)
+    if not _UNQUOTED.fullmatch(default):
+        default = ""
+    return _commented(*lines) + f"#{shown}={default}\n"
 
 
 def _commented(*lines: str) -> str:

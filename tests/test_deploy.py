@@ -14,7 +14,7 @@ from webquarry.surfaces.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 FILES = [ROOT / "Dockerfile", *sorted((ROOT / "deploy").iterdir())]
-KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.model_fields} | {
+KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.fields()} | {
     REDIS_URL.variable,
     STORE_KEY.variable,
 }

@@ -29,7 +29,7 @@ def test_it_is_what_the_generator_makes_and_so_is_the_table_of_settings() -> Non
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-@pytest.mark.parametrize("field", Settings.model_fields)
+@pytest.mark.parametrize("field", Settings.fields())
 def test_every_setting_is_in_it_by_all_its_names(field: str) -> None:
     for variable in Settings.variables_of(field) or ["WEBQUARRY_<PROVIDER>_URL"]:
         assert variable in TEXT

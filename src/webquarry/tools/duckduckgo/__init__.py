@@ -26,5 +26,4 @@ def own_settings(settings: Settings) -> Settings:
     if seconds is not None:
         own["cache_empty_seconds"] = min(settings.cache_empty_seconds, seconds)
         own["cache"] = settings.cache and seconds > 0  # 0: nor what others have kept
-    update = {field: value for field, value in own.items() if value is not None}
-    return settings.model_copy(update=update)
+    return settings.replace(**{name: value for name, value in own.items() if value is not None})
