@@ -1,4 +1,4 @@
-"""The files for running a server say nothing that the program does not know."""
+"""Deployment files use only known variables and flags."""
 
 from __future__ import annotations
 
