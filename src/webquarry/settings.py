@@ -202,7 +202,7 @@ class Setting:
         return value is None or (has_word and str(value).lower() == "none")
 
     def _is_allowed(self, value: Any) -> bool:
-        """Whether a value of the right type is within the limits. NaN never is."""
+        """Whether a value of the right type is within the limits; NaN exceeds every limit."""
         if self.choices:
             return value in self.choices
         if self.pattern:
