@@ -41,14 +41,12 @@ def mcp_lists() -> dict[Path, bytes]:
 
 
 def mcp_front() -> dict[Path, bytes]:
-    """What a server on stdio answers before anything heavy is imported, and which settings need no
-    second look.
-    """
+    """Responses of a server on stdio before anything heavy is imported."""
     from webquarry.surfaces.mcp.front.prepared import SETS
-    from webquarry.surfaces.mcp.front.preparing import render_light_rules, render_prepared
+    from webquarry.surfaces.mcp.front.preparing import render_prepared
 
     folder = Path("src/webquarry/data/mcp/front")
-    files = {folder / "settings.json": render_light_rules().encode()}
+    files = {}
     for set_name in SETS:
         for name, text in render_prepared(set_name).items():
             files[folder / name] = text.encode()

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, ClassVar
 
 import mcp_types as types
@@ -50,7 +51,7 @@ class Movable(Clock):
 
 
 def kit_with(**settings: Any) -> Toolkit:
-    kit = Toolkit(Settings(replay="demo", **settings), {})  # nothing is kept on disk
+    kit = Toolkit(Settings(replay=Path("demo"), **settings), {})  # nothing is kept on disk
     kit.__dict__["clock"] = Movable()
     return kit
 

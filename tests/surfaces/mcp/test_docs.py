@@ -60,7 +60,7 @@ def test_every_setting_of_the_set_is_on_the_page_with_its_default() -> None:
         "websearch_cache_ttl_secs": "cache_search_seconds",
         "websearch_max_retries": "retries",
     }
-    for field in [field for field in Settings.model_fields if field.startswith("websearch_")]:
+    for field in [field for field in Settings.fields() if field.startswith("websearch_")]:
         default = getattr(Settings(), engine.get(field, field))
         told = "our own" if default is None else f"{default:g}"
         assert f"| `{Settings.variables_of(field)[-1]}` | {told} |" in PAGE

@@ -14,11 +14,8 @@ from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
 from tests.surfaces.mcp.front_messages import ENVELOPE, SEARCH, request, shake_hands
 from tests.surfaces.mcp.stdio_process import PATIENCE, lines
-from webquarry.errors import BadInput
-from webquarry.settings import Settings
-from webquarry.surfaces.mcp.front.light_settings import fits, read_light
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
-from webquarry.surfaces.mcp.front.prepared import FOLDER, find_prepared
+from webquarry.surfaces.mcp.front.prepared import find_prepared
 
 HEAVY = ("asyncio", "logging", "dataclasses", "typing", "pydantic", "mcp", "mcp_types", "anyio")
 LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
@@ -61,33 +58,6 @@ def test_nothing_heavy_is_loaded_for_the_handshake_and_the_lists(name: str, revi
     assert all("result" in answer for answer in answers)
     assert len(answers) == sum("id" in message for message in said)
     assert loaded == "[]"
-
-
-def test_a_setting_that_may_not_fit_is_looked_at_before_anything_is_answered() -> None:
-    assert read_light({"WEBQUARRY_MAX_BYTES": "5000", "WEBQUARRY_HTTP2": "0"}) is not None
-    assert read_light({"WEBQUARRY_MAX_BYTES": "5"}) is None
-    assert read_light({"WEBQUARRY_MCP_TEXT": "json", "WEBQUARRY_LOG_LEVEL": "none"}) is None
-    assert read_light({"WEBQUARRY_LENSES": "/nowhere"}) is None
-    assert read_light({"WEBQUARRY_ALLOW_NETWORKS": "10.0.0.0/8"}) is None
-
-
-def is_refused(variable: str, value: str) -> bool:
-    """Whether the settings do not take a value."""
-    try:
-        Settings.from_environment({variable: value})
-    except BadInput:
-        return True
-    return False
-
-
-@pytest.mark.parametrize("value", ["0", "1", "true", "0.5", "7", "5000", "json", "x", "²", "1e3"])
-def test_what_fits_at_first_sight_fits_at_the_second(value: str) -> None:
-    rules = json.loads(Path(FOLDER, "settings.json").read_text("utf-8"))
-    fitting = [variable for variable, rule in rules.items() if fits(value, rule)]
-    refused = [variable for variable in fitting if is_refused(variable, value)]
-
-    assert fitting
-    assert refused == []
 
 
 def test_a_set_whose_tools_are_others_than_were_listed_has_nothing_prepared(

@@ -2,7 +2,7 @@
 go to stderr.
 
 A front answers what is prepared before anything heavy is imported (front/); the SDK's server alone
-serves where it is turned off, or has nothing prepared.
+serves where it has nothing prepared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from webquarry.errors import WebquarryError
     from webquarry.settings import Settings
     from webquarry.surfaces.mcp.front.light_loop import LightLoop
-    from webquarry.surfaces.mcp.front.light_settings import LightSettings
     from webquarry.surfaces.mcp.front.prepared import PreparedAnswers
     from webquarry.surfaces.mcp.wire.lines import Line
     from webquarry.toolkit import Toolkit
@@ -98,16 +97,14 @@ def run(
 
 def _run(name: str, set_name: str, with_tools: bool, text: str | None, logs: Logs) -> int:
     """Serve by the front, or by the SDK's server alone."""
-    from webquarry.surfaces.mcp.front.light_settings import read_light
+    from webquarry.settings import Settings
     from webquarry.surfaces.mcp.front.prepared import find_prepared
 
-    settings: LightSettings | Settings | None = read_light(os.environ)
-    is_early = settings is None or with_tools  # not to wait for the first call
-    if settings is None:
-        settings = prepare(set_name, logs)
+    settings = Settings.from_environment()
+    is_early = settings.lenses is not None or with_tools  # not to wait for the first call
     prepared = find_prepared(name, set_name)
     is_traced = any(variable.startswith("OTEL_") for variable in os.environ)
-    if settings.mcp_front and prepared is not None and not is_traced:
+    if prepared is not None and not is_traced:
         return _run_front(prepared, (name, set_name, with_tools, text), logs, settings, is_early)
     from webquarry.surfaces import event_loop
 
@@ -120,7 +117,7 @@ def _run_front(
     prepared: PreparedAnswers,
     served: Served,
     logs: Logs,
-    settings: LightSettings | Settings,
+    settings: Settings,
     is_early: bool,
 ) -> int:
     """Wait for the first call, unless the engine is to be opened early; then serve."""

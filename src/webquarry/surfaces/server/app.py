@@ -360,11 +360,11 @@ class _ServerProcess:
                     await access.verifier.aclose()
 
     def _find_front(self, kit: Toolkit) -> FrontParts | None:
-        """The parts of a front; None where it is turned off, or has nothing prepared, or where the
-        spans of the SDK's server are wanted.
+        """The parts of a front; None where it has nothing prepared, or where the spans of the SDK's
+        server are wanted.
         """
         prepared = find_prepared(self.name, self.set_name)
-        if prepared is None or not self.settings.mcp_front or traces.is_enabled(os.environ):
+        if prepared is None or traces.is_enabled(os.environ):
             return None
         hidden = ("tools/list",) if self.with_tools else ()
         calls = ToolCalls(kit, self.set_name, prepared.server_info, self.text)
@@ -393,7 +393,7 @@ def share_reading(settings: Settings, servers: int) -> Settings:
     if settings.read_workers is not None:
         return settings
     cores = max(1, count_cores() // servers)
-    return settings.model_copy(update={"read_workers": cores})
+    return settings.replace(read_workers=cores)
 
 
 def run(

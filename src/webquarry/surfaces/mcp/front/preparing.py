@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, cast
 
 import anyio
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
-from pydantic.fields import FieldInfo
 
 from webquarry import __version__
 from webquarry.registry import module_names
-from webquarry.settings import Settings
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
 from webquarry.surfaces.mcp.front.prepared import SERVER_INFO, SETS, VERSION_MARK
 from webquarry.surfaces.mcp.listing import ServedTools
@@ -27,8 +24,6 @@ from webquarry.surfaces.mcp.server import build_server
 _LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 _CLIENT = {"name": "webquarry", "version": "1"}
 _PREFIX = "io.modelcontextprotocol/"
-_BOOLEANS = ["0", "1", "false", "true"]
-_OPENED_AT_THE_START = ("lenses",)
 
 
 def render_prepared(set_name: str) -> dict[str, str]:
@@ -103,41 +98,3 @@ def _mark_version(result: dict[str, Any]) -> dict[str, Any]:
                 assert holder[name]["version"] == __version__
                 holder[name] = {**holder[name], "version": VERSION_MARK}
     return result
-
-
-def render_light_rules() -> str:
-    """The text of the file that says, by variable, which values of a setting certainly fit."""
-    rules = {}
-    for field, info in Settings.model_fields.items():
-        for variable in Settings.variables_of(field):
-            rule = _build_rule(field, info)
-            if variable.startswith("WEBQUARRY_MCP_") and rule["words"] == _BOOLEANS:
-                rule["default"] = str(int(info.default))
-            rules[variable] = rule
-    return json.dumps(rules, indent=1) + "\n"
-
-
-def _build_rule(field: str, info: FieldInfo) -> dict[str, Any]:
-    """What certainly fits a field; nothing does where that is hard to say, or where something is
-    opened with it at the start.
-    """
-    kinds = [kind for kind in get_args(info.annotation) if kind is not type(None)]
-    kind = kinds[0] if len(kinds) == 1 and get_origin(info.annotation) is not Literal else None
-    kind = kind or info.annotation
-    bounds = {type(one).__name__: one for one in info.metadata}
-    if field not in _OPENED_AT_THE_START and bounds.keys() <= {"Gt", "Ge", "Le"}:
-        if get_origin(kind) is Literal:
-            return {"kind": "word", "words": list(get_args(kind))}
-        if kind is bool:
-            return {"kind": "word", "words": _BOOLEANS}
-        if kind in (str, Path):
-            return {"kind": "any", "words": []}
-        if kind in (int, float):
-            return {
-                "kind": "whole" if kind is int else "number",
-                "words": [],
-                "above": getattr(bounds.get("Gt"), "gt", -1),
-                "least": getattr(bounds.get("Ge"), "ge", 0),
-                "most": getattr(bounds.get("Le"), "le", 1e15),
-            }
-    return {"kind": "none", "words": []}
