@@ -1,6 +1,6 @@
 """Compare the answers of the MCP servers with the recorded ones: `make golden`.
 
-    python scripts/golden_calls.py [--write] [--profile NAME ...] [--cache FOLDER]
+    python scripts/golden_calls.py [--write] [--profile NAME ...]
 
 A profile is a server command with a list of messages. It is run over each transport and in each
 protocol revision, with raw JSON-RPC lines and raw HTTP requests on the recorded web. The answers
@@ -124,7 +124,7 @@ class Http:
 
 
 @contextmanager
-def connect(profile: Profile, transport: str, cache: Path | None) -> Iterator[Stdio | Http]:
+def connect(profile: Profile, transport: str) -> Iterator[Stdio | Http]:
     """Start a server of the profile with its own home, state and cache."""
     with tempfile.TemporaryDirectory(prefix="golden-", ignore_cleanup_errors=True) as folder:
         environ = {
@@ -132,7 +132,7 @@ def connect(profile: Profile, transport: str, cache: Path | None) -> Iterator[St
             "LANG": "C.UTF-8",
             "HOME": folder,
             "WEBQUARRY_REPLAY": "demo",
-            "WEBQUARRY_CACHE_FOLDER": str(cache or Path(folder) / "cache"),
+            "WEBQUARRY_CACHE_FOLDER": str(Path(folder) / "cache"),
             "WEBQUARRY_STATE_FOLDER": str(Path(folder) / "state"),
             **profile.environ,
         }
@@ -152,7 +152,7 @@ def connect(profile: Profile, transport: str, cache: Path | None) -> Iterator[St
                 process.terminate()
 
 
-def record_run(profile: Profile, run: Run, cache: Path | None = None) -> dict[str, Fields]:
+def record_run(profile: Profile, run: Run) -> dict[str, Fields]:
     """Send the messages of a profile to a new server and return the fields of the answers."""
     transport, revision = run
     handshake = [Message("server/discover", "server/discover")]
@@ -163,10 +163,12 @@ def record_run(profile: Profile, run: Run, cache: Path | None = None) -> dict[st
         ]
     answers: dict[str, Fields] = {}
     known = {"{session}": "", "{artifact}": ""}
-    with connect(profile, transport, cache) as connection:
+    with connect(profile, transport) as connection:
         for number, message in enumerate([*handshake, *profile.messages], 100):
             body, headers = encode(message, number, revision, profile.capabilities)
             for placeholder, value in known.items():
+                if placeholder in body and not value:
+                    raise ValueError(f"no answer before {message.name!r} has a {placeholder}")
                 body = body.replace(placeholder, value)
                 headers = {name: one.replace(placeholder, value) for name, one in headers.items()}
             fields, received = connection.send(message.name, body, headers)
@@ -248,11 +250,11 @@ def normalize(value: Any, name: str = "") -> Any:
     return {key: normalize(value[key], key) for key in sorted(value)}
 
 
-def record(name: str, cache: Path | None = None) -> Table:
+def record(name: str) -> Table:
     """Run a profile, two runs at a time, and store equal values once."""
     profile = PROFILES[name]
     with ThreadPoolExecutor(2) as pool:
-        recorded = list(pool.map(lambda run: record_run(profile, run, cache), profile.runs))
+        recorded = list(pool.map(lambda run: record_run(profile, run), profile.runs))
     runs: dict[tuple[str, str, str], list[Run]] = {}
     for run, answers in zip(profile.runs, recorded, strict=True):
         for message, fields in answers.items():
@@ -271,9 +273,9 @@ def load(name: str) -> Table:
     return table
 
 
-def compare(name: str, cache: Path | None = None) -> str:
+def compare(name: str) -> str:
     """Return the differences between the stored and the current answers of a profile."""
-    stored, current = load(name), record(name, cache)
+    stored, current = load(name), record(name)
     lines = []
     for message in stored | current:
         before, after = stored.get(message, {}), current.get(message, {})
@@ -297,17 +299,14 @@ def main() -> int:
     mode.add_argument("--check", action="store_true", help="compare with the stored answers")
     mode.add_argument("--write", action="store_true", help="store the current answers")
     parser.add_argument("--profile", action="append", choices=PROFILES, help="only this profile")
-    parser.add_argument(
-        "--cache", type=Path, help="cache folder of all servers, to test a warm one"
-    )
     arguments = parser.parse_args()
     failed = 0
     for name in arguments.profile or PROFILES:
         if arguments.write:
-            text = json.dumps(record(name, arguments.cache), indent=1) + "\n"
+            text = json.dumps(record(name), indent=1) + "\n"
             (FOLDER / f"{name}.json").write_text(text)
             continue
-        difference = compare(name, arguments.cache)
+        difference = compare(name)
         failed += bool(difference)
         print(difference or f"{name}: equal")
     return 1 if failed else 0

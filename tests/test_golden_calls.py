@@ -15,7 +15,10 @@ from scripts import golden_calls
 def test_answers_are_equal_to_the_recorded_ones(profile: str) -> None:
     difference = golden_calls.compare(profile)
 
-    assert not difference, f"\n{difference}\nIf this is intended: make golden WRITE=--write"
+    if difference:
+        pytest.fail(
+            f"{difference}\n\nIf this is intended: make golden WRITE=--write", pytrace=False
+        )
 
 
 def test_difference_names_message_field_and_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,7 +28,7 @@ def test_difference_names_message_field_and_runs(monkeypatch: pytest.MonkeyPatch
     del changed["initialize"]["result.protocolVersion"]
 
     def answer(table: Any) -> str:
-        monkeypatch.setattr(golden_calls, "record", lambda name, cache: table)
+        monkeypatch.setattr(golden_calls, "record", lambda name: table)
         return golden_calls.compare("apps")
 
     assert answer(recorded) == ""

@@ -106,6 +106,8 @@ PROTOCOL = [
 ]  # fmt: skip
 RESEARCH = [
     *[call(tool, arguments) for tool, arguments in CALLS["research"].items()],
+    *[call(tool, CALLS["research"][tool], f"tools/call {tool}, repeated")
+      for tool in ("web_search", "scrape_page", "search_and_scrape")],
     WRONG_CALL,
     call("get_research_session", {"sessionId": "unknown"}, "tools/call with an unknown session"),
     call("web_search", SEARCH | {"fresh": True}, "progress of web_search", progressToken="mine"),
@@ -127,6 +129,11 @@ TEXTS = [
     call("web_search", SEARCH),
     call("scrape_page", {"url": PAGE}),
     call("show_research", {"url": PAGE}),
+]
+LARGE = [
+    call("scrape_page", {"url": PAGE, "mode": "whole"}),
+    read("{artifact}"),
+    call("search_and_scrape", SEARCH),
 ]
 HEADER_VALUES = {
     "Accept": ("*/*", "application/json", "text/event-stream", "text/html", ""),
@@ -183,7 +190,7 @@ PROFILES = {
     "core": Profile(LISTS, "webquarry mcp --toolset core", revisions=NEWEST),
     "markdown": Profile(TEXTS, "webquarry mcp --text markdown", revisions=NEWEST),
     "digest": Profile(TEXTS, "webquarry mcp --text digest", revisions=NEWEST),
-    "linked": Profile([TEXTS[1], read("{artifact}")], environ=LINKED),
+    "linked": Profile(LARGE, environ=LINKED),
     "apps": Profile([call("show_research", {})], revisions=NEWEST, capabilities=APPS),
     "headers": Profile(HEADER_CASES, transports=("http",), revisions=("2025-03-26", *NEWEST)),
 }
