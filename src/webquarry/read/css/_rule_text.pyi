@@ -19,13 +19,5 @@ def find_plain_definitions(body: str) -> tuple[dict[str, str], dict[str, str]] |
     look is needed.
     """
 
-def is_far_away(body: str, is_moved: bool) -> bool:
-    """Whether a number in a body of ASCII moves something out of sight."""
-
-def last_keys_of(selectors: bytes) -> list[str] | None:
-    """A name of the element that each of some selectors ends in; None where a closer look is
-    needed.
-    """
-
 def may_show(body: bytes) -> bool:
     """Whether a body may speak of what shows or hides an element."""

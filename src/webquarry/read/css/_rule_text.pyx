@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""A rule as bytes -> its body as text, where that takes no more than blanks and capitals; the names that its selectors end
-in; its declarations; the variables that it sets; whether its body may show something, or move it away.
+"""Fast paths for the body of a style rule: decode it, split its declarations, list the variables that it sets, and decide
+whether it may show an element.
 
-What is odd is left to the Python of `rules.py`, which also does all of it where this could not be built.
+Uncommon input is left to the Python of `rules.py`, which also does all of it where this could not be built.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -208,46 +208,6 @@ def may_show(bytes body):
     return not is_cased
 
 
-def is_far_away(str body, bint is_moved):
-    """Whether a number in a body of ASCII moves something out of sight: a negative one of three digits, or of two in a large
-    unit; `top` of three; and where it `is_moved` by any name, one of four digits, of three in a large unit, or all of a box.
-    """
-    cdef const char* text = <const char*>PyUnicode_DATA(body)
-    cdef Py_ssize_t size = len(body), place = 0, start, digits
-    cdef char next
-    while place < size:
-        if not 48 <= text[place] <= 57:
-            place += 1
-            continue
-        start = place
-        while place < size and 48 <= text[place] <= 57:
-            place += 1
-        digits = place - start
-        next = text[place]  # a NUL at the end
-        if digits >= 2 and start and text[start - 1] == 45:
-            if digits >= 3 or next in (101, 114, 118) or is_unit(text + place, b"ch"):
-                return True
-            if is_unit(text + place, b"in") or is_unit(text + place, b"cm"):
-                return True
-        if digits >= 3 and start >= 4 and memcmp(text + start - 4, b"top:", 4) == 0:
-            return True
-        if digits >= 3 and is_moved:
-            if is_unit(text + place, b"em") or is_unit(text + place, b"vw"):
-                return True
-            if is_unit(text + place, b"vh") or (is_unit(text + place, b"re") and text[place + 2] == 109):
-                return True
-            if digits >= 4 and (next == 37 or is_unit(text + place, b"px")):
-                return True
-            if next == 37 and memcmp(text + place - 3, b"100", 3) == 0:
-                return True
-    return False
-
-
-cdef inline bint is_unit(const char* text, const char* unit) noexcept:
-    """Whether a text that ends in a NUL begins with a unit of two letters."""
-    return text[0] == unit[0] and text[1] == unit[1]
-
-
 def find_plain_definitions(str body):
     """The variables that declarations set, the ordinary and the important ones, as `find_definitions` tells them; None where
     Python is to be asked.
@@ -328,129 +288,3 @@ cdef bint is_important(const char* text) noexcept:
         if (text[place] | 32) != word[place]:
             return False
     return True
-
-
-def last_keys_of(bytes selectors):
-    """A name of the element that each of some selectors ends in, as `find_rough_keys` tells it; None where Python is to be
-    asked.
-    """
-    cdef const unsigned char* text = <const unsigned char*>PyBytes_AS_STRING(selectors)
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(selectors)
-    cdef unsigned char* made
-    if size == 0:
-        return ["*"]
-    made = <unsigned char*>PyMem_Malloc(size)
-    if made is NULL:
-        raise MemoryError
-    try:
-        size = drop_brackets(text, size, made)
-        return None if size < 0 else keys_of(made, size)
-    finally:
-        PyMem_Free(made)
-
-
-cdef Py_ssize_t drop_brackets(const unsigned char* text, Py_ssize_t size, unsigned char* made) noexcept:
-    """Copy selectors with a colon for what stands in brackets and the name of a function before them; how much is left, or
-    -1 for what is odd.
-    """
-    cdef Py_ssize_t place = 0, end = 0, start, depth, first = 0  # what stands before was looked at
-    cdef unsigned char byte, closing
-    while place < size:
-        byte = text[place]
-        place += 1
-        if byte != 40 and byte != 91:
-            if byte == 44 or KINDS[byte] == BLANK or in_name(byte) or byte in b".#:*>+~":
-                made[end] = byte
-                end += 1
-                continue
-            return -1
-        start = end
-        while start > first and (KINDS[made[start - 1]] == CAPITAL or 97 <= made[start - 1] <= 122 or made[start - 1] == 45):
-            start -= 1
-        if first < start < end and made[start - 1] == 58:
-            end = start - 1
-        made[end] = 58  # it is a part of its compound; there is room for it, in the place of the bracket
-        end += 1
-        first = end
-        closing = 41 if byte == 40 else 93
-        depth = 1
-        while depth:
-            if place == size or text[place] in b"{}" or KINDS[text[place]] == ODD:
-                return -1
-            if text[place] == 34 or text[place] == 39:
-                place = find_end(text, size, place + 1, text[place])
-                if place < 0:
-                    return -1
-            elif text[place] == 40 or text[place] == 91:
-                if closing == 93:
-                    return -1
-                if text[place] == 40:
-                    depth += 1
-                else:
-                    place = find_end(text, size, place + 1, 93)
-                    if place < 0:
-                        return -1
-            elif text[place] == closing:
-                depth -= 1
-            place += 1
-    return end
-
-
-cdef Py_ssize_t find_end(const unsigned char* text, Py_ssize_t size, Py_ssize_t place, unsigned char ending) noexcept:
-    """Where a string or an attribute test ends that begins before a place, or -1 for what is odd; strings in such a test
-    are passed over.
-    """
-    while place < size and text[place] != ending:
-        if text[place] in b"{}()[]" or KINDS[text[place]] == ODD:
-            return -1
-        if text[place] == 34 or text[place] == 39:
-            if ending != 93:
-                return -1
-            place = find_end(text, size, place + 1, text[place])
-            if place < 0:
-                return -1
-        place += 1
-    return place if place < size else -1
-
-
-cdef list keys_of(const unsigned char* text, Py_ssize_t size):
-    """The first name of the last compound of each of some selectors without brackets."""
-    cdef Py_ssize_t index, start = 0, end = 0  # of the last compound
-    cdef unsigned char byte
-    cdef bint gap = False
-    cdef list keys = []
-    for index in range(size):
-        byte = text[index]
-        if byte == 44:
-            keys.append(key_of(text, start, end))
-            start = end = index + 1
-            gap = False
-        elif KINDS[byte] == BLANK:
-            gap = True
-        elif byte in b">+~":
-            start = end = index + 1
-            gap = False
-        else:
-            if gap:
-                start = index
-                gap = False
-            end = index + 1
-    keys.append(key_of(text, start, end))
-    return keys
-
-
-cdef str key_of(const unsigned char* text, Py_ssize_t start, Py_ssize_t end):
-    """The first name of a compound, or its tag, in lower case."""
-    cdef Py_ssize_t index, last
-    for index in range(start, end - 1):
-        if (text[index] == 46 or text[index] == 35) and in_name(text[index + 1]):
-            start = index
-            last = index + 1
-            break
-    else:
-        if start >= end or not (97 <= text[start] <= 122 or KINDS[text[start]] == CAPITAL):
-            return "*"
-        last = start
-    while last < end and in_name(text[last]):
-        last += 1
-    return text[start:last].decode("ascii").lower()

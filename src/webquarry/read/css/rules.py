@@ -8,7 +8,7 @@ blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from webquarry.read.css.cascade import Layer, Layers
@@ -190,12 +190,10 @@ class Rules:
         if fit == _EXACT and rule.when <= UNSURE:
             self.exact.append(rule)
 
-    def find_exact(self, matters: Callable[[str], bool] | None = None) -> Iterator[RuleText]:
-        """The rules that may be about one of the elements, if their body matters."""
+    def find_exact(self) -> Iterator[RuleText]:
+        """List the rules that may match one of the elements."""
         for raw in self.exact:
-            body = decode_body(raw.body)
-            if matters is None or matters(body):
-                yield decode_rule(raw, body)
+            yield decode_rule(raw, decode_body(raw.body))
 
     def showing(self, names: Set[str]) -> Iterator[RuleText]:
         """The related rules that may show something with one of some names, in lower case."""

@@ -7,8 +7,7 @@ around it. Each value is worked out once, whatever it is made of; one that needs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from itertools import product
+from collections.abc import Callable, Mapping
 
 from lxml import etree
 
@@ -18,7 +17,6 @@ from webquarry.read.css.values.functions import Find, choose_branch, read_attrib
 
 _Element = etree._Element
 _START = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+", re.IGNORECASE)
-_ALONE = re.compile(r"var\(\s*+(--[\w\u0080-\U0010ffff-]++)\s*+\)", re.IGNORECASE)
 _ASKED = re.compile(r"style\(\s*+(--[\w\u0080-\U0010ffff-]++)", re.IGNORECASE)
 _OTHER = re.compile(r"(?<![\w-])(attr|if)\(", re.IGNORECASE)
 _DEFINITION = re.compile(r"(?<![\w(,-])(--[\w\u0080-\U0010ffff-]++)\s*+:([^;]*+)")
@@ -27,8 +25,6 @@ _PROPERTY = re.compile(rb"@property\s+(--[\w-]+)\s*\{([^{}]*)\}", re.IGNORECASE)
 _INITIAL = re.compile(rb"initial-value\s*:([^;}]*)", re.IGNORECASE)
 _LONGEST = 1_000  # characters of a value with all that it stands for
 _DEEPEST = 24  # fallbacks in fallbacks
-_MOST_VALUES = 8  # of a variable that are tried
-_MOST_TRIED = 32
 Definitions = dict[str, str]
 
 
@@ -212,84 +208,6 @@ class VariableScope:
             return self._around.find(used) if self._around is not None else None
 
         return substitute(value, find)
-
-
-class PossibleValues:
-    """All the values that a page gives to its variables, wherever that is."""
-
-    def __init__(self, definitions: Iterable[Mapping[str, str]]) -> None:
-        self._values: dict[str, list[str]] = {}
-        self._known: dict[str, frozenset[str] | None] = {}
-        for found in definitions:
-            for name, value in found.items():
-                values = self._values.get(name)
-                if values is None:
-                    self._values[name] = [value]
-                elif value != values[-1]:
-                    values.append(value)
-
-    def find_needed(self, names: Iterable[str]) -> set[str]:
-        """Variables with all those that their values use."""
-        needed: set[str] = set()
-        waiting = list(names)
-        while waiting:
-            name = waiting.pop()
-            if name in needed:
-                continue
-            needed.add(name)
-            for value in self._values.get(name, ()):
-                waiting += find_used(value)
-        return needed
-
-    def fill_in(self, text: str, depth: int = 0) -> list[str] | None:
-        """A text with every choice of values for its variables; None where there are too many."""
-        alone = _ALONE.fullmatch(text)
-        if alone is not None:  # as most are
-            values = self._find_values(alone[1], depth)
-            if values is None:
-                return None
-            return [value.lower() for value in values if len(value) <= _LONGEST]
-        if _OTHER.search(text) is not None:
-            return None
-        names = list(dict.fromkeys(find_used(text)))
-        choices: list[list[str | None]] = []
-        tried = 1
-        for name in names:
-            values = self._find_values(name, depth)
-            if values is None:
-                return None
-            choices.append([None, *sorted(values)])  # it may be undefined in some places
-            tried *= len(choices[-1])
-            if tried > _MOST_TRIED:
-                return None
-        filled: list[str] = []
-        for chosen in product(*choices):
-            text_or_none = substitute(text, dict(zip(names, chosen, strict=True)).get)
-            if text_or_none is not None:
-                filled.append(text_or_none.lower())
-        return filled
-
-    def _find_values(self, name: str, depth: int = 0) -> frozenset[str] | None:
-        """The values of a variable with all that they stand for; None for more than we try."""
-        if name in self._known:
-            return self._known[name]
-        self._known[name] = None  # also for one that needs itself
-        values = set(self._values.get(name, ()))
-        if len(values) > _MOST_VALUES or depth > _DEEPEST:
-            return None
-        plain: set[str] = set()
-        for value in values:
-            if "var(" not in value.lower():
-                plain.add(value)
-                continue
-            filled = self.fill_in(value, depth + 1)
-            if filled is None:
-                return None
-            plain.update(filled)
-        if len(plain) > _MOST_VALUES:
-            return None
-        self._known[name] = frozenset(plain)
-        return self._known[name]
 
 
 def resolve_style(style: Declarations, find: Find, find_attribute: Find) -> Declarations:

@@ -40,7 +40,7 @@ _ORDINARY_TEXT = 16.0
 _SMALLEST_SCALE = 0.02  # of a box that shows nothing, and was let through because it will appear
 _FAINT_COLOUR = 0.1  # opacity of a colour; below it nothing can be read
 _THICK_SHADOW = 100.0  # pixels; a shadow inside a box that is its ground
-_NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?")
 _SIZES = {
     "xx-small": 9.0,
     "x-small": 10.0,
@@ -310,7 +310,7 @@ def _find_font_size(font: str) -> str | None:
             size = word.partition("/")[0]
         if size in _SIZES or size in _RELATIVE_SIZES or "(" in size:
             return size
-        if size[:1].isdigit() or size[:1] == ".":
+        if _NUMBER.match(size):
             if _NUMBER.fullmatch(size) and float(size) != 0:
                 continue
             return size

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from webquarry.read.css.declarations import Declarations, first_value, parse_length
-from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.numbers import find_closing, split_top
 from webquarry.read.css.values.offsets import OFFSETS, find_placement, find_sides
 from webquarry.read.visibility.shapes import (
     is_cancelled_mask,
@@ -48,7 +48,7 @@ _BEHIND = -100
 _SMALLEST_SCALE = 0.02
 _SMALLEST_ZOOM = 0.05
 _FLAT = 0.05  # a filter with a lower factor makes one colour of everything
-_FILTER = re.compile(r"(opacity|brightness|contrast)\s*[(=]\s*([\d.]+)(%|px|em|rem)?")
+_FILTER = re.compile(r"(opacity|brightness|contrast)\s*\(")
 _FLAT_LINE = re.compile(r"/\s*0(?:px|em|%)?(?=\s)")
 
 
@@ -102,8 +102,12 @@ def _check_opacity(style: Declarations) -> str | None:
         if value is not None and value < FAINT:
             return TRANSPARENT
     filters = first_value(style, "filter", "-webkit-filter", "-ms-filter")
-    for name, number, unit in _FILTER.findall(filters):
-        value = parse_length(f"{number}{unit}", percent=0.01) or 0.0
+    filters = filters.replace("opacity=", "opacity(")  # alpha(opacity=0)
+    for found in _FILTER.finditer(filters):
+        name, start = found[1], found.end()
+        value = parse_length(filters[start : find_closing(filters, start)], percent=0.01)
+        if value is None:
+            continue
         if name == "opacity" and value > 1:  # old filters count to a hundred
             value /= 100
         if name == "opacity" and value < FAINT:
@@ -365,8 +369,6 @@ _PUSHING = (
     "margin", "margin-left", "margin-top", "margin-inline-start", "margin-inline", "margin-block",
     "margin-block-start", "padding", "padding-left", "padding-inline-start", "padding-inline",
 )  # fmt: skip
-# a negative length, or one of some hundred pixels, in whatever unit
-_MAY_PUSH = re.compile(r"-|\d{3}|[(%v]|\de|\d(?:\.\d+)?(?:e|r|c|i|p[ct]|l|q|m)")
 
 
 @_looks_at(*_PUSHING, "margin-right")
@@ -385,8 +387,6 @@ def _check_margin(style: Declarations) -> str | None:
 @lru_cache(2048)  # pages say the same of many elements
 def _is_pushed_away(*values: str) -> bool:
     """Whether margins and paddings, in the order of their names, take a box out of sight."""
-    if not _MAY_PUSH.search(" ".join(values)):
-        return False
     style = dict(zip(_PUSHING, values, strict=True))
     parts = split_top(style["margin"], " ")
     tops = [*parts[:1], *split_top(style["margin-block"], " ")[:1]]

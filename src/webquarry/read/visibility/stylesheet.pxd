@@ -3,11 +3,7 @@ cimport cython
 from webquarry.read.css.nesting cimport RawRule
 from webquarry.read.css.selectors.matching cimport SelectorContext
 from webquarry.read.css.selectors.model cimport ElementNames
-from webquarry.read.visibility.sheet.contenders cimport Contenders
-from webquarry.read.visibility.sheet.hiding_words cimport find_hints
-from webquarry.read.visibility.sheet.rule_judge cimport RuleJudge
 from webquarry.read.visibility.sheet.rule_matcher cimport (
-    ContendingRules,
     MergedRules,
     NamedElements,
     Rule,
@@ -32,46 +28,33 @@ cdef class Stylesheet:
     cdef object _only
     cdef object _known
     cdef object _texts
-    cdef unsigned int _hints
     cdef object _variables
-    cdef set _read
     cdef bint _unread
-    cdef Contenders _contenders
     cdef bint _is_asked
-    cdef dict _contending
-    cdef RuleMatcher _hiding
-    cdef dict _alone
-    cdef set _suspicious
+    cdef RuleMatcher _matcher
+    cdef dict _merged
     cdef dict _named
-    cdef dict _contended
     cdef dict _put_over
-    cdef dict _own
-    cdef RuleJudge _judge
 
-    @cython.locals(
-        bodies=list, hints=list, wanted="unsigned int", may_hide="unsigned int", hint="unsigned int", body=str, raw=RawRule, number=Py_ssize_t,
-    )
-    cdef _read_hiding_rules(self)
+    @cython.locals(bodies=list, body=str, raw=RawRule)
+    cdef _read_rules(self)
     cdef bint _passes_over(self, RawRule raw, str body) except -1
     cdef _read_parts(self, list bodies)
     @cython.locals(keys=set, rule=Rule)
     cdef set _find_gate_keys(self)
-    @cython.locals(rules=list, texts=list, needed=list, is_decided=bint, is_sure=bint, sets_background=bint, body=str)
-    cdef bint _add_rule(self, rule, list contending=*, str key=*) except -1
-    cdef list _find_needed(self, list texts, str key, bint counts_for_all)
-    cdef _note_states(self, list selectors, bint sets_background)
+    cdef set _find_hiding_keys(self)
+    @cython.locals(texts=list, needed=list, is_decided=bint, is_sure=bint, sets_background=bint)
+    cdef _add_rule(self, rule)
+    cdef _note_states(self, list selectors, dict declared, bint sets_background)
     cdef bint _concerns(self, str selector) except -1
-    @cython.locals(named=NamedElements, merged=MergedRules, has_own=bint, contends=bint)
+    @cython.locals(named=NamedElements, has_own=bint)
     cpdef dict style_of(self, element, tuple own)
+    cdef bint _may_hide_by_unsure(self, element, bits, unsure, tuple own) except -1
+    @cython.locals(merged=MergedRules, has_own=bint)
+    cdef dict _resolve(self, element, bits, tuple own)
     @cython.locals(names=ElementNames, named=NamedElements)
     cdef NamedElements _find_named(self, element)
-    @cython.locals(known=tuple)
-    cdef bint _is_own_suspicious(self, tuple own) except -1
     @cython.locals(known=tuple, style=dict)
     cdef dict _add_own(self, MergedRules merged, tuple own)
-    @cython.locals(alone=MergedRules, contending=ContendingRules, found=list, merged=MergedRules, place=Py_ssize_t, matcher=RuleMatcher, others=list)
-    cdef MergedRules _find_merged(self, element, NamedElements named, bits, bint contends)
-    @cython.locals(contending=ContendingRules)
-    cdef ContendingRules _find_group(self, list matchers)
-    @cython.locals(matcher=RuleMatcher, matchers=list)
-    cdef list _list_matchers(self, keys)
+    @cython.locals(merged=MergedRules, rules=list)
+    cdef MergedRules _find_merged(self, bits)

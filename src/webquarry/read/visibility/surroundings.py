@@ -16,7 +16,7 @@ from webquarry.read.css.declarations import (
     parse_declarations,
     parse_length,
 )
-from webquarry.read.css.values.numbers import split_top
+from webquarry.read.css.values.numbers import find_closing, split_top
 from webquarry.read.css.values.offsets import Shift, find_shift
 from webquarry.read.visibility.computed import ComputedStyle
 from webquarry.read.visibility.concealment import (
@@ -31,8 +31,7 @@ from webquarry.read.visibility.covers import is_opaque
 
 _MOST_BLUR = 12.0  # pixels; letters of ordinary size are a smear then
 _PICTURES = ("img", "picture", "video")  # they are often blurred until they are there
-_NO_ROWS = ("0fr", "0px", "0 ")
-_NO_COLUMN = re.compile(r"(?:^|[\s\]])0(?:px|fr|%|em)?(?=[\s\[]|$)")
+_LINE_NAMES = re.compile(r"\[[^\]]*\]")
 _MOST_TRACKS = 40
 _NEAR = 3  # boxes around one that may cut it off
 _WHOLE = 1200.0  # pixels that all of its own width or height counts for
@@ -97,7 +96,7 @@ class Surroundings:
         if "url(" in path and self._is_clipped_to_nothing(path):
             return CLIPPED
         rows = first_value(declarations, "grid-template-rows", "grid-template")
-        if rows.startswith(_NO_ROWS) or rows == "0":
+        if any(map(_is_empty_track, _split_tracks(rows.partition("/")[0])[:1])):
             self._collapsed.add(element)
         self._note_columns(element, declarations)
         if element in self._narrow and is_cut_off(declarations):
@@ -136,10 +135,11 @@ class Surroundings:
             columns = columns.rpartition("/")[2]
         elif "grid-template-columns" not in declarations:
             return
-        if not _NO_COLUMN.search(columns) or "repeat" in columns:
+        if "repeat" in columns:
             return
-        tracks = split_top(re.sub(r"\[[^\]]*\]", " ", columns), " ")[:_MOST_TRACKS]
-        empty = [_NO_COLUMN.fullmatch(track) is not None for track in tracks]
+        empty = [_is_empty_track(track) for track in _split_tracks(columns)]
+        if not any(empty):
+            return
         children = [child for child in element if isinstance(child.tag, str)]
         for place, child in enumerate(children):
             if empty[place % len(empty)]:
@@ -198,7 +198,19 @@ def _leaves_box(element: etree._Element, shift: Shift, layout: Declarations) -> 
     return abs(shift.down) >= _WHOLE and around is not None and len(around) == 1
 
 
+def _split_tracks(value: str) -> list[str]:
+    """Split a list of grid rows or columns, without the names of grid lines."""
+    return split_top(_LINE_NAMES.sub(" ", value), " ")[:_MOST_TRACKS]
+
+
+def _is_empty_track(track: str) -> bool:
+    """Whether a grid row or column has no size of its own."""
+    return parse_length(track.replace("fr", "px")) == 0
+
+
 def _is_smeared(element: etree._Element, declarations: Declarations) -> bool:
     """Whether letters are blurred until nobody can read them."""
-    blur = parse_length(declarations["filter"].partition("blur(")[2])
+    filters = declarations["filter"]
+    start = filters.index("blur(") + len("blur(")
+    blur = parse_length(filters[start : find_closing(filters, start)])
     return blur is not None and blur > _MOST_BLUR and element.tag not in _PICTURES

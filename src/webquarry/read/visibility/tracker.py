@@ -129,7 +129,6 @@ class VisibilityTracker:
         self._has_columns = page_info.has_columns
         self._columns = TableColumns(tables, self._find_column_style)
         self._lookup = StyleLookup(self._judge, self._style)
-        self._has_rules = bool(page_info.css)
         self._ids = {key[1:] for key in sheet.keys if key[0] == "#"}
         # these are to be looked at even without attributes
         tags = [key for key in sheet.keys if key[0] not in ".#["]
@@ -439,7 +438,7 @@ class VisibilityTracker:
         """
         own = self._find_own_style(element)
         declared = own.both
-        if has_rule or (self._has_rules and own.is_suspicious()):
+        if has_rule:
             declared = self._sheet.style_of(element, own.declared)
         elif own.has_calls:
             declared = self._sheet.resolve_own(element, declared)

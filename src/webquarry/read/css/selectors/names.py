@@ -17,11 +17,6 @@ _SIBLINGS = re.compile(r"([^\s>+~]++)(\s*+[+~]\s*+)?+")
 _FUNCTION = re.compile(r"(?::[a-zA-Z-]+)?([(\[])")
 _FIRST_NAME = re.compile(r"([.#])((?:[\w\u0080-\U0010ffff-]|\\[0-9a-fA-F]{1,6}[ \t\n]?|\\.)+)")
 _TAG = re.compile(r"(?:\*?\|)?([a-zA-Z][\w-]*)")
-# Tags, classes and ids with relations between them: browsers take that, whatever the names are.
-_COMPOUND = r"(?:[a-zA-Z][\w-]*+(?:[.#][a-zA-Z_][\w-]*+)*+|(?:[.#][a-zA-Z_][\w-]*+)++)"
-PLAIN_SELECTOR = re.compile(
-    rf"\s*+{_COMPOUND}(?:(?:\s*+[>+~]\s*+|\s++){_COMPOUND})*+\s*+", re.ASCII
-)
 
 
 def drop_brackets(text: str, mark: str = "") -> str:
@@ -56,20 +51,12 @@ def find_last_names(text: str) -> list[str]:
     return NAMES.findall(compounds[-1])
 
 
-def is_about_others(text: str, key: str) -> bool:
-    """Whether a selector is plain, and means no element with a name that is told as
-    `find_rough_keys` does.
-    """
-    return PLAIN_SELECTOR.fullmatch(text) is not None and key not in find_rough_keys(text)
-
-
-def find_rough_keys(text: str, mark: str = "") -> list[str]:
-    """A name of the element that a selector ends in, in lower case, as `#id`, `.class` or tag; that
-    it may mean anything, where it has none. Without a colon as the mark of brackets `a :is(.b)`
-    ends in its `a`.
+def find_rough_keys(text: str) -> list[str]:
+    """Return a key of the elements that a selector can match, in lower case, as `#id`, `.class` or
+    tag; `ANYTHING` if its last compound has none.
     """
     if "(" in text or "[" in text:
-        text = drop_brackets(text, mark)
+        text = drop_brackets(text, ":")  # so that `a :is(.b)` does not end in its `a`
     text = text.strip()
     if "\\" not in text:
         text = _BETWEEN_COMPOUNDS.split(text)[-1]

@@ -34,8 +34,6 @@ def is_about_part(rule: RawRule) -> bool:
 
 def makes_cover(body: str) -> bool:
     """Whether a rule about `::before` or `::after` may lay it over all of its element."""
-    if "absolute" not in body or "background" not in body:
-        return False
     ordinary, important = parse_body(body)
     return covers_box({**ordinary, **important})
 

@@ -4,7 +4,7 @@ around.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -16,7 +16,6 @@ from webquarry.read.css.selectors.model import Selector
 from webquarry.read.css.selectors.parser import InvalidSelector, UndecidedSelector
 from webquarry.read.css.variables import (
     Definitions,
-    PossibleValues,
     VariableScope,
     find_definitions,
     find_registered,
@@ -27,20 +26,10 @@ from webquarry.read.css.variables import (
 from webquarry.read.html.tree import holding_text
 from webquarry.read.visibility.sheet.page_selectors import PageSelectors
 
-# Whatever value these get from a variable, it hides nothing.
-NEVER_BY_VARIABLES = frozenset(
-    {
-        "white-space", "will-change", "transition", "animation", "text-shadow", "padding",
-        "padding-top", "padding-bottom", "min-width", "min-height", "background-clip",
-        "-webkit-background-clip",
-    }
-)  # fmt: skip
-
 _Element = etree._Element
 _Defining = tuple[tuple[int, tuple[int, int, int], int], Selector, Definitions, Definitions]
 _Declared = tuple[tuple[str, str], ...]
 _MOST_RULES = 10_000
-_MOST_CHECKED = 10_000  # declarations; of more, all is possible
 _MOST_REQUESTS = 4  # for more variables; after that, all are looked up at once
 
 
@@ -71,23 +60,18 @@ class PageVariables:
         css: bytes,
         rules: Rules,
         selectors: PageSelectors,
-        looked_at: frozenset[str],
-        judge: Callable[[str], bool],
         *,
         has_inline: bool = True,
     ) -> None:
         self._css = css
         self._rules = rules
         self._context = selectors.context
-        self._looked_at = looked_at  # the properties that may hide something by a variable
-        self._judge = judge  # whether a declaration may hide something
         self._has_inline = has_inline  # some style attribute of the page may define a variable
         self._registered: Definitions = {}
         self._selectors = selectors
         self._defined: list[tuple[int, Definitions, Definitions]] = []  # by the exact rules
         self._inline: dict[_Element, Definitions] = {}
-        self._possible: PossibleValues | None = None
-        self._checked: dict[str, bool] = {}
+        self._values: dict[str, list[str]] | None = None  # all values of each variable
         self._asked: set[str] = set()
         self._needed: set[str] = set()  # what has been asked for, with all that it needs
         self._parsed: dict[int, Sequence[Selector]] = {}  # by the numbers of the exact rules
@@ -101,30 +85,6 @@ class PageVariables:
         # by identity, which is told at once; the declarations are kept, so that it stays theirs
         self._used_by: dict[int, tuple[Declarations, _UsedNames]] = {}
 
-    def may_make(self, body: str) -> bool:
-        """Whether some values of its variables let a body hide something."""
-        if "if(" in body:
-            return True
-        for declaration in body.split(";"):
-            if not has_calls(declaration):
-                continue
-            name = declaration.partition(":")[0].strip()
-            if name not in self._looked_at or name == "content":
-                continue
-            known = self._checked.get(declaration)
-            if known is None and len(self._checked) >= _MOST_CHECKED:
-                return True
-            if known is None:
-                known = self._checked[declaration] = self._may_make(declaration.strip())
-            if known:
-                return True
-        return False
-
-    def _may_make(self, declaration: str) -> bool:
-        name, _, value = declaration.partition(":")
-        filled = self._find_possible().fill_in(value)
-        return filled is None or any(self._judge(f"{name}:{text}") for text in filled)
-
     def resolve(self, style: Declarations, element: _Element) -> Declarations:
         """A style with the values that its variables have on an element."""
         known = self._used_by.get(id(style))
@@ -135,10 +95,9 @@ class PageVariables:
             return style
         if not names.variables:
             return resolve_style(style, _find_nothing, element.get)
-        possible = self._find_possible()
         if not names.variables <= self._asked:
             self._asked |= names.variables
-            self._require(possible.find_needed(names.variables))
+            self._require(self._find_needed(names.variables))
         scope = self._find_scope(element)
         if names.asks_element:
             return resolve_style(style, scope.find, element.get)
@@ -159,20 +118,34 @@ class PageVariables:
         return names
 
     def _find_used(self, style: Declarations) -> _UsedNames:
-        """What a style calls for that may hide something."""
+        """What a style calls for."""
         variables: set[str] = set()
         is_any = asks_element = False
-        for name, value in style.items():
+        for value in style.values():
             asks_element = asks_element or "attr(" in value
-            if has_calls(value) and self.may_make(f"{name}:{value}"):
+            if has_calls(value):
                 variables.update(find_used(value))
                 is_any = True
         return _UsedNames(frozenset(variables), is_any, asks_element)
 
-    def _find_possible(self) -> PossibleValues:
-        """All definitions on the page, collected once."""
-        if self._possible is not None:
-            return self._possible
+    def _find_needed(self, names: Iterable[str]) -> set[str]:
+        """Return some variables with all those that their values use."""
+        values = self._find_values()
+        needed: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name in needed:
+                continue
+            needed.add(name)
+            for value in values.get(name, ()):
+                waiting += find_used(value)
+        return needed
+
+    def _find_values(self) -> dict[str, list[str]]:
+        """Return the values that the page defines for each variable."""
+        if self._values is not None:
+            return self._values
         self._registered = find_registered(self._css)
         found: list[Definitions] = [self._registered]
         for number, raw in enumerate(self._rules.exact):
@@ -190,8 +163,13 @@ class PageVariables:
                 ordinary, important = find_definitions(element.get("style") or "")
                 self._inline[element] = ordinary | important
                 found.append(self._inline[element])
-        self._possible = PossibleValues(found)
-        return self._possible
+        self._values = {}
+        for definitions in found:
+            for name, value in definitions.items():
+                values = self._values.setdefault(name, [])
+                if not values or value != values[-1]:
+                    values.append(value)
+        return self._values
 
     def _require(self, names: set[str]) -> None:
         """Make sure that the rules which define some variables are known."""

@@ -1,80 +1,54 @@
-"""The body of a rule -> whether it matters: it hides something on one page, or may do so together
-with other rules there.
-"""
+"""Judge declarations where the computed style of an element is not known."""
 
 from __future__ import annotations
 
-import re
-
-from webquarry.read.css.colours import alike, parse_colour
-from webquarry.read.css.declarations import Declarations, first_value
-from webquarry.read.css.selectors.matching import SelectorContext
-from webquarry.read.css.values.offsets import find_shift
+from webquarry.read.css.colours import WHITE, alike, parse_colour
+from webquarry.read.css.declarations import Declarations, parse_declarations, parse_length
+from webquarry.read.css.rules import find_state_backgrounds
 from webquarry.read.css.variables import has_calls
-from webquarry.read.visibility.sheet.page_variables import PageVariables
-from webquarry.read.visibility.sheet.suspicion import (
-    FAINT_COLOUR,
-    PAINTED,
-    hides_with_others,
-)
+from webquarry.read.visibility.computed import ComputedStyle
+from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry.read.visibility.sheet.page_selectors import depends_on_person
 
-_FLATTENING = frozenset(
-    {
-        "grid-template-rows", "grid-template-columns", "grid-template", "line-height", "overflow",
-        "overflow-x", "overflow-y", "min-height",
-    }
-)  # fmt: skip
-# An animation that is paused, or takes minutes.
-_NEVER_GOES_ON = re.compile(r"paused|\d{3}s|\d{6}ms")
-_PAINTED_OR_MIXED = PAINTED | {"filter", "mix-blend-mode"}
+BACKGROUNDS = frozenset({"background", "background-color", "background-image"})
+_PAINTED = BACKGROUNDS | {"color"}
+_FAINT_COLOUR = 0.1  # opacity of a colour
+# Some declarations hide an element only together with one of these.
+_COMPANIONS = {"overflow": "hidden", "position": "absolute"}
+# Below these values nested elements can add up to hidden text.
+_LEAST_OPACITY = 0.7
+_LEAST_SIZE = 8.0  # pixels
+_DEFAULT_STYLE = ComputedStyle()
 
 
-class RuleJudge:
-    """Judges the rules of one page. With `colours`, those that merely paint something matter too.
+def may_hide(style: Declarations) -> bool:
+    """Whether a style hides an element, alone or with declarations of other rules.
 
-    `has_flat_boxes` says that some rule may make rows or lines without height, `has_covers` that a
-    part of some element, such as `::after`, may lie over it.
+    Used where it is not known whether a rule applies: its media condition or selector could not
+    be decided, or the budget of selector tests is spent.
     """
-
-    def __init__(
-        self, context: SelectorContext, variables: PageVariables, *, colours: bool
-    ) -> None:
-        self._context = context
-        self._variables = variables
-        self._colours = colours
-        self.has_flat_boxes = False
-        self.has_covers = False
-
-    def matters(self, body: str, ordinary: Declarations, important: Declarations) -> bool:
-        """Whether the body of a rule matters, which declares something, ordinary and important."""
-        style = ordinary
-        if important:
-            style = ordinary | important
-        if self._colours and not _PAINTED_OR_MIXED.isdisjoint(style):
-            return True
-        if hides_with_others(body):
-            return True
-        if self.has_flat_boxes and not _FLATTENING.isdisjoint(style):
-            return True
-        if self.has_covers and "position" in style:
-            return True
-        if not self._context.has_script and find_shift(style) is not None:
-            return True
-        if has_calls(body) and self._variables.may_make(body):
-            return True
-        if "animation" in body and _NEVER_GOES_ON.search(body):
-            return True
-        return not self._colours and _paints_alike(style)
-
-
-def _paints_alike(style: Declarations) -> bool:
-    """Whether text has no colour, or that of its own background: on a page that links to sheets
-    which are not read, only what one rule says of both counts.
-    """
-    colour = parse_colour(style.get("color", ""))
-    if colour is None:
-        return False
-    if colour.alpha < FAINT_COLOUR:
+    if reason_to_skip({**_COMPANIONS, **style}) is not None:
         return True
-    ground = parse_colour(first_value(style, "background-color", "background"))
-    return ground is not None and alike(colour, ground)
+    if style.get("visibility", "visible") != "visible":
+        return True
+    opacity = parse_length(style.get("opacity", ""), percent=0.01)
+    if opacity is not None and opacity < _LEAST_OPACITY:
+        return True
+    if _DEFAULT_STYLE.find_child_size(style, _DEFAULT_STYLE.size)[0] < _LEAST_SIZE:
+        return True
+    if any(map(has_calls, style.values())):
+        return True
+    colour = parse_colour(style.get("color", ""))
+    return colour is not None and (colour.alpha < _FAINT_COLOUR or alike(colour, WHITE))
+
+
+def has_unknown_background(parts: list[bytes]) -> bool:
+    """Whether a rule sets a background and its selector depends on user interaction."""
+    for raw_selectors, body in find_state_backgrounds(parts):
+        selectors = raw_selectors.decode(errors="replace").lower()
+        if ";" in selectors or "\\" in selectors or not depends_on_person(selectors):
+            continue
+        ordinary, _ = parse_declarations(body.decode(errors="replace"))
+        if not _PAINTED.isdisjoint(ordinary):
+            return True
+    return False

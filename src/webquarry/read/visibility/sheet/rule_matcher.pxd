@@ -9,7 +9,6 @@ cdef class Rule:
     cdef public dict important
     cdef public Py_ssize_t order
     cdef public Py_ssize_t layer
-    cdef public str body
     cdef public bint is_sure
 
 cdef class MergedRules:
@@ -21,27 +20,17 @@ cdef class MergedRules:
 cdef class RuleMatcher:
     cdef list _rules
     cdef public Matcher matcher
-    cdef public bint has_rules
     cdef object _hiding
     cdef public object unsure
 
     cpdef match(self, element, ElementNames names)
     cpdef list rules_of(self, bits)
 
-cdef class ContendingRules:
-    cdef public list matchers
-    cdef public dict merged
-
 cdef class NamedElements:
     cdef public ElementNames names
     cdef public bint is_steady
     cdef public bint is_unknown
     cdef public object style
-    cdef public ContendingRules contending
-    cdef public list found
-
-    @cython.locals(rules=RuleMatcher)
-    cpdef set_contending(self, ContendingRules contending, element)
 
 @cython.locals(rule=Rule)
 cpdef MergedRules merge_rules(list rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import attrgetter
 
 from lxml import etree
@@ -13,6 +13,7 @@ from webquarry.read.css.selectors.matching import Matcher, SelectorContext, bits
 from webquarry.read.css.selectors.model import ElementNames, Selector
 from webquarry.read.css.shorthands import apply_declarations
 from webquarry.read.css.variables import has_calls
+from webquarry.read.visibility.sheet.rule_judge import may_hide
 
 
 class Rule:
@@ -25,18 +26,16 @@ class Rule:
         important: Declarations,
         order: int,
         layer: int,
-        body: str = "",
         is_sure: bool = True,
     ) -> None:
-        """`layer` is the rank of its layer; `body` is there if it may hide something by itself;
-        `is_sure` says that it applies to the page.
+        """`layer` is the rank of its layer; `is_sure` is False if its media condition could not be
+        decided.
         """
         self.selector = selector
         self.ordinary = ordinary
         self.important = important
         self.order = order
         self.layer = layer
-        self.body = body
         self.is_sure = is_sure
 
     @property
@@ -61,16 +60,12 @@ class MergedRules:
         self.has_calls = any(map(has_calls, both.values()))
 
 
-NOTHING_MERGED = MergedRules({}, {}, {})
-
-
 class RuleMatcher:
     """Rules, and which of them mean an element."""
 
     def __init__(self, context: SelectorContext, rules: list[Rule]) -> None:
         self._rules = rules
         self.matcher = Matcher(context, [rule.selector for rule in rules])
-        self.has_rules = bool(rules)
         self._hiding: int | None = None  # once asked for
         self.unsure = _set_bits(number for number, rule in enumerate(rules) if not rule.is_sure)
 
@@ -78,13 +73,13 @@ class RuleMatcher:
         """The rules that mean an element of some names, as bits."""
         return self.matcher.match_named(element, names)
 
-    def find_hiding(self, hides: Callable[[str], bool]) -> int:
-        """The rules whose bodies hide something by themselves, as bits; asked only once all of an
-        element's rules cannot be tried.
-        """
+    def find_hiding(self) -> int:
+        """Return the rules that may hide an element, as bits."""
         if self._hiding is None:
             rules = enumerate(self._rules)
-            self._hiding = _set_bits(number for number, rule in rules if hides(rule.body))
+            self._hiding = _set_bits(
+                number for number, rule in rules if may_hide(rule.ordinary | rule.important)
+            )
         return self._hiding
 
     def rules_of(self, bits: int) -> list[Rule]:
@@ -104,16 +99,6 @@ def merge_rules(rules: list[Rule]) -> MergedRules:
     return MergedRules(ordinary, important, both)
 
 
-class ContendingRules:
-    """Rules that contend about some elements, by the names that find them, and what those that mean
-    an element declare together with the ones that hide it.
-    """
-
-    def __init__(self, matchers: list[RuleMatcher]) -> None:
-        self.matchers = matchers
-        self.merged: dict[tuple[int, ...], MergedRules] = {}
-
-
 class NamedElements:
     """What the rules of a page say of all elements with the same names."""
 
@@ -125,19 +110,6 @@ class NamedElements:
         self.is_steady = is_steady
         self.is_unknown = is_unknown
         self.style: Declarations | None = None  # that of all of them, if that is known
-        self.contending: ContendingRules | None = None  # once asked for
-        self.found: list[int | None] = []  # by each of those: the rules that mean all of them
-
-    def set_contending(self, contending: ContendingRules, element: etree._Element) -> None:
-        """Note the rules that contend about them; `element` is one of them."""
-        self.contending = contending
-        for rules in contending.matchers:
-            bits = None
-            if rules.matcher.is_by_names(element):
-                bits = rules.match(element, self.names)
-            else:
-                self.is_steady = False
-            self.found.append(bits)
 
 
 def _set_bits(numbers: Iterable[int]) -> int:
