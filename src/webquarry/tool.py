@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
-from webquarry.cache.base import EntrySource
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
 from webquarry.registry import module_names
@@ -91,19 +90,6 @@ class Answer(Displayable, BaseModel):
             beside[f"webquarry/{name}"] = value
         return self
 
-    def set_cache_entry(self, entry: EntrySource | None) -> Self:
-        """Say that as long as this entry is kept in the cache, the same call would be answered in
-        the same way, but for how fresh it is.
-        """
-        self._private["_cache_entry"] = entry
-        return self
-
-    @property
-    def cache_entry(self) -> EntrySource | None:
-        """What a door may look for before it makes the same call again."""
-        entry: EntrySource | None = self._private.get("_cache_entry")
-        return entry
-
     @property
     def meta(self) -> dict[str, Any]:
         """What travels beside the answer."""
@@ -166,9 +152,7 @@ class Tool:
     idempotent: bool = True  # twice is the same as once
     open_world: bool = True  # goes to the web
     recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
-    uses: tuple[str, ...] = ()  # the parts of the toolkit that a first call would have to import
     app: str | None = None  # the resource with which clients that show apps show its answer
-    repeated: bool = False  # whether its answers may be told again (`Answer.set_cache_entry`)
 
     @property
     def name(self) -> str:
@@ -264,7 +248,6 @@ class Tool:
                     self.name,
                     lambda: self.function(kit, **checked),
                 )
-                answer.set_cache_entry(None)  # each call of a session is recorded
         except WebquarryError as error:
             filter_error(error)
             raise
@@ -287,9 +270,7 @@ def tool(
     idempotent: bool = True,
     open_world: bool = True,
     recorded: bool = True,
-    uses: tuple[str, ...] = (),
     app: str | None = None,
-    repeated: bool = False,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 
