@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import mcp_types  # noqa: F401 - the results of the SDK, which a server has loaded
+from echo_job import echo
 from hostile_pages import hostile_page
 from search_and_scrape import QUERY, environment, page
 from search_and_scrape import serving as serving_pages
@@ -98,7 +99,7 @@ async def pause_of(work: Awaitable[Any]) -> tuple[float, float, float]:
 
 async def measure_hand_over(kit: Toolkit) -> bool:
     """Print what it takes to hand 50 KB to a warm worker and back; whether it keeps to the goal."""
-    job = Job("burn time", {"seconds": 0}, bytes(50_000))
+    job = Job(echo, {}, bytes(50_000))
     await kit.runner.run(job)
     taken = []
     for _ in range(200):

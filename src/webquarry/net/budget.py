@@ -4,7 +4,11 @@ doing just now.
 
 from __future__ import annotations
 
-from webquarry.clock import Clock, TimeLimit
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from webquarry.clock import Clock
 from webquarry.errors import NetworkFailure
 
 
@@ -27,14 +31,19 @@ class Budget:
         """Seconds until the deadline."""
         return self._end - self._clock.monotonic()
 
-    def deadline(self) -> TimeLimit:
+    @asynccontextmanager
+    async def deadline(self) -> AsyncIterator[None]:
         """End whatever is under way in the block when the time is up, with an error that says what
         that was.
         """
-        return TimeLimit(self.seconds, self._explain_end)
-
-    def _explain_end(self) -> NetworkFailure:
-        return NetworkFailure(
-            f"The whole took longer than {self.seconds:g} s; the time ran out while {self.doing}",
-            suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
-        )
+        try:
+            async with asyncio.timeout(self.seconds) as scope:
+                yield
+        except TimeoutError as error:
+            if not scope.expired():
+                raise
+            raise NetworkFailure(
+                f"The whole took longer than {self.seconds:g} s; "
+                f"the time ran out while {self.doing}",
+                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+            ) from error

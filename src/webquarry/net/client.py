@@ -131,7 +131,7 @@ class Client:
         budget = Budget(self._clock, timeout_seconds, self._retries)
         chain = RedirectChain(self._settings.max_redirects)
         limit = self._settings.max_bytes
-        with budget.deadline():
+        async with budget.deadline():
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
@@ -151,7 +151,7 @@ class Client:
         followed but given back, for the browser asks again.
         """
         budget = Budget(self._clock, asked.seconds, self._settings.retries)
-        with budget.deadline():
+        async with budget.deadline():
             address = self._guard.check_url(asked.url)
             if asked.is_page and self._settings.robots:
                 budget.doing = f"reading the robots.txt of {address.host}"
@@ -214,7 +214,7 @@ class Client:
         """Ask hop by hop: every address is judged before anything is sent to it."""
         budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
         chain = RedirectChain(options.most_redirects)
-        with budget.deadline():
+        async with budget.deadline():
             while True:
                 address = self._guard.check_url(url)
                 if options.is_page and self._settings.robots:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from itertools import zip_longest
 from typing import Any, Protocol, TypeVar
 
 import httpx2
 
-from webquarry.clock import TimeLimit
 from webquarry.net.guard.addresses import parse_address
 from webquarry.net.guard.guard import Guard
 from webquarry.net.sockets import SocketStream, dial
@@ -56,7 +56,7 @@ class PlainDialler:
         """A connection to a host within so many seconds, or those of the settings."""
         if seconds is None:
             seconds = self._seconds
-        with time_limit(seconds, host):
+        async with time_limit(seconds, host):
             return await connect_allowed(host, port, self._guard, lambda to: dial(to, port))
 
 
@@ -72,10 +72,17 @@ async def connect_allowed(
     return await race_connections(to_dial, dial_address)
 
 
-def time_limit(seconds: float, host: str) -> TimeLimit:
+@asynccontextmanager
+async def time_limit(seconds: float, host: str) -> AsyncIterator[None]:
     """Resolving and dialling share one limit."""
-    words = f"no connection to {host} within {seconds:g} seconds"
-    return TimeLimit(seconds, lambda: httpx2.ConnectTimeout(words))
+    try:
+        async with asyncio.timeout(seconds) as scope:
+            yield
+    except TimeoutError as error:
+        if not scope.expired():
+            raise
+        words = f"no connection to {host} within {seconds:g} seconds"
+        raise httpx2.ConnectTimeout(words) from error
 
 
 async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -> list[str]:

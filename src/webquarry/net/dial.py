@@ -59,7 +59,7 @@ class Dialler(httpcore2.AsyncNetworkBackend):
         if timeout is None:
             timeout = self._timeout
         try:
-            with time_limit(timeout, host):
+            async with time_limit(timeout, host):
                 stream = await connect_allowed(host, port, self._guard, dial)
         except httpx2.ConnectTimeout as error:
             raise httpcore2.ConnectTimeout(str(error)) from error.__cause__

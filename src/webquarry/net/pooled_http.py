@@ -168,7 +168,7 @@ class PooledConnections:
         host = url.raw_host.decode("ascii")
         limit = timeouts.get("connect") or self._settings.connect_timeout_seconds
         try:
-            with time_limit(limit, host):
+            async with time_limit(limit, host):
                 await resolve_allowed_addresses(host, port_of(url), guard)
         except httpx2.ConnectError:
             if not self._warned:

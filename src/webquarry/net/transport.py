@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from webquarry.memory import load_to_stay
 from webquarry.net.connecting import Connect, PlainDialler
 from webquarry.net.guard.guard import Guard
 from webquarry.net.http.authorities import check_authorities
@@ -103,6 +102,5 @@ class Transport(httpx2.AsyncBaseTransport):
 
 def import_pool() -> None:
     """Import what requests with TLS need, which takes a tenth of a second; others go on."""
-    with load_to_stay():
-        for name in _POOL_CODE:
-            import_module(name)
+    for name in _POOL_CODE:
+        import_module(name)

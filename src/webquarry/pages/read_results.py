@@ -16,9 +16,8 @@ from functools import cached_property
 
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.pages.clean import clean_url
-from webquarry.pages.jobs import build_score_job, read_scores
 from webquarry.pages.pages import Pages
-from webquarry.pages.score import ScoredPage, ScoringQuery
+from webquarry.pages.score import ScoredPage, ScoringQuery, build_score_job, read_scores
 from webquarry.pages.snapshot import Snapshot
 from webquarry.progress import note
 from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of

@@ -30,9 +30,10 @@ from webquarry.read.page_form import (
     build_reply,
     describe_page,
     describe_reply,
+    pack_fields,
     unpack_fields,
 )
-from webquarry.read.workers.job import Job
+from webquarry.read.workers.job import Job, JobFunction, job
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -68,16 +69,16 @@ class FetchedPage:
     is_rendered: bool = False  # the body of the reply is the tree that a browser has computed
     lost: tuple[str, ...] = ()  # notes which say that some of the page is missing
 
-    def to_job(self, name: str, **arguments: Any) -> Job:
-        """A job on what has arrived."""
+    def to_job(self, function: JobFunction, **arguments: Any) -> Job:
+        """Return a job on the fetched page; `FetchedPage.of` restores it there."""
         arguments |= {"requested_url": self.requested_url, "notes": self.notes}
         if self.special is not None:
             text = self.special.markdown.encode("utf-8", "replace")
             arguments["special"] = describe_page(self.special)
-            return Job(name, arguments, text, redact(self.requested_url))
+            return Job(function, arguments, text, redact(self.requested_url))
         if self.site is not None:
             arguments["site"] = describe_site_reply(self.site)
-            return Job(name, arguments, self.site.body, redact(self.requested_url))
+            return Job(function, arguments, self.site.body, redact(self.requested_url))
         assert self.reply is not None
         arguments["reply"] = describe_reply(self.reply)
         is_binary = bool(binary_type(self.reply.body))
@@ -85,7 +86,7 @@ class FetchedPage:
         arguments["styles"] = len(self.styles)
         if self.is_rendered:
             arguments["rendered"] = {"lost": self.lost}
-        return Job(name, arguments, (self.reply.body, self.styles), subject, isolated=is_binary)
+        return Job(function, arguments, (self.reply.body, self.styles), subject, isolated=is_binary)
 
     @classmethod
     def of(cls, job: Job) -> FetchedPage:
@@ -152,6 +153,24 @@ def write_site_page(site: SiteReply, url: str) -> Page:
     return get_special_reader(site.reader).write(site, url)
 
 
+@job("read page")
+def read_page(job: Job) -> bytes:
+    """Parse a fetched page; returns its fields, followed by the Markdown."""
+    page = FetchedPage.of(job).parse(job.arguments["selection"])
+    return pack_fields(describe_page(page), page.markdown.encode("utf-8", "replace"))
+
+
+@job("judge reply")
+def judge_reply(job: Job) -> bytes:
+    """Raise an error unless the reply is a page."""
+    from webquarry.read.reply import raw_reply
+
+    fetched = FetchedPage.of(job)
+    assert fetched.reply is not None
+    raw_reply(fetched.requested_url, fetched.reply)
+    return b""
+
+
 class Reader:
     """Reads pages through one client."""
 
@@ -180,7 +199,7 @@ class Reader:
         else:
             reply = await self._client.fetch(url, accept=ACCEPT)
             fetched = FetchedPage(url, reply)
-        packed = await self.runner.run(fetched.to_job("read page", selection=selection))
+        packed = await self.runner.run(fetched.to_job(read_page, selection=selection))
         fields, markdown = unpack_fields(packed)
         return build_page(fields, markdown.decode())
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from webquarry.cache.base import EntrySource
-
 LIBRARY = "library"  # the provider that stands in for all others
 ALL = "all"  # in the place of a provider: everybody who is configured, at once
 
@@ -82,7 +80,6 @@ class Found:
     cached: bool = False
     age_seconds: float = 0.0
     max_age_seconds: float = 0.0
-    source: EntrySource | None = None  # what is kept of it
 
     @property
     def is_fallback(self) -> bool:

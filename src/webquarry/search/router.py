@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from webquarry.cache.base import EntrySource, key_of
+from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.errors import BadInput
@@ -163,7 +163,6 @@ class Router:
             cached=kept.cached,
             age_seconds=kept.age_seconds,
             max_age_seconds=kept.max_age_seconds,
-            source=EntrySource(key, kept.value),
         )
 
     @cached_property

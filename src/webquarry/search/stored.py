@@ -1,4 +1,4 @@
-"""What was found <-> the bytes that the cache keeps. VERSION changes with the shape of either."""
+"""Serialize search results for the cache. Increment VERSION when the format changes."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pydantic_core import to_json
 from webquarry.search.models import Attempt, Found, Result
 
 VERSION = 2
-_OF_THE_CACHE = ("cached", "age_seconds", "max_age_seconds", "source")
+_CACHE_FIELDS = ("cached", "age_seconds", "max_age_seconds")
 _TUPLES = ("notes", "unapplied", "order")
 
 
 def pack(found: Found) -> bytes:
-    """Everything but where it is kept and how fresh it is, which is the cache's to know."""
+    """Serialize everything except the cache fields."""
     fields = dict(vars(found))
-    for name in _OF_THE_CACHE:
+    for name in _CACHE_FIELDS:
         del fields[name]
     fields["results"] = [vars(result) for result in found.results]
     fields["attempts"] = [vars(attempt) for attempt in found.attempts]
     try:
         return to_json(fields)
-    except ValueError:  # half a surrogate pair, which is not written in UTF-8
+    except ValueError:  # a lone surrogate cannot be encoded as UTF-8
         text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "surrogatepass")
 
 
 def unpack(value: bytes) -> Found:
-    """What `pack` was given."""
+    """Inverse of `pack`."""
     fields: dict[str, Any] = json.loads(value.decode("utf-8", "surrogatepass"))
     for name in _TUPLES:
         fields[name] = tuple(fields[name])

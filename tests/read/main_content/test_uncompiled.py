@@ -48,8 +48,8 @@ def test_a_process_that_reads_pages_does_without_numpy() -> None:
         "webquarry.read.main_content._trees", reason="the compiled trees were not built"
     )
     program = (
-        "import sys; from webquarry.read.workers.job import load_what_pages_need;"
-        "load_what_pages_need(); print('numpy' in sys.modules,"
+        "import sys; from webquarry.pages.preload import read_sample_page;"
+        "from webquarry.read.workers.job import Job; read_sample_page(Job(read_sample_page)); print('numpy' in sys.modules,"
         "'webquarry.read.main_content.model' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -35,12 +35,8 @@ REPLAY = {"WEBQUARRY_REPLAY": "demo"}
 class Calls:
     """Tools whose answer is made by a function."""
 
-    def __init__(self, make: Callable[[], Awaitable[bytes]], known: bytes | None = None) -> None:
+    def __init__(self, make: Callable[[], Awaitable[bytes]]) -> None:
         self._make = make
-        self._known = known
-
-    def repeat(self, message: Any, revision: str) -> bytes | None:
-        return self._known
 
     async def answer(self, message: Any, revision: str) -> bytes:
         return frame(message, await self._make())
@@ -86,12 +82,10 @@ def test_what_is_prepared_is_one_json_answer_with_an_id(method: str) -> None:
     assert json.loads(answer.body)["id"] == 7
 
 
-def test_a_call_is_answered_by_the_tool_or_by_what_it_came_to_before() -> None:
+def test_a_call_is_answered_by_the_tool() -> None:
     made = ask(request("tools/call", **CALL))
-    known = ask(request("tools/call", **CALL), calls=Calls(make_result, b'{"known":true}'))
 
     assert json.loads(made.body) == {"jsonrpc": "2.0", "id": 7, "result": {"made": True}}
-    assert known.body == b'{"known":true}'
 
 
 @pytest.mark.parametrize("raised", [WebquarryError("No key."), ImportError("no module")])

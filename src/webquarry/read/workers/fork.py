@@ -1,15 +1,13 @@
-"""Jobs in copies of this process, one for each job: for a program that reads a page and ends.
+"""Run each job in a fork of this process, for programs that read a page and exit.
 
-A copy has everything loaded that this process has loaded, so that it costs some milliseconds, where
-a worker takes most of a second to start. It is bounded as a worker is, and killed with its call.
-Only where the system can fork, and for programs whose other threads hold nothing: ours wait. A job
-whose copies hang all the same is given to a worker, so that none is ever done without bounds.
+A fork has all loaded code and starts in milliseconds; a worker takes most of a second. It has the
+same limits as a worker and is killed when its call is cancelled. A fork may hang on a lock that
+another thread held; such a job is tried again, and then run in a worker process.
 """
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import io
 import json
 import os
@@ -27,12 +25,7 @@ from webquarry.read.workers.child import answer_job
 from webquarry.read.workers.error_form import explain_end, unpack_error
 from webquarry.read.workers.fair_queue import FairQueue, Place
 from webquarry.read.workers.frames import BrokenFrame, write_frame
-from webquarry.read.workers.job import (
-    Job,
-    WorkerLimits,
-    find_function,
-    load_what_pages_need,
-)
+from webquarry.read.workers.job import Job, WorkerLimits, run_job
 from webquarry.read.workers.limits import address_bytes, end_with_parent, limit_process
 from webquarry.read.workers.pool import WorkerPool
 from webquarry.read.workers.runner import JobRunner, count_cores
@@ -40,47 +33,46 @@ from webquarry.read.workers.worker import ran_out_of_time, read_answer
 
 _CHUNK = 1 << 18
 _TRIES = 3
-_LOOK_SECONDS = 0.5
-_LONGEST_IMPORT = 10.0  # seconds
+_POLL_SECONDS = 0.5
+_IMPORT_SECONDS = 10.0  # longest wait for imports of other threads
 
 
-class _CopyHangs(Exception):
-    """A copy waits for a lock that a thread of ours held when it was made: nobody opens it
-    there.
-    """
+class _ForkHangs(Exception):
+    """A fork waits for a lock that another thread held at the time of the fork."""
 
 
 class ForkRunner(JobRunner):
-    """Copies of this process."""
+    """Runs each job in a fork of this process."""
 
-    def __init__(self, limits: WorkerLimits | None = None) -> None:
+    def __init__(self, limits: WorkerLimits | None = None, warm_up: Job | None = None) -> None:
+        """`warm_up` is run here, once, if there are several jobs of one kind."""
         self._limits = limits or WorkerLimits()
+        self._warm_up = warm_up
         self._queue = FairQueue(count_cores())
-        self._loading: asyncio.Future[None] | None = None
-        self._begun: set[str] = set()  # jobs, by name
+        self._loading: asyncio.Future[bytes] | None = None
+        self._started: set[str] = set()  # names of jobs
         self._workers: WorkerPool | None = None
 
     async def run(self, job: Job) -> bytes:
-        # A single page is cheaper where its copy loads no more than it needs; for several, what
-        # they need is loaded here, once.
-        self.prepare(many=job.name in self._begun)
-        self._begun.add(job.name)
+        # For a single page, the fork loads only what it needs; for several, everything is loaded
+        # here, once.
+        self.prepare(many=job.name in self._started)
+        self._started.add(job.name)
         if self._loading is not None:
-            await asyncio.shield(self._loading)  # a copy could not load what we are loading
-        await asyncio.to_thread(find_function, job.name)
+            await asyncio.shield(self._loading)  # a fork would hang on the import locks
         place = Place(caller(), job.is_large, job.ahead, job.behind)
         await self._queue.enter(place)
         try:
             for _ in range(_TRIES):
-                with suppress(_CopyHangs):
+                with suppress(_ForkHangs):
                     return await self._do(job)
             return await self._give_to_worker(job)
         finally:
             self._queue.leave(place)
 
     def prepare(self, *, many: bool = False) -> None:
-        if many and self._loading is None:
-            self._loading = asyncio.ensure_future(asyncio.to_thread(load_what_pages_need))
+        if many and self._loading is None and self._warm_up is not None:
+            self._loading = asyncio.ensure_future(asyncio.to_thread(run_job, self._warm_up))
 
     async def aclose(self) -> None:
         if self._loading is not None:
@@ -89,13 +81,13 @@ class ForkRunner(JobRunner):
             await self._workers.aclose()
 
     async def _give_to_worker(self, job: Job) -> bytes:
-        """Have a job done by a process that begins with no lock of ours."""
+        """Run a job in a worker process, which inherits no locks."""
         if self._workers is None:
-            self._workers = WorkerPool(self._limits)
+            self._workers = WorkerPool(self._limits, warm_up=self._warm_up)
         return await self._workers.run(job)
 
     async def _do(self, job: Job) -> bytes:
-        """Have a job done by a copy."""
+        """Run a job in a fork."""
         await _wait_for_imports()
         process, pipe = self._start(job)
         started = time.monotonic()
@@ -108,14 +100,14 @@ class ForkRunner(JobRunner):
             async with asyncio.timeout(self._limits.wall_seconds):
                 await asyncio.wait([receiving, hanging], return_when=asyncio.FIRST_COMPLETED)
             if not receiving.done():
-                raise _CopyHangs
+                raise _ForkHangs
             answer = receiving.result()
         except TimeoutError:
             late = True
         except (BrokenFrame, asyncio.IncompleteReadError, ValueError):
             answer = None
         finally:
-            code = _end_copy(process)
+            code = _end_fork(process)
             receiving.cancel()
             hanging.cancel()
             await asyncio.wait([receiving, hanging])
@@ -130,12 +122,12 @@ class ForkRunner(JobRunner):
         return body
 
     def _start(self, job: Job) -> tuple[int, int]:
-        """A copy that does a job: its number, and the pipe that its answer comes through."""
+        """Fork; returns the process ID and the pipe for the result."""
         ours, theirs = os.pipe()
         parent = os.getpid()
         try:
             with warnings.catch_warnings():
-                # of threads that hold a lock; ours wait for a socket, or for work
+                # about threads that may hold a lock; see the module docstring
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process = os.fork()
         except OSError as error:
@@ -151,13 +143,14 @@ class ForkRunner(JobRunner):
         return process, ours
 
 
-def _end_copy(process: int) -> int | None:
-    """Kill a copy and wait until it is gone. Gives how it ended; None where nobody can say, because
-    this program was started with SIGCHLD ignored, or somebody else has waited for the copy.
+def _end_fork(process: int) -> int | None:
+    """Kill a fork, wait for it and return its exit code.
+
+    Returns None if that is unknown: SIGCHLD is ignored, or other code has reaped the fork.
     """
-    look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     try:
-        os.waitid(os.P_PID, process, look)  # it is ours still, and its number nobody else's
+        os.waitid(os.P_PID, process, options)  # raises if the ID may have been reused
         os.kill(process, signal.SIGKILL)
         _, status = os.waitpid(process, 0)
     except (ChildProcessError, ProcessLookupError):
@@ -166,20 +159,21 @@ def _end_copy(process: int) -> int | None:
 
 
 async def _wait_for_imports() -> None:
-    """Wait until no thread is in the middle of an import, which a copy could never end."""
-    end = time.monotonic() + _LONGEST_IMPORT
+    """Wait until no thread is importing: a fork would hang on its lock."""
+    end = time.monotonic() + _IMPORT_SECONDS
     held = vars(_bootstrap).get("_module_locks", {})
-    while held and time.monotonic() < end:  # noqa: ASYNC110 - nobody tells when it is empty
+    while held and time.monotonic() < end:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0.005)
 
 
 async def _wait_until_hanging(process: int) -> None:
-    """Wait until a copy sleeps without having used the processor since the last look: it has
-    nothing to wait for but locks. Never, where the system does not tell.
+    """Wait until a fork sleeps without having used the CPU since the last poll.
+
+    It can only wait for a lock then. Never returns if the system does not report process states.
     """
     used = ""
     while True:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
         try:
             state, now = _read_state(process)
         except (OSError, ValueError):
@@ -191,14 +185,14 @@ async def _wait_until_hanging(process: int) -> None:
 
 
 def _read_state(process: int) -> tuple[str, str]:
-    """The letter that Linux has for what a process is doing, and the time that it has used."""
+    """Return the state and the CPU time of a process from /proc."""
     stat = Path(f"/proc/{process}/stat").read_text("ascii")
     fields = stat.rpartition(")")[2].split()
     return fields[0], " ".join(fields[11:13])
 
 
 async def _receive(file: io.FileIO) -> tuple[dict[str, Any], bytes]:
-    """The answer that comes through a pipe."""
+    """Read the result from a pipe."""
     stream = asyncio.StreamReader(limit=_CHUNK)
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), file)
@@ -209,21 +203,20 @@ async def _receive(file: io.FileIO) -> tuple[dict[str, Any], bytes]:
 
 
 def _answer_and_end(job: Job, limits: WorkerLimits, pipe: int, parent: int) -> NoReturn:
-    """In the copy: do the job, send its answer, and end without a trace."""
-    with suppress(ValueError):  # in another than the main thread
+    """In the fork: run the job, send its result and exit."""
+    with suppress(ValueError):  # not in the main thread
         signal.set_wakeup_fd(-1)
-    gc.freeze()  # looking through what was there before would copy all of it
     try:
         end_with_parent(parent)
         outgoing = os.dup2(pipe, 3)
-        nothing = os.open(os.devnull, os.O_RDWR)
+        null = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
-            os.dup2(nothing, number)
-        os.closerange(4, os.sysconf("SC_OPEN_MAX"))  # sockets, and whatever else was open
-        # beyond what the process has that this is a copy of
+            os.dup2(null, number)
+        os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+        # in addition to the memory of the forking process
         limit_process(address_bytes() + limits.memory_bytes)
         fields = {
-            "name": job.name,
+            "function": job.reference,
             "arguments": job.arguments,
             "cpu_seconds": limits.cpu_seconds,
         }

@@ -1,9 +1,12 @@
-"""What is asked of a worker process: a job by its name, with arguments that fit into JSON and a
-body of bytes; bytes come back.
+"""Jobs of worker processes: a registered function with JSON arguments and a body of bytes.
 
-`JOBS` is the one place where jobs are registered: a name and the function that does it, which is
-imported by whoever does the first job of that name. A function takes the job, and gives bytes or
-raises.
+    @job("take words")
+    def take_words(job: Job) -> bytes: ...
+
+    packed = await runner.run(Job(take_words, {"url": url}, body))
+
+A worker imports the module of a function when it receives the first job for it. A module that
+defines jobs imports heavy code inside its functions, so that callers can import it cheaply.
 """
 
 from __future__ import annotations
@@ -11,55 +14,56 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-JOBS = {
-    "read page": "webquarry.read.page_jobs:read_page",
-    "judge reply": "webquarry.read.page_jobs:judge_reply",
-    "take snapshot": "webquarry.pages.jobs:take_snapshot",
-    "take raw snapshot": "webquarry.pages.jobs:take_raw_snapshot",
-    "take words": "webquarry.pages.jobs:take_words",
-    "describe page": "webquarry.pages.jobs:describe",
-    "score page": "webquarry.pages.jobs:score",
-    "read patent": "webquarry.evidence.page.patent_page:read_patent_page",
-    "cut page": "webquarry.tools.research.scrape_page:cut_page",
-    "index page": "webquarry.library.indexing:index_in_job",
-    "build sources": "webquarry.tools.research._sources:build_packed_sources",
-    "check quotes": "webquarry.tools.research.check_quotes:check_in_job",
-    "read document": "webquarry.testing.jobs:read_document",
-    "burn time": "webquarry.testing.jobs:burn_time",
-    "take memory": "webquarry.testing.jobs:take_memory",
-    "fail": "webquarry.testing.jobs:fail",
-}
+LARGE = 1_000_000  # bytes; larger jobs of one caller run one at a time
 
-# What most pages need, loaded before there is one.
-_PRELOAD = "webquarry.pages.preload:preload"
-LARGE = 1_000_000  # bytes; hardly any page has as many, and what is smaller never waits for others
+JobFunction = Callable[["Job"], bytes]
+_functions: dict[str, JobFunction] = {}  # by module and name
+_names: dict[JobFunction, str] = {}
+
+
+def job(name: str) -> Callable[[JobFunction], JobFunction]:
+    """Register a module-level function as a job. The name appears in metrics and traces."""
+
+    def register(function: JobFunction) -> JobFunction:
+        _functions[f"{function.__module__}:{name}"] = function
+        _names[function] = name
+        return function
+
+    return register
 
 
 def is_large(size: int) -> bool:
-    """Whether work on so many bytes is done one at a time."""
+    """Whether a body of `size` bytes makes a job large."""
     return size >= LARGE
 
 
 @dataclass(frozen=True)
 class Job:
-    """One piece of work on something from the web."""
+    """A call of a registered function."""
 
-    name: str  # in `JOBS`
+    function: JobFunction
     arguments: dict[str, Any] = field(default_factory=dict)
-    parts: bytes | tuple[bytes, ...] = b""  # the body, which may be in pieces
-    subject: str = "The page"  # what an error is about: a URL without secrets
-    # Whether it may never be done in a thread of ours: libraries that parse binary files are known
-    # to crash.
-    isolated: bool = False
-    ahead: bool = False  # before what has not begun: it completes a call
-    behind: bool = False  # after all that wait: no call waits for it
+    parts: bytes | tuple[bytes, ...] = b""  # the body, in one or several pieces
+    subject: str = "The page"  # what errors are about: a URL without secrets
+    isolated: bool = False  # never run in a thread: parsers of binary files may crash
+    ahead: bool = False  # run before waiting jobs: it completes a call
+    behind: bool = False  # run after waiting jobs: no call waits for it
+
+    @property
+    def name(self) -> str:
+        """The registered name of the function."""
+        return _names[self.function]
+
+    @property
+    def reference(self) -> str:
+        """Module and name, for `find_function` in another process."""
+        return f"{self.function.__module__}:{self.name}"
 
     @property
     def pieces(self) -> tuple[bytes, ...]:
-        """The body in the pieces in which it is there."""
+        """The body as a tuple of pieces."""
         if isinstance(self.parts, bytes):
             return (self.parts,)
         return self.parts
@@ -69,59 +73,41 @@ class Job:
         """The body in one piece."""
         first, *others = self.pieces or (b"",)
         if not any(others):
-            return first  # as mostly, which need not be copied
+            return first  # avoid a copy
         return b"".join(self.pieces)
 
     @property
     def is_large(self) -> bool:
-        """Whether it waits until no other large one of the same caller is being done."""
-        if isinstance(self.parts, bytes):
-            return len(self.parts) >= LARGE
-        return sum(map(len, self.parts)) >= LARGE
-
-
-JobFunction = Callable[[Job], bytes]
+        """Whether it waits for other large jobs of the same caller."""
+        return is_large(sum(map(len, self.pieces)))
 
 
 @dataclass(frozen=True)
 class WorkerLimits:
-    """How much one job may cost, and how long a process is kept. On Windows only the wall clock is
-    watched.
-    """
+    """Limits of one job and lifetime of a worker process. Windows only has the wall clock limit."""
 
-    memory_bytes: int = 1 << 30  # of address space
+    memory_bytes: int = 1 << 30  # address space
     cpu_seconds: float = 20
-    jobs: int = 1000  # after so many a process is replaced
-    resident_bytes: int = 300_000_000  # a process that has grown beyond is replaced too
+    jobs: int = 1000  # a worker is replaced after this many jobs
+    resident_bytes: int = 300_000_000  # or when its resident memory exceeds this
     idle_seconds: float = 60
 
     @property
     def wall_seconds(self) -> float:
-        """Others may have the processor meanwhile; whoever hangs uses none of it."""
+        """Wall clock limit of a job; other processes may use the CPU in the meantime."""
         return 10 + 3 * self.cpu_seconds
 
 
-@cache
-def find_function(name: str) -> JobFunction:
-    """What does the jobs of a name."""
-    found: JobFunction = _import_function(JOBS[name])
-    return found
+def find_function(reference: str) -> JobFunction:
+    """Return the job function of a reference, importing its module if necessary.
 
-
-def load_what_pages_need(times: int = 1) -> None:
-    """Load formats, weights, tables and stemmers, so that the first page need not wait for them, by
-    reading a page so many times.
+    Raises KeyError if the module registers no such job.
     """
-    _import_function(_PRELOAD)(times)
-
-
-def _import_function(name: str) -> Callable[..., Any]:
-    """A function by its module and its name. Jobs belong to rooms above this one."""
-    module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return found
+    if reference not in _functions:
+        importlib.import_module(reference.partition(":")[0])
+    return _functions[reference]
 
 
 def run_job(job: Job) -> bytes:
-    """Do a job here."""
-    return find_function(job.name)(job)
+    """Run a job in this process."""
+    return job.function(job)

@@ -1,6 +1,4 @@
-"""What the operating system is asked to enforce on the process that calls this. Nothing where it
-knows no such limits.
-"""
+"""Resource limits that the operating system enforces on the calling process, where it has them."""
 
 from __future__ import annotations
 
@@ -12,42 +10,43 @@ import time
 from contextlib import suppress
 
 _PR_SET_PDEATHSIG = 1
-_ENOUGH_TO_LOOK = 128 << 20  # bytes; how much of its peak a smaller process holds is not asked
+_SMALL_PEAK = 128 << 20  # bytes; below it, the peak is reported instead of the current size
 _SLOW_NICENESS = 10
 
 if sys.platform == "win32":
 
     def limit_process(memory_bytes: int) -> None:
-        """Windows has no such limits; the parent's clock is the only one there."""
+        """Not available on Windows; only the wall clock of the parent limits a job there."""
 
-    def limit_processor(cpu_seconds: int) -> None:
-        """Windows has no such limits."""
+    def limit_cpu(cpu_seconds: int) -> None:
+        """Not available on Windows."""
 
     def measure_use() -> tuple[float, int]:
-        """Not known; the number of jobs decides when a process is replaced."""
+        """Unknown; the number of jobs decides when a worker is replaced."""
         return 0.0, 0
 
     def address_bytes() -> int:
-        """Not known."""
+        """Unknown."""
         return 0
 
     def end_with_parent(parent: int) -> None:
-        """Windows has no such wish; the end of the pipe is noticed between two jobs."""
+        """Not available on Windows; the end of the pipe is detected between two jobs."""
 
     def lower_priority(process: int) -> None:
-        """Left as it is."""
+        """Do nothing."""
 
-    def interrupt_nobody() -> None:
-        """Left as it is."""
+    def set_batch_scheduling() -> None:
+        """Do nothing."""
 
 else:
     import resource
 
     def limit_process(memory_bytes: int) -> None:
-        """Once: so much address space, no core file, nothing written to any file, no process
-        started; and the end of its time ends it, whatever it inherited.
+        """Limit the address space; forbid core files, writing to files and new processes.
+
+        SIGXCPU gets its default action, which may have been changed by the parent.
         """
-        with suppress(ValueError):  # in another than the main thread
+        with suppress(ValueError):  # not in the main thread
             signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGXCPU])
         _lower_limit(resource.RLIMIT_AS, memory_bytes)
@@ -55,33 +54,34 @@ else:
         _lower_limit(resource.RLIMIT_FSIZE, 0)
         _lower_limit(resource.RLIMIT_NPROC, 0)
 
-    def limit_processor(cpu_seconds: int) -> None:
-        """How long the processor may be used, over the whole life of the process."""
+    def limit_cpu(cpu_seconds: int) -> None:
+        """Limit the CPU time of the process over its whole lifetime."""
         _lower_limit(resource.RLIMIT_CPU, cpu_seconds)
 
     def measure_use() -> tuple[float, int]:
-        """How long the processor was used so far, and how much memory the process holds, at most:
-        its peak where that is small, or where the system does not tell.
+        """Return the CPU time used so far, and the resident memory.
+
+        The latter is the peak if that is small, or if the current value is unknown.
         """
         usage = resource.getrusage(resource.RUSAGE_SELF)
         used = usage.ru_utime + usage.ru_stime
         peak = usage.ru_maxrss
         if sys.platform != "darwin":
             peak *= 1024
-        if peak > _ENOUGH_TO_LOOK:
+        if peak > _SMALL_PEAK:
             with suppress(OSError, ValueError, IndexError):
                 return used, _read_pages(1)
         return used, peak
 
     def address_bytes() -> int:
-        """How much address space the process has taken, where the system tells."""
+        """Return the size of the address space; 0 if unknown."""
         with suppress(OSError, ValueError, IndexError):
             return _read_pages(0)
         return 0
 
     def _read_pages(column: int) -> int:
-        """A size that Linux tells in pages, in bytes."""
-        descriptor = os.open("/proc/self/statm", os.O_RDONLY)  # after every job: without ado
+        """Return a column of /proc/self/statm in bytes."""
+        descriptor = os.open("/proc/self/statm", os.O_RDONLY)
         try:
             fields = os.read(descriptor, 200).split()
         finally:
@@ -89,9 +89,7 @@ else:
         return int(fields[column]) * resource.getpagesize()
 
     def end_with_parent(parent: int) -> None:
-        """Be killed when the parent ends, however it ends, where the system can; whose parent has
-        ended already goes at once.
-        """
+        """Have the kernel kill this process when its parent ends (Linux); exit now if it has."""
         if sys.platform == "linux":
             import ctypes
 
@@ -101,59 +99,43 @@ else:
             os._exit(0)
 
     def lower_priority(process: int) -> None:
-        """Let others have the processor first."""
+        """Raise the niceness of a process."""
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process, _SLOW_NICENESS)
 
-    def interrupt_nobody() -> None:
-        """Have work that comes wait for those who are at work: the parent that hands it over
-        serves others too. Nothing where the system knows no such kind of process.
-        """
+    def set_batch_scheduling() -> None:
+        """Do not preempt the parent, which serves other requests, when a job arrives (Linux)."""
         if sys.platform == "linux":
             with suppress(OSError):
                 os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
     def _lower_limit(kind: int, wanted: int) -> None:
-        """Set the soft limit, as far as the hard one lets us. Some systems know a limit and cannot
-        set it.
-        """
+        """Set a soft limit, at most to the hard limit. Some systems cannot set some limits."""
         now, hard = resource.getrlimit(kind)
         soft = wanted
         if hard != resource.RLIM_INFINITY:
             soft = min(wanted, hard)
         if soft == now:
-            return  # as before most jobs
+            return
         with suppress(OSError, ValueError):
             resource.setrlimit(kind, (soft, hard))
 
 
 class JobMeter:
-    """What the jobs of this process may use and have used, one after the other. A process that has
-    just woken up waits for every answer of the system, so that one is asked for a job.
-    """
+    """Limits the CPU time of each job of this process, and measures its memory afterwards."""
 
     def __init__(self) -> None:
         self._used = time.process_time()
         self._limit = 0
 
     def limit_next(self, cpu_seconds: float) -> None:
-        """Before each job: the limit counts over the whole life of the process, so what is used
-        goes on top.
-        """
+        """Set the CPU limit before a job: the time used so far is added."""
         limit = math.ceil(self._used + cpu_seconds)
-        if limit != self._limit:  # it is in whole seconds, so that most jobs have the one before
-            limit_processor(limit)
+        if limit != self._limit:  # whole seconds: usually unchanged
+            limit_cpu(limit)
             self._limit = limit
 
     def measure_memory(self) -> int:
-        """After each job: how many bytes the process holds, at most."""
+        """Return the resident memory after a job, in bytes."""
         self._used, resident = measure_use()
         return resident
-
-
-def trim_memory() -> None:
-    """Give freed memory back: glibc keeps it unless told, and others have no such function."""
-    import ctypes
-
-    with suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)

@@ -1,15 +1,17 @@
-"""The settings and the kind of runner that a door wants -> the runner that it gets."""
+"""Open the job runner for an interface."""
 
 from __future__ import annotations
 
-from webquarry.read.workers.job import WorkerLimits
+from webquarry.read.workers.job import Job, WorkerLimits
 from webquarry.read.workers.runner import JobRunner, RunnerKind, can_fork, count_cores
 from webquarry.settings import Settings
 
 
-def open_runner(kind: RunnerKind, settings: Settings) -> JobRunner:
-    """Nothing is started before there is a page. With no workers by the settings, and where no
-    process can be copied, pages are read in threads.
+def open_runner(kind: RunnerKind, settings: Settings, warm_up: Job | None = None) -> JobRunner:
+    """Return a runner; no process is started before there is a page.
+
+    Falls back to threads if the settings allow no workers, or if the system cannot fork. `warm_up`
+    is run once by each process that reads several pages.
     """
     limits = WorkerLimits(
         memory_bytes=settings.read_memory_mb * 1_048_576,
@@ -20,18 +22,18 @@ def open_runner(kind: RunnerKind, settings: Settings) -> JobRunner:
     if kind == "workers" and workers > 0:
         from webquarry.read.workers.pool import WorkerPool
 
-        return WorkerPool(limits, workers)
+        return WorkerPool(limits, workers, warm_up)
     if kind == "fork" and can_fork():
         from webquarry.read.workers.fork import ForkRunner
 
-        return ForkRunner(limits)
+        return ForkRunner(limits, warm_up)
     from webquarry.read.workers.threads import ThreadRunner
 
-    return ThreadRunner(limits)
+    return ThreadRunner(limits, warm_up)
 
 
 def count_workers(settings: Settings) -> int:
-    """How many processes read pages, at most."""
+    """Return the maximum number of worker processes."""
     if settings.read_workers is None:
         return count_cores()
     return settings.read_workers

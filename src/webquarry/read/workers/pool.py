@@ -1,8 +1,8 @@
-"""The worker processes of an event loop: started when a page is on its way, ended with the call
-that they work for, after some rest, or when they have grown.
+"""Pool of worker processes of one event loop.
 
-There are as many as cores, and for callers who have none as many again (`fair_queue.py`); idle ones
-are used again, the last one first, so that the others come to their rest.
+A worker is started while a page is being fetched. It ends when its call is cancelled, after an idle
+timeout, or when it has grown. There are as many workers as cores, and as many again for callers
+that have none (`fair_queue.py`). The most recently used idle worker is reused first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import weakref
 from dataclasses import dataclass
 
 from webquarry.caller import LOCAL, caller
-from webquarry.clock import get_alarms
 from webquarry.errors import WebquarryError
 from webquarry.meter import span
 from webquarry.read.workers.error_form import explain_failed_program, explain_stop
@@ -28,26 +27,32 @@ from webquarry.read.workers.worker import Worker
 
 log = logging.getLogger(__name__)
 
-_SLOW_SECONDS = 1.0  # after which a job gives its place to the next, and others the processor
+_SLOW_SECONDS = 1.0  # a job that takes longer frees its place in the queue and gets a low priority
 
 
 @dataclass(eq=False)
 class _Idle:
-    """A worker that waits, and until when."""
+    """An idle worker and the end of its idle timeout."""
 
     worker: Worker
     until: float
 
 
 class WorkerPool(JobRunner):
-    """Worker processes, each for one job at a time."""
+    """Worker processes that run one job at a time each."""
 
-    def __init__(self, limits: WorkerLimits | None = None, size: int | None = None) -> None:
+    def __init__(
+        self,
+        limits: WorkerLimits | None = None,
+        size: int | None = None,
+        warm_up: Job | None = None,
+    ) -> None:
+        """`warm_up` is run by each worker before its first job, to load code and data."""
         self.limits = limits or WorkerLimits()
-        self._processes = choose_processes(self.limits)
+        self._processes = choose_processes(self.limits, warm_up)
         self._queue = FairQueue(size or count_cores())
-        self._idle: list[_Idle] = []  # the one used last is the last
-        self._rest_timer: asyncio.TimerHandle | None = None
+        self._idle: list[_Idle] = []  # most recently used last
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._alive: set[Worker] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
@@ -73,8 +78,8 @@ class WorkerPool(JobRunner):
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
-        if self._rest_timer is not None:
-            self._rest_timer.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         self._idle = []
         workers = list(self._alive)
         self._alive.clear()
@@ -83,7 +88,7 @@ class WorkerPool(JobRunner):
         await self._processes.aclose()
 
     def forget(self) -> None:
-        """In a fork: the processes belong to the parent."""
+        """Drop the processes in a fork, where they belong to the parent."""
         for worker in self._alive:
             worker.forget()
         self._processes.forget()
@@ -92,82 +97,82 @@ class WorkerPool(JobRunner):
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes that are there."""
+        """Process IDs of the workers."""
         return [worker.pid for worker in self._alive]
 
     async def _do(self, job: Job, place: Place) -> bytes:
-        """Have a job done by a worker that nobody else has."""
-        left = 0  # idle workers for others
+        """Run a job in a worker."""
+        left = 0  # idle workers to leave to other callers
         if place.caller != LOCAL and self._queue.count_places(place.caller) > 1:
             left = 1
         worker = self._take_idle(left) or await self._take(job, left)
         if place.caller != LOCAL and not self._idle:
-            self._start_another()  # for others, so that they need not wait until it has begun
-        alarms = get_alarms()
-        alarms.plan(place, _SLOW_SECONDS, lambda: self._hold_up(worker, place))
+            self._start_another()  # for other callers, so that they need not wait for it
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(_SLOW_SECONDS, self._demote, worker, place)
         try:
             return await worker.ask(job)
         finally:
-            alarms.call_off(place)
+            timer.cancel()
             self._give_back(worker)
 
-    def _hold_up(self, worker: Worker, place: Place) -> None:
-        """A job takes long: others go first. A process cannot get back what was taken from it, so
-        this is its last job.
+    def _demote(self, worker: Worker, place: Place) -> None:
+        """Let others go before a slow job. A process cannot raise its priority again, so this is
+        its last job.
         """
-        worker.wear_out()
+        worker.retire()
         lower_priority(worker.pid)
         self._queue.mark_slow(place)
 
     def _take_idle(self, left: int) -> Worker | None:
-        """An idle worker, if there are more than so many."""
+        """Take an idle worker if there are more than `left`."""
         while len(self._idle) > left:
             idle = self._idle.pop()
             if idle.worker.usable:
                 return idle.worker
-            self._end(idle.worker)  # it died while nobody asked it anything
+            self._end(idle.worker)  # it died while idle
         return None
 
     async def _take(self, job: Job, left: int) -> Worker:
-        """An idle worker, one that is being started, or a new one. Where there are several callers,
-        one that has a worker leaves the last idle one to the others.
+        """Take an idle worker, one that is being started, or a new one, leaving `left` idle
+        workers to other callers.
         """
         while True:
             worker = self._take_idle(left)
             if worker is not None:
                 return worker
             if left or not self._starting:
-                return await self._start(job)
+                return await self._start(job.subject)
             await asyncio.wait(self._starting, return_when=asyncio.FIRST_COMPLETED)
 
-    async def _start(self, job: Job) -> Worker:
-        """A new worker for a job."""
+    async def _start(self, subject: str) -> Worker:
+        """Start a worker; errors are about `subject`."""
         if self._closed:
-            raise explain_stop(job.subject)
+            raise explain_stop(subject)
         try:
             process = await self._processes.start()
         except ProgramFailed:
-            raise explain_failed_program(job.subject) from None
+            raise explain_failed_program(subject) from None
         except OSError as error:
             raise WebquarryError(
-                f"{job.subject} could not be read: no process could be started for it.",
+                f"{subject} could not be read: no process could be started for it.",
                 suggested_action="See how many processes and how much memory this user may have.",
             ) from error
         if self._closed:
             await process.aclose()
-            raise explain_stop(job.subject)
+            raise explain_stop(subject)
         worker = Worker(process, self.limits)
         self._alive.add(worker)
         return worker
 
     def _start_another(self) -> None:
-        """Start a worker that is idle at first, if one can be started."""
+        """Start an idle worker, if there is room for one."""
         if self._closed or self._starting or len(self._alive) >= self._queue.most:
             return
 
         async def start() -> None:
             try:
-                worker = await self._start(Job("read page"))
+                worker = await self._start("The page")
             except WebquarryError as error:
                 log.warning("%s", error.message)
                 return
@@ -181,74 +186,74 @@ class WorkerPool(JobRunner):
         task.add_done_callback(self._starting.discard)
 
     def _give_back(self, worker: Worker) -> None:
-        """Keep a worker for the next job, or end it if it is of no more use."""
-        # whether it has died since is looked at when it is needed
-        if not worker.is_worn and not self._closed:
-            self._rest(worker)
+        """Keep a worker for the next job, or end it if it is retired."""
+        # whether it is alive is checked when it is taken
+        if not worker.is_retired and not self._closed:
+            self._keep_idle(worker)
         else:
             self._end(worker)
 
-    def _rest(self, worker: Worker) -> None:
-        """Let a worker wait for the next job, for a while."""
+    def _keep_idle(self, worker: Worker) -> None:
+        """Keep a worker until its idle timeout."""
         until = time.monotonic() + self.limits.idle_seconds
         self._idle.append(_Idle(worker, until))
-        if self._rest_timer is None:
-            self._plan_end_of_rest()
+        if self._idle_timer is None:
+            self._schedule_timeout()
 
-    def _plan_end_of_rest(self) -> None:
-        """Look again when the rest of the first is over; one that works then is passed over."""
-        self._rest_timer = None
+    def _schedule_timeout(self) -> None:
+        """Set the timer for the first idle timeout."""
+        self._idle_timer = None
         if self._idle:
             loop = asyncio.get_running_loop()
             seconds = self._idle[0].until - time.monotonic()
-            self._rest_timer = loop.call_later(max(0.0, seconds), self._end_rested)
+            self._idle_timer = loop.call_later(max(0.0, seconds), self._end_idle)
 
-    def _end_rested(self) -> None:
-        """End the workers that nobody has asked anything for so long."""
+    def _end_idle(self) -> None:
+        """End the workers whose idle timeout is over."""
         now = time.monotonic()
-        rested = [idle for idle in self._idle if idle.until <= now]
+        expired = [idle for idle in self._idle if idle.until <= now]
         self._idle = [idle for idle in self._idle if idle.until > now]
-        for idle in rested:
+        for idle in expired:
             self._end(idle.worker)
-        if rested:
-            self._rest_if_alone()
-        self._plan_end_of_rest()
+        if expired:
+            self._release_if_empty()
+        self._schedule_timeout()
 
     def _end(self, worker: Worker) -> None:
-        """End a worker, and see to it that it is gone."""
+        """Kill a worker and close it in the background."""
         worker.kill()
         if worker not in self._alive:
-            return  # the whole pool is being closed
+            return  # the pool is being closed
         self._alive.discard(worker)
         task = asyncio.get_running_loop().create_task(worker.aclose())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
-        if not self._alive:  # the next one may come soon
+        if not self._alive:  # the next job may come soon
             loop = asyncio.get_running_loop()
-            loop.call_later(self.limits.idle_seconds, self._rest_if_alone)
+            loop.call_later(self.limits.idle_seconds, self._release_if_empty)
 
-    def _rest_if_alone(self) -> None:
-        """Keep nothing for further workers where there are none."""
+    def _release_if_empty(self) -> None:
+        """End the fork server if there are no workers."""
         if not self._alive:
-            self._processes.rest()
+            self._processes.release()
 
 
-def choose_processes(limits: WorkerLimits) -> ProcessSource:
-    """Copies of a process that has everything loaded, where processes can be copied."""
+def choose_processes(limits: WorkerLimits, warm_up: Job | None) -> ProcessSource:
+    """Fork workers from a warm process where the system can fork."""
     if can_fork():
-        from webquarry.read.workers.processes.copied import CopiedProcesses
+        from webquarry.read.workers.processes.forked import ForkedProcesses
 
-        return CopiedProcesses(limits)
+        return ForkedProcesses(limits, warm_up)
     from webquarry.read.workers.processes.spawned import SpawnedProcesses
 
-    return SpawnedProcesses(limits)
+    return SpawnedProcesses(limits, warm_up)
 
 
 _pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
 
 
 def _forget_workers() -> None:
-    """In a fork: the workers are the parent's, and so are the loops that they belong to."""
+    """Drop all workers in a fork, where they belong to the parent."""
     for pool in list(_pools):
         pool.forget()
     _pools.clear()

@@ -1,6 +1,5 @@
-"""Who does jobs: worker processes (`pool.py`), a copy of this process for each (`fork.py`), or
-threads of this process (`threads.py`). A job goes in, its bytes or its error come out, wherever it
-is done.
+"""Interface of job runners: worker processes (`pool.py`), a fork per job (`fork.py`), or threads
+(`threads.py`).
 """
 
 from __future__ import annotations
@@ -11,35 +10,32 @@ from typing import Literal
 
 from webquarry.read.workers.job import Job
 
-# How the pages of a process are read: `workers` in one that lasts, `fork` in one that reads a page
-# and ends, `threads` where neither is wanted or known.
+# `workers` for long-lived processes, `fork` for programs that read a page and exit.
 RunnerKind = Literal["workers", "fork", "threads"]
 
 
 class JobRunner(ABC):
-    """Does jobs for the tasks of one event loop."""
+    """Runs jobs for the tasks of one event loop."""
 
     @abstractmethod
     async def run(self, job: Job) -> bytes:
-        """What the job gives. When the waiting task is cancelled, so is the job."""
+        """Run a job and return its result. Cancellation cancels the job."""
 
-    def prepare(self, *, many: bool = False) -> None:  # noqa: B027 - not everybody has to
-        """A page is on its way, or many are: get ready to read, without waiting."""
+    def prepare(self, *, many: bool = False) -> None:  # noqa: B027 - optional
+        """Start to get ready for a page that is being fetched, or for many."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """End what is being done."""
+        """Cancel running jobs and release resources."""
 
 
 def count_cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
 
 
 def can_fork() -> bool:
-    """Whether a copy of this process can go on by itself. On macOS it may not use what the system's
-    libraries have begun.
-    """
+    """Whether a fork of this process can continue. On macOS, system libraries do not survive it."""
     return hasattr(os, "fork") and os.uname().sysname != "Darwin"

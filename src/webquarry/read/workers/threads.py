@@ -1,8 +1,7 @@
-"""Jobs in threads of this process, the large ones one at a time; those that may crash it in worker
-processes.
+"""Run jobs in threads, large ones one at a time; jobs that may crash run in worker processes.
 
-For programs that end soon where no process can be copied, and for whoever wants to look into what
-is done. A job that is called off goes on: a thread cannot be stopped.
+For short programs on systems without fork, and for debugging. A cancelled job runs to its end,
+since a thread cannot be stopped.
 """
 
 from __future__ import annotations
@@ -13,19 +12,20 @@ from webquarry.caller import caller
 from webquarry.read.workers.error_form import explain_complexity
 from webquarry.read.workers.fair_queue import FairQueue, Place
 from webquarry.read.workers.job import Job, WorkerLimits, run_job
-from webquarry.read.workers.limits import trim_memory
 from webquarry.read.workers.pool import WorkerPool
 from webquarry.read.workers.runner import JobRunner
 
-_AT_ONCE = 32  # small jobs; Python works on one at a time anyway
+_CONCURRENT = 32  # small jobs
 
 
 class ThreadRunner(JobRunner):
-    """Threads of this process."""
+    """Runs jobs in threads of this process."""
 
-    def __init__(self, limits: WorkerLimits | None = None) -> None:
+    def __init__(self, limits: WorkerLimits | None = None, warm_up: Job | None = None) -> None:
+        """`warm_up` is for the worker processes of isolated jobs."""
         self._limits = limits or WorkerLimits()
-        self._queue = FairQueue(_AT_ONCE)
+        self._warm_up = warm_up
+        self._queue = FairQueue(_CONCURRENT)
         self._workers: WorkerPool | None = None
 
     async def run(self, job: Job) -> bytes:
@@ -33,8 +33,8 @@ class ThreadRunner(JobRunner):
             return await self._isolate(job)
         place = Place(caller(), job.is_large, job.ahead, job.behind)
         await self._queue.enter(place)
-        work = asyncio.ensure_future(asyncio.to_thread(_run, job))
-        # it has its place until it has ended, whether or not anybody still waits for it
+        work = asyncio.ensure_future(asyncio.to_thread(run_job, job))
+        # keeps its place until it has ended, even if the caller was cancelled
         work.add_done_callback(lambda _: self._leave(place, work))
         try:
             async with asyncio.timeout(self._limits.wall_seconds) as scope:
@@ -50,19 +50,10 @@ class ThreadRunner(JobRunner):
 
     async def _isolate(self, job: Job) -> bytes:
         if self._workers is None:
-            self._workers = WorkerPool(self._limits)
+            self._workers = WorkerPool(self._limits, warm_up=self._warm_up)
         return await self._workers.run(job)
 
     def _leave(self, place: Place, work: asyncio.Future[bytes]) -> None:
         if not work.cancelled():
-            work.exception()  # looked at, so that nobody complains that it never was
+            work.exception()  # mark as retrieved
         self._queue.leave(place)
-
-
-def _run(job: Job) -> bytes:
-    """The job, and what a large one held in memory given back behind it."""
-    try:
-        return run_job(job)
-    finally:
-        if job.is_large:
-            trim_memory()

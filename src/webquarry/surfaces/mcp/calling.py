@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.cache.base import EntrySource
-from webquarry.cache.freshness import freshness
-from webquarry.cache.written import WrittenAnswer
-from webquarry.caller import caller
 from webquarry.calls.models import OngoingCall
 from webquarry.calls.receipt import RECEIPT_META
-from webquarry.clock import TimeLimit
 from webquarry.errors import NetworkFailure, WebquarryError
-from webquarry.meter import count, span
+from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
 from webquarry.surfaces.mcp.linking import link
@@ -88,11 +82,6 @@ async def run_tool(
             log.exception("the tool %s failed", tool.name)
             unforeseen = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
             return render_failure(tool, unforeseen, call)
-    source = answer.cache_entry if tool.repeated else None
-    if source is not None:
-        name = _name_call(tool, arguments, options)
-        keep = partial(_keep_written, kit, name, source, answer, outcome, call.answer_digest)
-        asyncio.get_running_loop().call_soon(keep)  # when the answer has left
     return outcome
 
 
@@ -100,56 +89,21 @@ async def _call_in_time(
     tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
 ) -> Answer:
     """Call a tool for as long as it may take, and report its progress to whoever asks for it."""
-    limit = _limit_time(options.seconds, tool.name)
-    if options.report is None:
-        with limit:
-            return await tool.call(kit, arguments)
-    async with _report_progress(options.report, tool.name):
-        with limit:
-            return await tool.call(kit, arguments)
-
-
-def _keep_written(
-    kit: Toolkit,
-    name: Hashable,
-    source: EntrySource,
-    answer: Answer,
-    outcome: CallOutcome,
-    digest: str,
-) -> None:
-    """Keep what a call came to, for whoever makes the same one again."""
-    named = tuple(answer.sources())
-    written = WrittenAnswer(source, outcome.content_bytes, answer.meta, named, digest)
-    kit.written.keep(name, written)
-
-
-def recall(
-    tool: Tool, kit: Toolkit, arguments: dict[str, Any], options: CallOptions
-) -> CallOutcome | None:
-    """What such a call came to before, where nothing has changed since but its age: at once, and
-    written already. None for a call that is to be made.
-    """
-    found = None
-    if tool.repeated:
-        found = kit.written.find(_name_call(tool, arguments, options))
-    if found is None:
-        return None
-    answer, kept = found
-    with kit.calls.watch(tool.name, arguments) as call, span("tool", tool=tool.name):
-        count("cache", result="hit")
-        call.answer = answer
-        call.answer_digest = answer.digest
-        call.receipt = answer.meta.get(RECEIPT_META, "")
-    meta = dict(answer.meta)
-    meta[CACHE] = freshness(kept.cached, kept.age_seconds, kept.max_age_seconds)
-    if ROUTING in meta and "latencyMs" in meta[ROUTING]:
-        meta[ROUTING] = {**meta[ROUTING], "latencyMs": 0}
-    return CallOutcome([], meta=meta, written=answer.content)
-
-
-def _name_call(tool: Tool, arguments: dict[str, Any], options: CallOptions) -> Hashable:
-    """All that decides what a call comes to, besides what is kept in the cache."""
-    return tool.function, caller(), options.text, options.with_links, as_json(arguments)
+    async with AsyncExitStack() as stack:
+        if options.report is not None:
+            await stack.enter_async_context(_report_progress(options.report, tool.name))
+        try:
+            async with asyncio.timeout(options.seconds) as scope:
+                return await tool.call(kit, arguments)
+        except TimeoutError as error:
+            if not scope.expired():
+                raise
+            raise NetworkFailure(
+                f"The tool {tool.name} took longer than {options.seconds:g} seconds and was "
+                "stopped.",
+                retryable=True,
+                suggested_action="Ask for less at once, or call again later.",
+            ) from error
 
 
 async def build_result(
@@ -221,18 +175,6 @@ def build_failure(
         facts.pop("message", None)
         content.append(build_text(redact(as_json(facts))))
     return CallOutcome(content, meta=meta, is_error=True)
-
-
-def _limit_time(seconds: float | None, name: str) -> TimeLimit:
-    """Stop the work when its time is over."""
-    return TimeLimit(
-        seconds,
-        lambda: NetworkFailure(
-            f"The tool {name} took longer than {seconds:g} seconds and was stopped.",
-            retryable=True,
-            suggested_action="Ask for less at once, or call again later.",
-        ),
-    )
 
 
 @asynccontextmanager

@@ -16,13 +16,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import BadInput
-from webquarry.memory import load_to_stay
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces.mcp.linking import schema_with_link
 from webquarry.surfaces.mcp.output_schemas import slim_schema
 from webquarry.tool import TextAnswer, Tool, load
-from webquarry.toolkit import import_parts
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -60,11 +58,9 @@ class ServedTools(Mapping[str, Tool]):
 
     def _import(self, name: str) -> Tool:
         """A tool by its name, with everything imported and built that its first call needs."""
-        with load_to_stay():
-            tool = self[name]
-            import_parts(("calls", *tool.uses))
-            tool.build_models()
-            return tool
+        tool = self[name]
+        tool.build_models()
+        return tool
 
     def get_loaded(self, name: str) -> Tool | None:
         """A tool by its name, if it was loaded before."""

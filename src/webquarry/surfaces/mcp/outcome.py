@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,14 +28,11 @@ class CallOutcome:
     encoded: bytes | None = None
     meta: dict[str, Any] | None = None
     is_error: bool = False
-    written: bytes | None = None  # its `content_bytes`, if there is no other
 
     def as_result(self) -> types.CallToolResult:
         """The same as the SDK has it."""
         import mcp_types as types
 
-        if self.written is not None:
-            return _read_content(self.written, self.meta).as_result()
         blocks: list[types.ContentBlock] = []
         for block in self._blocks:
             if block["type"] == "text":
@@ -74,17 +71,8 @@ class CallOutcome:
         pieces.append(b"}")
         return pieces
 
-    @cached_property
-    def content_bytes(self) -> bytes:
-        """What is the same for all who make the same call: the members of the result without
-        `_meta`, as JSON, without the braces around them.
-        """
-        return b"".join(self._list_members())
-
     def _list_members(self) -> list[bytes]:
-        """The same in pieces."""
-        if self.written is not None:
-            return [self.written]
+        """The members of the result without `_meta`, as JSON, without the braces around them."""
         members = [b'"content":']
         if self.content or self.encoded is None:
             members.append(_dump(self.content))
@@ -96,17 +84,6 @@ class CallOutcome:
             members += [b',"structuredContent":', _dump(self.structured)]
         members.append(b',"isError":true' if self.is_error else b',"isError":false')
         return members
-
-
-def _read_content(written: bytes, meta: dict[str, Any] | None) -> CallOutcome:
-    """The outcome whose content was written so."""
-    members = json.loads(b"{%b}" % written)
-    return CallOutcome(
-        members["content"],
-        members.get("structuredContent"),
-        meta=meta,
-        is_error=members["isError"],
-    )
 
 
 def build_text(text: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from webquarry import __version__
 from webquarry.surfaces.mcp import identity, prompts, resources
-from webquarry.surfaces.mcp.calling import CallOptions, call_tool, recall
+from webquarry.surfaces.mcp.calling import CallOptions, call_tool
 from webquarry.surfaces.mcp.external import ExternalTools
 from webquarry.surfaces.mcp.linking import knows_links
 from webquarry.surfaces.mcp.listing import APP_META, ServedTools, read_settings, restore_key_order
@@ -139,9 +139,6 @@ def _call_handler(
             with_links=knows_links(context.protocol_version),
         )
         tool = await tools.load(params.name)
-        known = recall(tool, kit, arguments, options)
-        if known is not None:
-            return known.as_result()
         return await call_tool(tool, kit, arguments, options)
 
     return handle_call

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
 
 Logs = tuple[str | None, str | None]  # the level and the format
-_TURN_SECONDS = 0.001  # that a thread has before another one has its turn
 Served = tuple[str, str, bool, str | None]  # name, tool set, with external tools, text of results
 
 
@@ -106,10 +105,10 @@ def _run(name: str, set_name: str, with_tools: bool, text: str | None, logs: Log
     is_traced = any(variable.startswith("OTEL_") for variable in os.environ)
     if prepared is not None and not is_traced:
         return _run_front(prepared, (name, set_name, with_tools, text), logs, settings, is_early)
-    from webquarry.surfaces import event_loop
+    import asyncio
 
     seconds = prepare(set_name, logs).mcp_grace_seconds
-    event_loop.run(serve(name, set_name, with_tools, text, seconds))
+    asyncio.run(serve(name, set_name, with_tools, text, seconds))
     return 0
 
 
@@ -148,19 +147,15 @@ def _run_front(
 
 def _open_and_serve(light_loop: LightLoop, first: Line | None, served: Served, logs: Logs) -> None:
     """Load and open the engine, and serve until stdin is closed."""
-    import gc
-
-    gc.disable()  # until all is loaded: it would look through what stays again and again
-    # Whoever is to be answered waits for a thread that writes something down this long at most.
-    sys.setswitchinterval(_TURN_SECONDS)
     # Plug-ins of pydantic have nothing to do here, and are looked for in every package there is.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from webquarry.surfaces import event_loop
+    import asyncio
+
     from webquarry.surfaces.mcp.front.serving import FrontOptions, open_and_serve
     from webquarry.surfaces.mcp.wire.lines import Line
 
     full = prepare(served[1], logs)
-    event_loop.run(open_and_serve(full, light_loop, first or Line(), FrontOptions(*served)))
+    asyncio.run(open_and_serve(full, light_loop, first or Line(), FrontOptions(*served)))
 
 
 def _refuse(light_loop: LightLoop, first: Line, raised: BaseException) -> None:
@@ -170,11 +165,7 @@ def _refuse(light_loop: LightLoop, first: Line, raised: BaseException) -> None:
     error = _find_own_error(raised)
     if error is None or light_loop.is_left:
         raise raised
-    import gc
-
     from webquarry.surfaces.mcp.front.calls import explain_failure
-
-    gc.enable()
 
     light_loop.refuse(first, lambda message: explain_failure(message, error))
 

@@ -42,7 +42,6 @@ from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.read.workers.runner import count_cores
 from webquarry.settings import Settings
-from webquarry.surfaces import event_loop
 from webquarry.surfaces.mcp.front.calls import ToolCalls
 from webquarry.surfaces.mcp.front.prepared import find_prepared
 from webquarry.surfaces.mcp.front.protocol import KnownRequests
@@ -329,7 +328,7 @@ class _ServerProcess:
     def run(self) -> int:
         """Serve until a signal ends it; the exit code comes back."""
         try:
-            event_loop.run(self._serve())
+            asyncio.run(self._serve())
         except (WebquarryError, BaseExceptionGroup) as raised:
             return report_error(self.name, raised)
         return 0

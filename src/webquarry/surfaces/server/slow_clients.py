@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from webquarry.memory import give_back_memory
 from webquarry.meter import count
 from webquarry.surfaces.server.authentication import send_error
 
@@ -33,8 +32,6 @@ HEAD_SECONDS = 15.0
 MAX_UNSENT_BYTES = 256 * 1024 * 1024  # over all connections of a process
 CONNECTION = "webquarry.connection"  # where the scope of a request has the connection
 _COME_AGAIN_SECONDS = 5
-_LARGE_ANSWER_BYTES = 1_000_000  # after which memory is given back
-_TRIM_SECONDS = 1.0
 PIECE_BYTES = 65_536  # of an answer that are handed to the transport at once
 _LINE_OVERHEAD = len(b": \r\n")  # what a header has on the wire besides its name and value
 _CLOSE = (b"connection", b"close")
@@ -52,17 +49,6 @@ class ServerConnections:
     def __init__(self, max_unsent_bytes: int = MAX_UNSENT_BYTES) -> None:
         self.max_unsent_bytes = max_unsent_bytes
         self.is_closing = False
-        self._will_trim = False
-
-    def trim_later(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Give memory back when the large answer that was just sent is gone."""
-        if not self._will_trim:
-            self._will_trim = True
-            loop.call_later(_TRIM_SECONDS, self._trim, loop)
-
-    def _trim(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._will_trim = False
-        loop.run_in_executor(None, give_back_memory)
 
 
 class LimitedConnection(_Connection):
@@ -192,8 +178,6 @@ class LimitedConnection(_Connection):
     def end_sending(self, size: int) -> None:
         """All of an answer of so many bytes is with the transport, or will never be."""
         self.held_bytes = 0
-        if size >= _LARGE_ANSWER_BYTES:
-            self._shared.trim_later(self.loop)
 
     def _check_progress(self) -> None:
         """The client has had its time: it goes on if it has taken anything, and else it ends."""

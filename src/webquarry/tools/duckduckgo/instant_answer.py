@@ -22,7 +22,7 @@ from webquarry.tools.duckduckgo._markdown import write_answer
 _VERSION = 1
 
 
-@tool(uses=("router",))
+@tool
 async def instant_answer(
     kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]
 ) -> TextAnswer:

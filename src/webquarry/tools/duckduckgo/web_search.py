@@ -15,7 +15,7 @@ from webquarry.tools.duckduckgo._advice import advising
 from webquarry.tools.duckduckgo._markdown import write_results
 
 
-@tool(uses=("router",), repeated=True)
+@tool
 async def web_search(
     kit: Toolkit,
     query: Annotated[str, Field(description="検索キーワード")],
@@ -43,5 +43,4 @@ async def web_search(
     answer = TextAnswer(text=write_results(query, found.results))
     if found.notes:
         answer.add_meta(routing={"providerUsed": found.provider, "notes": list(found.notes)})
-    answer.set_cache_entry(found.source)
     return answer.add_meta(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

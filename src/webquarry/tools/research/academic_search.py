@@ -22,7 +22,7 @@ from webquarry.tools.research._search import key_parameters
 _FILTERS = ("year_from", "year_to", "pdf_only", "open_access")
 
 
-@tool(uses=("scholar", "router"))
+@tool
 async def academic_search(
     kit: Toolkit,
     query: SearchWords,

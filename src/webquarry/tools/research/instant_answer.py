@@ -57,7 +57,7 @@ class InstantAnswerOutput(Answer):
         return [Source(url, self.heading, provider="duckduckgo") for url in self.urls]
 
 
-@tool(uses=("router",))
+@tool
 async def instant_answer(
     kit: Toolkit,
     query: Annotated[

@@ -32,7 +32,7 @@ _FILTERS = ("assignee", "inventor", "patent_office", "cpc_code", "year_from", "y
 _Year = Annotated[int, Field(ge=1790, le=2100), WithJsonSchema({"type": "integer"})]
 
 
-@tool(uses=("patents", "router"))
+@tool
 async def patent_search(
     kit: Toolkit,
     query: Annotated[ShortText | None, Field(description="Words, or one patent number.")] = None,

@@ -214,7 +214,7 @@ class SearchAndScrapeOutput(Answer):
         return list(self._failed)
 
 
-@tool(uses=("router", "reader", "pages"))
+@tool
 async def search_and_scrape(
     kit: Toolkit,
     query: SearchWords,

@@ -117,7 +117,7 @@ class SequentialSearchOutput(Answer):
         )
 
 
-@tool(read_only=False, idempotent=False, recorded=False, uses=("sessions",))
+@tool(read_only=False, idempotent=False, recorded=False)
 async def sequential_search(
     kit: Toolkit,
     searchStep: Annotated[str, Field(description="What this step asks or found.")],

@@ -51,7 +51,7 @@ class ShownResearch(Answer):
         return "\n".join(lines) + "\n"
 
 
-@tool(recorded=False, uses=("sessions", "pages"), app=APP_URI)
+@tool(recorded=False, app=APP_URI)
 async def show_research(
     kit: Toolkit,
     sessionId: Annotated[str | None, Field(description="Its id.")] = None,

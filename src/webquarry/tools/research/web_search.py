@@ -43,7 +43,7 @@ Claim = Annotated[
 ]
 
 
-@tool(uses=("router",), repeated=True)
+@tool
 async def web_search(
     kit: Toolkit,
     query: SearchWords,
@@ -108,8 +108,6 @@ async def web_search(
     )
     if not results:
         answer.hints = _hints(kit, found, arguments)
-    elif not fresh:
-        answer.set_cache_entry(found.source)
     return add_trace(answer, found, kit.clock.monotonic() - started)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.pages.clean import clean_line, clean_url
+from webquarry.pages.jobs import take_words
 from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.progress import note
 from webquarry.search.identity import identity
@@ -84,7 +85,7 @@ class DriftChecker:
         return self._compare(page, words)
 
     async def _read_words(self, fetched: FetchedPage) -> KeptWords:
-        packed = await self._reader.runner.run(fetched.to_job("take words"))
+        packed = await self._reader.runner.run(fetched.to_job(take_words))
         return unpack_words(packed, cached=False)
 
     def _compare(self, page: EarlierReading, words: KeptWords) -> PageDrift:

@@ -26,7 +26,7 @@ from webquarry.errors import (
 )
 from webquarry.net import models as net
 from webquarry.net.client import Client
-from webquarry.read.reader import FetchedPage
+from webquarry.read.reader import FetchedPage, judge_reply
 from webquarry.read.workers.runner import JobRunner
 from webquarry.search.identity import identity
 from webquarry.verify.references.asker import IndexAsker
@@ -187,7 +187,7 @@ class LinkChecker:
         status = reply.status
         title = read_title(reply.body) if "html" in reply.content_type else ""
         try:
-            await self._open_runner().run(FetchedPage(url, reply).to_job("judge reply"))
+            await self._open_runner().run(FetchedPage(url, reply).to_job(judge_reply))
         except NotFound:
             return LinkFinding(url, "soft-404", status, title=title)
         except (SiteRefused, RateLimited):

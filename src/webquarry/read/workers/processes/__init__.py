@@ -1,3 +1,1 @@
-"""How a worker process comes to be: as an interpreter of its own, or as a copy of one that has
-loaded everything.
-"""
+"""Ways to start a worker process: forked from a warm process, or as a new interpreter."""

@@ -1,4 +1,4 @@
-"""A process that works for us, as its owner sees it, and who starts such processes."""
+"""Interfaces of a worker process and of what starts it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from pathlib import Path
 from typing import Protocol
 
 import webquarry
-from webquarry.read.workers.job import WorkerLimits
+from webquarry.read.workers.job import Job, WorkerLimits
 
-# What an interpreter may need in order to start at all; nothing else of the environment is passed
-# on.
+# Variables that an interpreter may need to start; no others are passed on.
 _PASSED_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-# Libraries for numbers would start a thread for each core, and take room for it.
+# Numeric libraries start a thread per core otherwise.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _HOME = str(Path(webquarry.__file__).resolve().parent.parent)
-_SET_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[3]); "
-_PARENT_AND_MEMORY = "(int(sys.argv[1]), int(sys.argv[2]))"
-CHUNK = 1 << 18  # bytes that are written, or kept unread, at once
-FAILED_IMPORT = 1  # how Python ends when it cannot even import
+_SET_PATH = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+_ARGUMENTS = "(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])"
+CHUNK = 1 << 18  # size of writes and of read buffers, in bytes
+FAILED_IMPORT = 1  # exit code of Python after an uncaught exception
 
 
 class ProgramFailed(Exception):
-    """The program that reads pages cannot be loaded."""
+    """The worker process cannot import its code."""
 
 
 class ByteReader(Protocol):
-    """What a process says, as a StreamReader of asyncio has it."""
+    """The used part of asyncio.StreamReader."""
 
     def at_eof(self) -> bool: ...
 
@@ -40,7 +39,7 @@ class ByteReader(Protocol):
 
 
 class ByteWriter(Protocol):
-    """What a process is told, as a StreamWriter of asyncio has it."""
+    """The used part of asyncio.StreamWriter."""
 
     def write(self, data: bytes | memoryview, /) -> None: ...
 
@@ -48,7 +47,7 @@ class ByteWriter(Protocol):
 
 
 class WorkerProcess(ABC):
-    """A process that answers over a stream; whoever has it kills it and closes it."""
+    """A worker process with its streams. The owner kills and closes it."""
 
     pid: int
     reader: ByteReader
@@ -56,23 +55,23 @@ class WorkerProcess(ABC):
 
     @abstractmethod
     def has_ended(self) -> bool:
-        """Whether it is gone, also where the loop has not heard of it yet."""
+        """Whether it has exited, even if the event loop was not notified yet."""
 
     @abstractmethod
     def kill(self) -> None:
-        """End it, whatever it is at."""
+        """Kill it."""
 
     @abstractmethod
     async def wait(self) -> int | None:
-        """How it ended, once it has; None where nobody can say."""
+        """Wait for its exit and return the exit code; None if unknown."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """End it, and leave neither a process nor a pipe behind."""
+        """Kill it, wait for its exit and close its streams."""
 
     @abstractmethod
     def forget(self) -> None:
-        """In a fork: let go of the pipes; the process is the other side's."""
+        """Close the pipes in a fork of the parent, to which the process does not belong."""
 
 
 class ProcessSource(ABC):
@@ -80,28 +79,31 @@ class ProcessSource(ABC):
 
     @abstractmethod
     async def start(self) -> WorkerProcess:
-        """A new one. Raises OSError where none can be started, and ProgramFailed."""
+        """Start a process. Raises OSError or ProgramFailed."""
 
-    def rest(self) -> None:  # noqa: B027 - not everybody has to
-        """No process of its is left: give up what is kept for the next."""
+    def release(self) -> None:  # noqa: B027 - optional
+        """Release what is kept for the next process; called when none is left."""
 
-    async def aclose(self) -> None:  # noqa: B027 - not everybody has to
-        """Give up what is kept, and wait until it is gone."""
+    async def aclose(self) -> None:  # noqa: B027 - optional
+        """Release everything and wait until it is gone."""
 
-    def forget(self) -> None:  # noqa: B027 - not everybody has to
-        """In a fork: let go of what is the other side's."""
+    def forget(self) -> None:  # noqa: B027 - optional
+        """Close what belongs to the parent, in a fork of it."""
 
 
 async def start_interpreter(
-    function: str, limits: WorkerLimits, stdin: int, stdout: int
+    function: str, limits: WorkerLimits, warm_up: Job | None, stdin: int, stdout: int
 ) -> Process:
-    """A new interpreter that calls a function of ours. It is isolated, imports from where we do,
-    and from the folder we stand in only if we live there.
-    """
+    """Start an isolated interpreter with our import path that calls `module:function`."""
     module, _, name = function.partition(":")
-    code = f"{_SET_PATH}from {module} import {name}; {name}{_PARENT_AND_MEMORY}"
-    places = dict.fromkeys([_HOME, *filter(None, sys.path)])
-    arguments = [str(os.getpid()), str(limits.memory_bytes), json.dumps(list(places))]
+    code = f"{_SET_PATH}from {module} import {name}; {name}{_ARGUMENTS}"
+    path = dict.fromkeys([_HOME, *filter(None, sys.path)])
+    arguments = [
+        json.dumps(list(path)),
+        str(os.getpid()),
+        str(limits.memory_bytes),
+        warm_up.reference if warm_up else "",
+    ]
     environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
     return await asyncio.create_subprocess_exec(
         sys.executable,
@@ -111,19 +113,19 @@ async def start_interpreter(
         stderr=subprocess.DEVNULL,
         env=environment | _ONE_THREAD,
         cwd=Path(sys.executable).anchor or None,
-        start_new_session=True,  # Ctrl-C is for us, and we end the process
+        start_new_session=True,  # Ctrl-C goes to the parent only
         limit=CHUNK,
     )
 
 
-def has_been_waited_for(process: Process) -> bool:
-    """Whether a process of asyncio's is gone, also where asyncio has not heard of it yet."""
+def has_exited(process: Process) -> bool:
+    """Whether an asyncio process has exited, even if asyncio was not notified yet."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):
         return False
-    look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     try:
-        return os.waitid(os.P_PID, process.pid, look) is not None
-    except ChildProcessError:  # somebody has waited for it
+        return os.waitid(os.P_PID, process.pid, options) is not None
+    except ChildProcessError:  # already reaped
         return True

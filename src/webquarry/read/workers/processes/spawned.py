@@ -1,6 +1,4 @@
-"""Worker processes that are interpreters of their own: each loads everything for itself. For
-systems on which no process can be copied.
-"""
+"""Worker processes as new interpreters, for systems without fork."""
 
 from __future__ import annotations
 
@@ -12,27 +10,29 @@ import sys
 from asyncio.subprocess import Process
 from contextlib import suppress
 
-from webquarry.read.workers.job import WorkerLimits
+from webquarry.read.workers.job import Job, WorkerLimits
 from webquarry.read.workers.processes.process import (
     ProcessSource,
     WorkerProcess,
-    has_been_waited_for,
+    has_exited,
     start_interpreter,
 )
 
 _SERVE = "webquarry.read.workers.child:serve"
-_UNKNOWN_END = 255  # what asyncio says of a process whose end nobody could wait for
+_UNKNOWN_EXIT = 255  # set by asyncio if the process was reaped elsewhere
 
 
 class SpawnedProcesses(ProcessSource):
     """Starts interpreters."""
 
-    def __init__(self, limits: WorkerLimits) -> None:
+    def __init__(self, limits: WorkerLimits, warm_up: Job | None = None) -> None:
         self._limits = limits
+        self._warm_up = warm_up
 
     async def start(self) -> WorkerProcess:
         pipe = subprocess.PIPE
-        return SpawnedProcess(await start_interpreter(_SERVE, self._limits, pipe, pipe))
+        process = await start_interpreter(_SERVE, self._limits, self._warm_up, pipe, pipe)
+        return SpawnedProcess(process)
 
 
 class SpawnedProcess(WorkerProcess):
@@ -47,27 +47,27 @@ class SpawnedProcess(WorkerProcess):
         self.writer = process.stdin
 
     def has_ended(self) -> bool:
-        return has_been_waited_for(self._process)
+        return has_exited(self._process)
 
     def kill(self) -> None:
         if self.has_ended():
-            return  # its number may be another one's by now
+            return  # its ID may have been reused
         with suppress(OSError):
             if sys.platform == "win32":
                 self._process.kill()
             else:
-                # past asyncio, which would wait for the process twice and lose how it ended
+                # not by asyncio, which would reap the process twice and lose its exit code
                 os.kill(self.pid, signal.SIGKILL)
 
     async def wait(self) -> int | None:
         code = await self._process.wait()
-        if code == _UNKNOWN_END:
+        if code == _UNKNOWN_EXIT:
             return None
         return code
 
     async def aclose(self) -> None:
         self.kill()
-        # what nobody has read would keep asyncio from noticing the end
+        # unread output would keep asyncio from noticing the exit
         for number in (0, 1):
             pipe = self._transport.get_pipe_transport(number)
             if pipe is not None:
@@ -77,7 +77,7 @@ class SpawnedProcess(WorkerProcess):
 
     def forget(self) -> None:
         process = self._transport.get_extra_info("subprocess")
-        process.returncode = 0  # or its destructor would wait for a child that is not ours
+        process.returncode = 0  # or its destructor would wait for the parent's child
         for number in (0, 1):
             pipe = self._transport.get_pipe_transport(number)
             if pipe is not None:
@@ -86,6 +86,6 @@ class SpawnedProcess(WorkerProcess):
 
     @property
     def _transport(self) -> asyncio.SubprocessTransport:
-        """What asyncio has of the process, which `Process` keeps to itself."""
+        """The transport, which `Process` does not expose."""
         transport: asyncio.SubprocessTransport = vars(self._process)["_transport"]
         return transport

@@ -84,11 +84,12 @@ def _open_replies(path: Path) -> list[Reply]:
 
 async def _read(kit: Toolkit, reply: Reply, name: str) -> SourceText:
     """The source that a reply holds, under a name."""
+    from webquarry.pages.jobs import take_words
     from webquarry.pages.words import unpack_words
     from webquarry.read.reader import FetchedPage
 
     try:
-        packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job("take words"))
+        packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job(take_words))
     except WebquarryError as error:
         return SourceText(name, PageWords(""), problem=redact(error.sentence))
     kept = unpack_words(packed, cached=False)

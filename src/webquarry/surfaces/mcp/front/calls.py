@@ -13,7 +13,6 @@ from webquarry.surfaces.mcp.calling import (
     CallOptions,
     ReportProgress,
     build_failure,
-    recall,
     run_tool,
 )
 from webquarry.surfaces.mcp.front.light_loop import frame
@@ -52,20 +51,6 @@ class ToolCalls:
         """Import what the first calls of the tools most often wanted need."""
         for name in list(self._tools)[:_MOST_WARM]:
             await self._tools.load(name)
-
-    def repeat(self, message: Message, revision: str) -> bytes | None:
-        """The answer to a call that was made before, if it still holds; None for one that is to be
-        made.
-        """
-        params = message["params"]
-        tool = self._tools.get_loaded(params["name"])
-        if tool is None or not tool.repeated:  # most tools, whose calls need no name then
-            return None
-        options = self._find_options(tool.name, revision, None)
-        outcome = recall(tool, self._kit, params.get("arguments") or {}, options)
-        if outcome is None:
-            return None
-        return self._render(message, revision, outcome)
 
     async def answer(
         self, message: Message, revision: str, report: ReportProgress | None = None

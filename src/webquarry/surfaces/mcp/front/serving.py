@@ -6,7 +6,6 @@ handshake replayed.
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import logging
 import sys
@@ -15,13 +14,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from webquarry.memory import load_to_stay
 from webquarry.surfaces.mcp.front.calls import ToolCalls, encode_error, explain_failure
 from webquarry.surfaces.mcp.front.light_loop import LightLoop, frame
 from webquarry.surfaces.mcp.front.protocol import ANSWERED, CALL, CANCEL, REST, FrontProtocol
 from webquarry.surfaces.mcp.wire.connection import HandOn, RequestId, StdioConnection
 from webquarry.surfaces.mcp.wire.lines import Line
-from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, Written, take_lines
+from webquarry.surfaces.mcp.wire.standard_streams import LineWriter, take_lines
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -33,10 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _CONNECTION_CLOSED = -32000
-_LOADING_SECONDS = 5.0  # in which a first call has loaded what it needs, or has itself to blame
 _THINKING_SECONDS = 1.0  # in which whoever has searched may search again, and not wait for it
-# Objects after which unused ones are looked for: a search makes thousands, and leaves none behind.
-_COLLECTION = (5_000, 20, 20)
 _LEAST_REST = 0.01  # seconds: less is none
 _READS_PAGES = "scrape_page"  # a set that has it
 _LAST_WORDS_SECONDS = 1.0  # for calls that are stopped at the end to say so
@@ -79,7 +74,6 @@ class FrontServer:
     async def serve(self, first: Line, incoming: LineReader) -> None:
         """Serve the line that was read already, and all that come, until stdin is closed."""
         async with asyncio.TaskGroup() as self._tasks, self._behind:
-            asyncio.get_running_loop().call_later(_LOADING_SECONDS, _end_loading)
             if self._kit.settings.mcp_warm:
                 self._tasks.create_task(self.warm_up())
             await self._connection.take_line(first, self.take)
@@ -97,7 +91,6 @@ class FrontServer:
             await self._kit.warm_up()
         except Exception:
             log.warning("the engine could not be opened before the first call", exc_info=True)
-        _end_loading()
 
     async def take(self, message: Message) -> None:
         """One message of the client."""
@@ -122,22 +115,6 @@ class FrontServer:
         return message.get("method") == "tools/call" and self._protocol.look(message)[0] == CALL
 
     def _begin(self, message: Message) -> None:
-        """Answer a call as before, or make it."""
-        if not self._repeat_answer(message):
-            self._start_call(message)
-
-    def _repeat_answer(self, message: Message) -> bool:
-        """Write the answer to a call that was made before, if it still holds: whether it does."""
-        assert self._protocol.revision is not None
-        answer = self._tool_calls.repeat(message, self._protocol.revision)
-        if answer is None:
-            return False
-        writing = self._connection.begin_settling(message["id"], answer)
-        if writing is not None:  # a client that is slow to read may still send
-            self._tasks.create_task(_wait_for(writing))
-        return True
-
-    def _start_call(self, message: Message) -> None:
         call = _Call(message)
         call.task = self._tasks.create_task(self._make_call(call))
         self._calls[call.key] = call
@@ -167,7 +144,6 @@ class FrontServer:
         except asyncio.CancelledError:
             answer = encode_error(call.message, _CONNECTION_CLOSED, "Connection closed")
         finally:
-            _end_loading()
             if self._calls.get(call.key) is call:
                 del self._calls[call.key]
         if not call.is_wanted:
@@ -251,24 +227,11 @@ class _Call:
         self.is_wanted = True
 
 
-def _end_loading() -> None:
-    """What was loaded stays, so that the collector of garbage need not look at it any more."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.set_threshold(*_COLLECTION)
-        gc.enable()
-
-
-async def _wait_for(writing: Written) -> None:
-    await writing
-
-
 def _import_server() -> Any:
     """The SDK's server is large, and others go on while it is imported."""
-    with load_to_stay():
-        from webquarry.surfaces.mcp import server
+    from webquarry.surfaces.mcp import server
 
-        return server
+    return server
 
 
 def _find_key(id: RequestId) -> RequestId:

@@ -10,6 +10,7 @@ is wrong. Who is let in, how much they may ask and what is counted is the same f
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from webquarry.caller import serving
-from webquarry.clock import get_alarms
 from webquarry.surfaces.mcp.front.calls import explain_failure
 from webquarry.surfaces.mcp.front.light_loop import frame
 from webquarry.surfaces.mcp.front.plain import MODERN_REVISION
@@ -171,17 +171,13 @@ class HttpFront:
         self, exchange: HttpExchange, message: dict[str, Any], revision: str, receive: Receive
     ) -> None:
         """Call a tool, and send what comes of it."""
-        known = self._calls.repeat(message, revision)
-        if known is not None:
-            await exchange.answer(known)
-            return
         seconds = self._ping_seconds
-        alarms = get_alarms()
-        alarms.plan(exchange, seconds, partial(exchange.begin_stream, seconds))
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(seconds, exchange.begin_stream, seconds)
         try:
             await exchange.work_for_client(self._make_answer(message, revision), receive)
         finally:
-            alarms.call_off(exchange)
+            timer.cancel()
 
     async def _make_answer(self, message: dict[str, Any], revision: str) -> bytes:
         try:
