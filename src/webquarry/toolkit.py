@@ -59,7 +59,11 @@ if TYPE_CHECKING:
 # What a part of the toolkit imports at its first use. A folder stands for every module in it.
 _CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
 _LIBRARY_CODE = ("webquarry.library.open", "webquarry.library.library")
-_NETWORK_CODE = ("webquarry.net.client",)
+_NETWORK_CODE = (
+    "webquarry.net.client",
+    "webquarry.net.transport",
+    "anyio._backends._asyncio",  # imported by the first connection
+)
 _SEARCH_CODE = (
     "webquarry.search.router",
     "webquarry.search.providers",
@@ -182,8 +186,8 @@ class Toolkit:
         if not self.settings.record:
             return Client(self.settings, self.clock)
         from webquarry.net.archive.recorder import Recorder
-        from webquarry.net.guard.guard import Guard
-        from webquarry.net.transport import open_transport
+        from webquarry.net.guard import Guard
+        from webquarry.net.transport import Transport
 
         self._recorder = Recorder(self.settings.record, self.clock)
         self._opened.callback(self._recorder.close)
@@ -191,8 +195,8 @@ class Toolkit:
         if self.replay:
             transport = wrap(self.replay.transport())
             return Client(self.settings, self.clock, pages=transport, providers=transport)
-        pages = open_transport(self.settings, Guard.from_settings(self.settings))
-        providers = open_transport(self.settings, None)
+        pages = Transport(self.settings, Guard.from_settings(self.settings))
+        providers = Transport(self.settings, None)
         return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
 
     @cached_property
@@ -426,13 +430,6 @@ class Toolkit:
     async def warm_up(self) -> None:
         """Load and open what searching and reading need, before anybody asks for it."""
         await asyncio.to_thread(import_parts, ("router", "reader", "pages", "cipher"))
-        from webquarry.net.transport import import_pool
-        from webquarry.search.plan import default_order
-
-        providers = self.router.services.by_name()
-        first = default_order(providers)[:1]
-        if any(providers[name].base.startswith("https:") for name in first):
-            await asyncio.to_thread(import_pool)
         await self.cache.get("")  # which opens its file
         self.reader.runner.prepare()
 
@@ -471,12 +468,12 @@ class Toolkit:
         """Where calls to models go: to the network or to a recording; they are recorded, or
         not.
         """
-        from webquarry.net.transport import open_transport
+        from webquarry.net.transport import Transport
 
         if self.replay:
             transport = self.replay.transport()
         else:
-            transport = open_transport(self.settings, None)
+            transport = Transport(self.settings, None)
         _ = self.client  # which opens the recorder
         if self._recorder:
             return self._recorder.wrap(transport)

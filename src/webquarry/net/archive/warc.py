@@ -1,16 +1,13 @@
-"""An exchange on disk: a WARC response record and its request record, appended to a file that
-others may be writing.
+"""WARC files: append a request and its response as a pair of records.
 
-The pair is packed in full and then appended, all under a lock, so that any number of recorders and
-processes can share one file. The bytes depend on the exchange and its place alone: record ids are
-derived, not drawn.
+The pair is appended at once under a lock, so that several recorders and processes can share a file.
+Record ids are derived, not random: the same exchanges give the same bytes.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import threading
 import uuid
 from collections.abc import Iterator
@@ -19,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -30,20 +27,13 @@ from webquarry.net.archive.scrub import RawHeaders
 if sys.platform != "win32":
     import fcntl
 
-SPOOL_BYTES = 1024 * 1024  # what is kept in memory of one body; the rest goes to a temporary file
-_PIECE = 8 * 1024 * 1024
 _OPEN_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "webquarry.recording")
 
 
-def open_spool() -> IO[bytes]:
-    """A new temporary file that stays in memory while it is small."""
-    return tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)
-
-
 @dataclass(frozen=True)
-class RecordedExchange:
-    """One request and its answer, already scrubbed."""
+class Exchange:
+    """A request and its response, without secrets."""
 
     moment: datetime
     method: str
@@ -54,34 +44,30 @@ class RecordedExchange:
     status: int
     reason: bytes
     headers: RawHeaders
-    body: IO[bytes]
-    truncated: str | None = None  # why the body is not whole, in the words of WARC-Truncated
+    body: bytes
+    truncated: str | None = None  # value of WARC-Truncated
     address: str | None = None
 
 
 class WarcFile:
-    """A WARC file that is being added to."""
+    """A WARC file that is appended to. A new file is compressed unless its name ends in `.warc`."""
 
     def __init__(self, path: Path, moment: datetime) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._gzip = _is_gzip(path)
         try:
-            # What was read and asked is the user's own business.
+            self._gzip = _detect_gzip(path)
             self._file = os.open(path, _OPEN_FLAGS, 0o600)
         except OSError as error:
-            raise _build_unusable_error(path, error) from error
-        with self._lock_file():
-            if os.fstat(self._file).st_size == 0:
-                with _pack_info(moment, self._gzip) as packed:
-                    self._append(packed)
+            raise _build_open_error(path, error) from error
+        with self._locked() as size:
+            if size == 0:
+                self._append(_pack_info(moment, self._gzip))
 
-    def add(self, exchange: RecordedExchange) -> None:
-        """Append one exchange, whole or not at all."""
-        with self._lock_file():
-            place = os.fstat(self._file).st_size
-            with _pack_exchange(exchange, place, self._gzip) as packed:
-                self._append(packed)
+    def add(self, exchange: Exchange) -> None:
+        """Append an exchange; on failure the file is unchanged."""
+        with self._locked() as size:
+            self._append(_pack_exchange(exchange, size, self._gzip))
 
     def close(self) -> None:
         with self._lock:
@@ -90,9 +76,9 @@ class WarcFile:
                 self._file = -1
 
     @contextmanager
-    def _lock_file(self) -> Iterator[None]:
-        """Nobody else writes: no thread of ours, and where the system has such locks no other
-        process either.
+    def _locked(self) -> Iterator[int]:
+        """Exclude other threads, and other processes where the platform supports it; yields the
+        size of the file.
         """
         with self._lock:
             if self._file < 0:
@@ -100,21 +86,19 @@ class WarcFile:
             if sys.platform != "win32":
                 fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
-                yield
+                yield os.fstat(self._file).st_size
             finally:
                 if sys.platform != "win32":
                     fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def _append(self, packed: IO[bytes]) -> None:
-        before = os.fstat(self._file).st_size
-        packed.seek(0)
+    def _append(self, data: bytes) -> None:
+        size = os.fstat(self._file).st_size
+        rest = memoryview(data)
         try:
-            while piece := packed.read(_PIECE):
-                written = os.write(self._file, piece)
-                packed.seek(written - len(piece), os.SEEK_CUR)
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
         except OSError as error:
-            # Half a record would make the rest of the file unreadable.
-            os.ftruncate(self._file, before)
+            os.ftruncate(self._file, size)  # a partial record makes the file unreadable
             raise BadInput(
                 f"The recording {self._path} could not be written to: {error.strerror}.",
                 suggested_action="Make room for it, or turn recording off (unset "
@@ -122,28 +106,23 @@ class WarcFile:
             ) from error
 
 
-def _is_gzip(path: Path) -> bool:
-    """As the file is already; a new one is compressed unless its name ends in `.warc`. Other files
-    are not touched.
-    """
-    try:
+def _detect_gzip(path: Path) -> bool:
+    """Whether to compress records. Raises `BadInput` if the file is not a WARC file."""
+    start = b""
+    if path.exists():
         with path.open("rb") as file:
             start = file.read(5)
-    except FileNotFoundError:
-        start = b""
-    except OSError as error:
-        raise _build_unusable_error(path, error) from error
-    if start and start != b"WARC/" and not start.startswith(b"\x1f\x8b"):
+    if not start:
+        return path.suffix != ".warc"
+    if start != b"WARC/" and not start.startswith(b"\x1f\x8b"):
         raise BadInput(
-            f"{path} is there already and is not a WARC file, so nothing is recorded to it.",
+            f"{path} exists already and is not a WARC file, so nothing is recorded to it.",
             suggested_action="Name another file in WEBQUARRY_RECORD.",
         )
-    if start:
-        return start != b"WARC/"
-    return path.suffix != ".warc"
+    return start != b"WARC/"
 
 
-def _build_unusable_error(path: Path, error: OSError) -> BadInput:
+def _build_open_error(path: Path, error: OSError) -> BadInput:
     if not path.parent.is_dir():
         return BadInput(
             f"The folder {path.parent} of the recording does not exist.",
@@ -155,85 +134,68 @@ def _build_unusable_error(path: Path, error: OSError) -> BadInput:
     )
 
 
-class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio publishes no types
-    """The head of a message byte for byte; warcio would escape whatever is not ASCII."""
+class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
+    """Head of an HTTP message, unchanged; warcio would escape bytes that are not ASCII."""
 
-    def __init__(self, lines: list[bytes]) -> None:
-        super().__init__(lines[0].decode("latin-1"), [])
-        self._bytes = b"\r\n".join([*lines, b"", b""])
+    def __init__(self, start_line: bytes, headers: RawHeaders) -> None:
+        super().__init__(start_line.decode("latin-1"), [])
+        lines = [name + b": " + value for name, value in headers]
+        self._bytes = b"\r\n".join([start_line, *lines, b"", b""])
 
     def compute_headers_buffer(self, header_filter: Any = None) -> None:
         self.headers_buff = self._bytes
 
 
-def _pack_exchange(exchange: RecordedExchange, place: int, gzip: bool) -> IO[bytes]:
-    packed = open_spool()
+def _pack_exchange(exchange: Exchange, offset: int, gzip: bool) -> bytes:
+    packed = BytesIO()
     writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
+
+    def create_record(kind: str, head: _Head, body: bytes) -> Any:
+        date = _format_date(exchange.moment)
+        headers = {
+            "WARC-Record-ID": _derive_id(date, kind, exchange.method, exchange.url, str(offset)),
+            "WARC-Date": date,
+        }
+        if exchange.address:
+            headers["WARC-IP-Address"] = exchange.address
+        if exchange.truncated and kind == "response":
+            headers["WARC-Truncated"] = exchange.truncated
+        return writer.create_warc_record(
+            exchange.url,
+            kind,
+            payload=BytesIO(body),
+            length=len(body),
+            http_headers=head,
+            warc_headers_dict=headers,
+        )
+
     request_line = f"{exchange.method} {exchange.target} HTTP/1.1".encode("ascii")
-    request = writer.create_warc_record(
-        exchange.url,
-        "request",
-        payload=BytesIO(exchange.request_body),
-        length=len(exchange.request_body),
-        http_headers=_Head([request_line, *_join_headers(exchange.request_headers)]),
-        warc_headers_dict=_build_record_headers(exchange, "request", place),
-    )
     status_line = b"HTTP/1.1 %d %s" % (exchange.status, exchange.reason)
-    response = writer.create_warc_record(
-        exchange.url,
-        "response",
-        payload=exchange.body,
-        length=length_of(exchange.body),
-        http_headers=_Head([status_line, *_join_headers(exchange.headers)]),
-        warc_headers_dict=_build_record_headers(exchange, "response", place),
+    writer.write_request_response_pair(
+        create_record(
+            "request", _Head(request_line, exchange.request_headers), exchange.request_body
+        ),
+        create_record("response", _Head(status_line, exchange.headers), exchange.body),
     )
-    writer.write_request_response_pair(request, response)
-    return packed
+    return packed.getvalue()
 
 
-def _pack_info(moment: datetime, gzip: bool) -> IO[bytes]:
-    packed = open_spool()
+def _pack_info(moment: datetime, gzip: bool) -> bytes:
+    packed = BytesIO()
     writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
     record = writer.create_warcinfo_record(
         "", {"software": "webquarry", "format": "WARC File Format 1.0"}
     )
-    record.rec_headers.replace_header(
-        "WARC-Record-ID", _derive_record_id(_format_date(moment), "warcinfo")
-    )
-    record.rec_headers.replace_header("WARC-Date", _format_date(moment))
+    date = _format_date(moment)
+    record.rec_headers.replace_header("WARC-Record-ID", _derive_id(date, "warcinfo"))
+    record.rec_headers.replace_header("WARC-Date", date)
     writer.write_record(record)
-    return packed
+    return packed.getvalue()
 
 
-def _build_record_headers(exchange: RecordedExchange, kind: str, place: int) -> dict[str, str]:
-    date = _format_date(exchange.moment)
-    headers = {
-        "WARC-Record-ID": _derive_record_id(date, kind, exchange.method, exchange.url, str(place)),
-        "WARC-Date": date,
-    }
-    if exchange.address:
-        headers["WARC-IP-Address"] = exchange.address
-    if exchange.truncated and kind == "response":
-        headers["WARC-Truncated"] = exchange.truncated
-    return headers
-
-
-def _derive_record_id(*parts: str) -> str:
-    identity = uuid.uuid5(_NAMESPACE, " ".join(parts))
-    return f"<urn:uuid:{identity}>"
+def _derive_id(*parts: str) -> str:
+    return f"<urn:uuid:{uuid.uuid5(_NAMESPACE, ' '.join(parts))}>"
 
 
 def _format_date(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _join_headers(headers: RawHeaders) -> list[bytes]:
-    return [name + b": " + value for name, value in headers]
-
-
-def length_of(body: IO[bytes]) -> int:
-    """How long it is; it stands at its start afterwards."""
-    body.seek(0, os.SEEK_END)
-    length = body.tell()
-    body.seek(0)
-    return length
