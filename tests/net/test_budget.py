@@ -6,7 +6,7 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import NetworkFailure
-from webquarry.net.retry import Budget
+from webquarry.net.sender import Budget
 
 
 def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from webquarry.errors import NetworkFailure
-from webquarry.net.retry import may_retry, retry_delay
+from webquarry.net.sender import may_retry, retry_delay
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])

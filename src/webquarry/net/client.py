@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import base64
 import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import httpx2
 
@@ -23,9 +22,8 @@ from webquarry.net.body import ACCEPT_ENCODING
 from webquarry.net.guard import Guard, parse_address
 from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
-from webquarry.net.redirects import RedirectChain, build_redirected_request
-from webquarry.net.retry import Budget
-from webquarry.net.sender import Sender, SentResponse
+from webquarry.net.redirects import RedirectChain, build_redirected_request, location_of
+from webquarry.net.sender import Budget, Sender
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -35,18 +33,7 @@ if TYPE_CHECKING:
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_STYLE = "text/css,*/*;q=0.1"
 ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for every user
-
-
-class FetchOptions(NamedTuple):
-    """How a URL is fetched."""
-
-    accept: str
-    limit: int  # of the body, in bytes
-    max_redirects: int
-    is_page: bool = True  # False for robots.txt, to which robots.txt does not apply
-    cut: bool = False  # truncate the body at the limit
-    conditions: Mapping[str, str] | None = None  # headers of a conditional request
-    known: Validators | None = None  # of an earlier reply
+_NO_BODY = httpx2.ByteStream(b"")
 
 
 @dataclass(frozen=True)
@@ -93,29 +80,20 @@ class Client:
         conditions: Mapping[str, str] | None = None,
         known: Validators | None = None,
     ) -> Reply:
-        """Fetch a URL and return its reply of any status; 304 if `conditions` (such as
-        `If-None-Match`) or the `known` reply match. Raises `Refused`, `RobotsRefused`,
-        `NetworkFailure`, `TooLarge`, `Unreadable`.
+        """Fetch a URL and return its reply of any status; 304 if `conditions` (headers such as
+        `If-None-Match`) or the validators of a `known` reply match. Raises `Refused`,
+        `RobotsRefused`, `NetworkFailure`, `TooLarge`, `Unreadable`.
         """
-        options = FetchOptions(
-            accept,
-            self._settings.max_bytes,
-            self._settings.max_redirects,
-            conditions=conditions,
-            known=known,
-        )
-        return await self._fetch(url, options)
+        limit = self._settings.max_bytes
+        return await self._fetch(url, accept, limit, conditions=conditions, known=known)
 
     async def fetch_style(self, url: str, limit: int) -> Reply:
         """Fetch a style sheet. Raises `TooLarge` above `limit` bytes."""
-        limit = min(limit, self._settings.max_bytes)
-        options = FetchOptions(ACCEPT_STYLE, limit, self._settings.max_redirects)
-        return await self._fetch(url, options)
+        return await self._fetch(url, ACCEPT_STYLE, min(limit, self._settings.max_bytes))
 
     async def peek(self, url: str, limit: int, *, accept: str = ACCEPT_PAGE) -> Reply:
         """Fetch the first `limit` bytes of a URL; `is_cut` tells if there are more."""
-        options = FetchOptions(accept, limit, self._settings.max_redirects, cut=True)
-        return await self._fetch(url, options)
+        return await self._fetch(url, accept, limit, cut=True)
 
     async def fetch_hop(self, asked: BrowserRequest) -> Reply:
         """Send one request of a browser, guarded like `fetch`. A redirect is returned, for the
@@ -137,8 +115,7 @@ class Client:
                 extensions={"timeout": self._build_timeouts(budget)},
             )
             transport = self._get_transport(self._guard)
-            sent = await self._sender.send(transport, request, budget, asked.limit)
-            return self._build_reply(str(request.url), sent, ())
+            return await self._sender.send(transport, request, budget, asked.limit)
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
         """Send the request of a provider and return its reply of any status. Redirects are followed
@@ -148,22 +125,22 @@ class Client:
             timeout_seconds = self._settings.timeout_seconds
         budget = Budget(self._clock, timeout_seconds, self._provider_retries)
         chain = RedirectChain(self._settings.max_redirects)
+        limit = self._settings.max_bytes
         async with budget.deadline():
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
-                sent = await self._sender.send(
-                    self._get_transport(None),
-                    request,
-                    budget,
-                    self._settings.max_bytes,
-                    is_local=_is_loopback(request.url.host),
+                transport = self._get_transport(None)
+                is_local = _is_loopback(request.url.host)
+                reply = await self._sender.send(
+                    transport, request, budget, limit, is_local=is_local
                 )
-                if sent.location is None:
-                    hops = [redact(hop) for hop in chain.hops]  # a query may contain a key
-                    return self._build_reply(redact(str(request.url)), sent, hops)
-                target = chain.follow(sent.response, sent.location)
-                request = build_redirected_request(request, sent.response.status_code, target)
+                location = location_of(reply.status, reply.headers)
+                if location is None:
+                    hops = tuple(redact(hop) for hop in chain.hops)  # a query may contain a key
+                    return replace(reply, url=redact(reply.url), hops=hops)
+                target = chain.follow(request, reply, location)
+                request = build_redirected_request(request, reply.status, target)
                 budget.redirects += 1
 
     def without_retries(self) -> Client:
@@ -182,33 +159,42 @@ class Client:
     async def __aenter__(self) -> Client:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _fetch(self, url: str, options: FetchOptions) -> Reply:
-        """Fetch a URL hop by hop; each is checked before a request is sent to it."""
+    async def _fetch(
+        self,
+        url: str,
+        accept: str,
+        limit: int,
+        *,
+        max_redirects: int | None = None,
+        is_page: bool = True,
+        cut: bool = False,
+        conditions: Mapping[str, str] | None = None,
+        known: Validators | None = None,
+    ) -> Reply:
+        """Fetch a URL hop by hop; each is checked before a request is sent to it. robots.txt, which
+        is not a page, is not checked by itself, and its last redirect is returned.
+        """
+        if max_redirects is None:
+            max_redirects = self._settings.max_redirects
         budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
-        chain = RedirectChain(options.max_redirects)
+        chain = RedirectChain(max_redirects)
         async with budget.deadline():
             while True:
-                checked = await self._check_page(url, budget, check_robots=options.is_page)
-                request = self._build_page_request(checked, options, budget)
+                checked = await self._check_page(url, budget, check_robots=is_page)
+                headers = dict(conditions or {})
+                if known is not None:
+                    headers |= known.write_headers(str(checked))
+                request = self._build_page_request(checked, accept, headers, budget)
                 chain.add_cookies(request)
                 transport = self._get_transport(self._guard)
-                sent = await self._sender.send(
-                    transport, request, budget, options.limit, cut=options.cut
-                )
-                ends_here = chain.is_full and not options.is_page
-                if sent.location is None or ends_here:
-                    return self._build_reply(
-                        str(request.url), sent, chain.hops, is_moved=chain.is_moved
-                    )
-                url = chain.follow(sent.response, sent.location)
+                reply = await self._sender.send(transport, request, budget, limit, cut=cut)
+                location = location_of(reply.status, reply.headers)
+                if location is None or (chain.is_full and not is_page):
+                    return replace(reply, hops=tuple(chain.hops), is_moved=chain.is_moved)
+                url = chain.follow(request, reply, location)
                 budget.redirects += 1
 
     async def _check_page(self, url: str, budget: Budget, *, check_robots: bool) -> httpx2.URL:
@@ -221,40 +207,44 @@ class Client:
 
     @cached_property
     def _robots(self) -> Robots:
-        from webquarry.net.robots import Robots  # not needed for a search
+        from webquarry.net import robots  # a search does not need it
 
-        return Robots(self._settings.user_agent, self._clock, self._fetch_robots)
+        async def fetch(url: httpx2.URL) -> Reply:
+            return await self._fetch(
+                str(url),
+                "text/plain,*/*;q=0.5",
+                robots.MAX_BYTES,
+                max_redirects=robots.MAX_REDIRECTS,
+                is_page=False,
+                cut=True,
+            )
 
-    async def _fetch_robots(self, url: httpx2.URL) -> Reply:
-        from webquarry.net import robots
-
-        options = FetchOptions(
-            "text/plain,*/*;q=0.5", robots.MAX_BYTES, robots.MAX_REDIRECTS, is_page=False, cut=True
-        )
-        return await self._fetch(str(url), options)
+        return robots.Robots(self._settings.user_agent, self._clock, fetch)
 
     def _get_transport(self, guard: Guard | None) -> httpx2.AsyncBaseTransport:
         """Return the transport for pages (with the guard) or for providers."""
         if guard not in self._transports:
-            from webquarry.net.transport import Transport  # not needed for a replay
+            from webquarry.net.transport import Transport  # a replay does not need it
 
             self._transports[guard] = Transport(self._settings, guard)
         return self._transports[guard]
 
     def _build_page_request(
-        self, url: httpx2.URL, options: FetchOptions, budget: Budget
+        self, url: httpx2.URL, accept: str, headers: Mapping[str, str], budget: Budget
     ) -> httpx2.Request:
-        headers = {
-            "User-Agent": self._settings.user_agent,
-            "Accept": options.accept,
-            "Accept-Language": ACCEPT_LANGUAGE,
-            "Accept-Encoding": ACCEPT_ENCODING,
-            **(options.conditions or {}),
-        }
-        if options.known is not None:
-            headers |= options.known.write_headers(str(url))
         return httpx2.Request(
-            "GET", url, headers=headers, extensions={"timeout": self._build_timeouts(budget)}
+            "GET",
+            url,
+            headers={
+                "Host": url.netloc.decode("ascii"),
+                "User-Agent": self._settings.user_agent,
+                "Accept": accept,
+                "Accept-Language": ACCEPT_LANGUAGE,
+                "Accept-Encoding": ACCEPT_ENCODING,
+                **headers,
+            },
+            stream=_NO_BODY,  # faster than without: httpx2 would derive headers from the content
+            extensions={"timeout": self._build_timeouts(budget)},
         )
 
     def _prepare_request(self, request: httpx2.Request, budget: Budget) -> httpx2.Request:
@@ -277,25 +267,9 @@ class Client:
         )
 
     def _build_timeouts(self, budget: Budget) -> dict[str, float | None]:
-        """Return the timeouts of one request. Only connecting has its own; the deadline of the
-        budget ends everything else.
-        """
+        """Only connecting has its own timeout; the deadline of the budget ends everything else."""
         connect = min(self._settings.connect_timeout_seconds, budget.seconds)
         return {"connect": connect, "read": None, "write": None, "pool": None}
-
-    def _build_reply(
-        self, url: str, sent: SentResponse, hops: Sequence[str], *, is_moved: bool = False
-    ) -> Reply:
-        return Reply(
-            url=url,
-            status=sent.response.status_code,
-            headers=sent.response.headers,
-            body=sent.body,
-            fetched_at=self._clock.now(),
-            hops=tuple(hops),
-            is_cut=not sent.response.is_stream_consumed,
-            is_moved=is_moved,
-        )
 
 
 def _is_loopback(host: str) -> bool:

@@ -8,11 +8,12 @@ httpcore2. Several addresses are raced as in RFC 8305, alternating between addre
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from itertools import zip_longest
-from typing import Any
+from typing import Any, cast
 
 import httpcore2
 
@@ -53,7 +54,8 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         async with connect_timeout(self._timeout if timeout is None else timeout, host):
             addresses = await resolve_allowed_addresses(host, port, self._guard)
             attempts = alternate_families(addresses)[:MAX_ATTEMPTS]
-            return await race_connections(attempts, dial)
+            stream = await race_connections(attempts, dial)
+        return cast(Stream, _PolledStream(stream))
 
 
 @asynccontextmanager
@@ -104,33 +106,53 @@ async def race_connections(
     `ATTEMPT_DELAY_SECONDS`; if all fail, the last error is raised.
     """
     waiting = list(addresses)
-    attempts: list[asyncio.Task[Stream]] = []
     running: set[asyncio.Task[Stream]] = set()
-    winner: asyncio.Task[Stream] | None = None
+    connected: list[Stream] = []
     failure: BaseException | None = None
     try:
-        while winner is None and (waiting or running):
+        while not connected and (waiting or running):
             if waiting:
-                attempt = asyncio.create_task(dial(waiting.pop(0)))
-                attempts.append(attempt)
-                running.add(attempt)
+                running.add(asyncio.create_task(dial(waiting.pop(0))))
             delay = ATTEMPT_DELAY_SECONDS if waiting else None
             done, running = await asyncio.wait(
                 running, timeout=delay, return_when=asyncio.FIRST_COMPLETED
             )
-            for task in done:
-                if task.exception() is None:
-                    winner = winner or task
-                else:
-                    failure = task.exception()
+            failure = next((task.exception() for task in done if task.exception()), failure)
+            connected += [task.result() for task in done if not task.exception()]
     finally:
-        losers = [task for task in attempts if task is not winner]
-        for task in losers:
+        for task in running:
             task.cancel()
-        for outcome in await asyncio.gather(*losers, return_exceptions=True):
-            if not isinstance(outcome, BaseException):  # connected before the cancellation
-                await outcome.aclose()
-    if winner is None:
+        outcomes = await asyncio.gather(*running, return_exceptions=True)
+        late = [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+        for surplus in [*connected[1:], *late]:
+            await surplus.aclose()
+    if not connected:
         assert failure is not None
         raise failure
-    return winner.result()
+    return connected[0]
+
+
+class _PolledStream:
+    """A connection that remembers its socket. For every request the pool polls the sockets of all
+    idle connections, and finding them through anyio takes longer than polling them.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._socket = stream.get_extra_info("socket")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def start_tls(self, *args: Any, **kwargs: Any) -> Stream:
+        stream = await self._stream.start_tls(*args, **kwargs)
+        return cast(Stream, _PolledStream(stream))
+
+    def get_extra_info(self, info: str) -> Any:
+        if info != "is_readable" or self._socket is None or not hasattr(select, "poll"):
+            return self._stream.get_extra_info(info)
+        if self._socket.fileno() < 0:
+            return True  # closed
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return bool(poll.poll(0))

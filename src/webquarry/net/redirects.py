@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from webquarry.errors import SERVER_FAULT, NetworkFailure, Refused
+from webquarry.net.models import Reply
 from webquarry.net.strict_url import MAX_LENGTH
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -23,11 +24,11 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")  # urljoin takes "https:x" f
 _RAW_BYTES = "latin-1"  # decodes any byte: cookies are sent back as they were set
 
 
-def location_of(response: httpx2.Response) -> str | None:
+def location_of(status: int, headers: httpx2.Headers) -> str | None:
     """Return the Location of a redirect as written, or None."""
-    if response.status_code not in _REDIRECTS:
+    if status not in _REDIRECTS:
         return None
-    return response.headers.get("location", "").strip() or None
+    return headers.get("location", "").strip() or None
 
 
 class RedirectChain:
@@ -60,36 +61,31 @@ class RedirectChain:
             request.headers.encoding = _RAW_BYTES
             self._cookies.set_cookie_header(request)
 
-    def follow(self, response: httpx2.Response, location: str) -> str:
+    def follow(self, request: httpx2.Request, reply: Reply, location: str) -> str:
         """Record the hop and return its target, which the caller has to check before requesting it.
         Raises `NetworkFailure` if there are too many hops or the target is not a URL.
         """
         if self.is_full:
             circular = ", in a circle" if len(set(self.hops)) < len(self.hops) else ""
             raise NetworkFailure(
-                f"{response.request.url.host} redirects more than {self._max_redirects} "
-                f"times{circular}",
+                f"{request.url.host} redirects more than {self._max_redirects} times{circular}",
                 retryable=False,
                 suggested_action=SERVER_FAULT,
             )
-        self._store_cookies(response)
-        here = str(response.request.url)
+        response = httpx2.Response(reply.status, request=request)
+        response.headers = httpx2.Headers(reply.headers.raw, encoding=_RAW_BYTES)
+        self._cookies.extract_cookies(response)
         target = location
         try:
             if len(location) > MAX_LENGTH:
                 raise ValueError("the location is too long")
             if not _ABSOLUTE.match(location):
-                target = urljoin(here, location)
+                target = urljoin(reply.url, location)
         except ValueError as error:
-            raise _build_target_error(response.request) from error
-        self.hops.append(here)
-        self._is_permanent = self._is_permanent and response.status_code in _PERMANENT
+            raise _build_target_error(request) from error
+        self.hops.append(reply.url)
+        self._is_permanent = self._is_permanent and reply.status in _PERMANENT
         return target
-
-    def _store_cookies(self, response: httpx2.Response) -> None:
-        decoded = httpx2.Response(response.status_code, request=response.request)
-        decoded.headers = httpx2.Headers(response.headers.raw, encoding=_RAW_BYTES)
-        self._cookies.extract_cookies(decoded)
 
 
 def build_redirected_request(request: httpx2.Request, status: int, target: str) -> httpx2.Request:

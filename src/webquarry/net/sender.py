@@ -1,14 +1,17 @@
 """Sends one request to one URL: waits for the rate limit of its host, reads the response, retries.
 
-Responses of any status are returned; redirects without their body.
+Requests are retried after a temporary network failure, a 429 or a 503 if repeating them is safe: by
+their method, or because their author says so (extension `REPEATABLE`, for a search by POST). The
+author can also declare a reply final (extension `IS_FINAL`, a function of the reply).
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import httpx2
 
@@ -19,28 +22,54 @@ from webquarry.net.failures import STACK_ERRORS, describe, retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
 from webquarry.net.redirects import location_of
-from webquarry.net.retry import (
-    IS_FINAL,
-    REPEATABLE,
-    RETRIED_STATUSES,
-    Budget,
-    may_retry,
-    retry_delay,
-)
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
+REPEATABLE = "webquarry.repeatable"
+IS_FINAL = "webquarry.is_final"
+_RETRIED_STATUSES = frozenset({429, 503})
+_IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+_FIRST_DELAY = 0.5
+_JITTER = 0.5
 _MAX_HEADERS = 1000
 _DRAINED_BYTES = 64 * 1024  # of the body of a redirect, to reuse its connection
 
 
-class SentResponse(NamedTuple):
-    """A closed response and its body."""
+class Budget:
+    """Time and retries of one call, including its redirects; reading robots.txt has its own."""
 
-    response: httpx2.Response
-    body: bytes
-    location: str | None  # of a redirect, as written
+    def __init__(self, clock: Clock, seconds: float, retries: int) -> None:
+        self.seconds = seconds
+        self.retries_left = retries
+        self.retries_used = 0
+        self.redirects = 0
+        self.activity = "starting"  # for the error at the deadline
+        self._clock = clock
+        self._end = clock.monotonic() + seconds
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the deadline."""
+        return self._end - self._clock.monotonic()
+
+    @asynccontextmanager
+    async def deadline(self) -> AsyncIterator[None]:
+        """Cancel the block when the time is over and raise a `NetworkFailure` that names the
+        activity.
+        """
+        timeout = asyncio.timeout(self.seconds)
+        try:
+            async with timeout:
+                yield
+        except TimeoutError as error:
+            if not timeout.expired():
+                raise
+            raise NetworkFailure(
+                f"The request took longer than {self.seconds:g} s; the time ran out while "
+                f"{self.activity}",
+                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+            ) from error
 
 
 class Sender:
@@ -62,14 +91,20 @@ class Sender:
         *,
         cut: bool = False,
         is_local: bool = False,
-    ) -> SentResponse:
-        """Send a request, and retry it while the budget allows. `limit` and `cut` are those of
-        `read_body`, `is_local` that of `Pacing.slot`. Raises `NetworkFailure`, `Refused`,
-        `TooLarge`, `Unreadable`.
+    ) -> Reply:
+        """Send a request, and retry it while the budget allows. Returns replies of any status;
+        redirects without their body. `limit` and `cut` are those of `read_body`, `is_local` that of
+        `Pacing.slot`. Raises `NetworkFailure`, `Refused`, `TooLarge`, `Unreadable`.
         """
         host = request.url.host
         while True:
-            outcome = await self._send_once(transport, request, budget, limit, cut, is_local)
+            outcome: Reply | NetworkFailure
+            budget.activity = f"waiting for a turn at {host}"
+            async with self._pacing.slot(host, is_local=is_local):
+                try:
+                    outcome = await self._exchange(transport, request, budget, limit, cut)
+                except NetworkFailure as failure:
+                    outcome = failure
             delay = self._delay_after(request, outcome, budget)
             if delay is not None:
                 budget.retries_left -= 1
@@ -77,94 +112,100 @@ class Sender:
                 budget.activity = f"waiting to ask {host} again"
                 await self._clock.sleep(delay)
                 continue
-            if isinstance(outcome, SentResponse):
+            if isinstance(outcome, Reply):
                 return outcome
             if budget.redirects:  # the caller did not name this host
                 outcome.args = (f"{outcome.message} (at {host}, where a redirect led)",)
             raise outcome
 
-    async def _send_once(
+    async def _exchange(
         self,
         transport: httpx2.AsyncBaseTransport,
         request: httpx2.Request,
         budget: Budget,
         limit: int,
         cut: bool,
-        is_local: bool,
-    ) -> SentResponse | NetworkFailure:
+    ) -> Reply:
         host = request.url.host
-        budget.activity = f"waiting for a turn at {host}"
-        async with self._pacing.slot(host, is_local=is_local):
-            budget.activity = f"waiting for the answer of {host}"
+        budget.activity = f"waiting for the answer of {host}"
+        try:
+            response = await transport.handle_async_request(request)
+            response.request = request
+            budget.activity = f"reading the answer of {host}"
             try:
-                response = await transport.handle_async_request(request)
-                budget.activity = f"reading the answer of {host}"
-                sent = await _receive(request, response, limit, cut)
-            except WebquarryError as error:
-                error.host = host
-                if isinstance(error, NetworkFailure):
-                    return error
-                raise
-            except STACK_ERRORS as error:
-                failure = describe(error, host)
-                # The text of a LocalProtocolError repeats a header, which may be a credential.
-                is_unsafe = isinstance(error, httpx2.LocalProtocolError)
-                failure.__cause__ = None if is_unsafe else error
-                return failure
+                body = await _receive(response, limit, cut)
+            finally:
+                await response.aclose()
+        except WebquarryError as error:
+            error.host = host
+            raise
+        except STACK_ERRORS as error:
+            # The text of a LocalProtocolError repeats a header, which may be a credential.
+            is_unsafe = isinstance(error, httpx2.LocalProtocolError)
+            raise describe(error, host) from (None if is_unsafe else error)
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
-        return sent
+        return Reply(
+            url=str(request.url),
+            status=response.status_code,
+            headers=response.headers,
+            body=body,
+            fetched_at=self._clock.now(),
+            is_cut=not response.is_stream_consumed,
+        )
 
     def _delay_after(
-        self, request: httpx2.Request, outcome: SentResponse | NetworkFailure, budget: Budget
+        self, request: httpx2.Request, outcome: Reply | NetworkFailure, budget: Budget
     ) -> float | None:
         """Return the seconds until the next attempt, or None if this outcome is the last."""
-        result: int | NetworkFailure
         retry_after = None
-        if isinstance(outcome, SentResponse):
-            result = outcome.response.status_code
-            if result in RETRIED_STATUSES:
-                retry_after = retry_after_seconds(outcome.response.headers, self._clock.now())
-        else:
-            result = outcome
+        if isinstance(outcome, Reply):
+            if outcome.status not in _RETRIED_STATUSES:
+                return None
+            retry_after = retry_after_seconds(outcome.headers, self._clock.now())
         repeatable = bool(request.extensions.get(REPEATABLE))
+        result = outcome.status if isinstance(outcome, Reply) else outcome
         if not budget.retries_left or not may_retry(request.method, result, repeatable=repeatable):
             return None
         delay = retry_delay(budget.retries_used + 1, retry_after, self._random())
-        if delay >= budget.remaining or self._is_final(request, outcome):
+        if delay >= budget.remaining:
+            return None
+        is_final = request.extensions.get(IS_FINAL)
+        if is_final is not None and isinstance(outcome, Reply) and is_final(outcome):
             return None
         return delay
 
-    def _is_final(self, request: httpx2.Request, outcome: SentResponse | NetworkFailure) -> bool:
-        """Whether the author of the request declares its reply final."""
-        is_final = request.extensions.get(IS_FINAL)
-        if is_final is None or not isinstance(outcome, SentResponse):
-            return False
-        status = outcome.response.status_code
-        headers = outcome.response.headers
-        reply = Reply(str(request.url), status, headers, outcome.body, self._clock.now())
-        return bool(is_final(reply))
 
-
-async def _receive(
-    request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool
-) -> SentResponse:
-    """Read a response and close it."""
-    response.request = request
+async def _receive(response: httpx2.Response, limit: int, cut: bool) -> bytes:
+    """Read the body of a response; that of a redirect is discarded."""
+    if len(response.headers) > _MAX_HEADERS:
+        raise NetworkFailure(
+            f"The server sent more than {_MAX_HEADERS} headers",
+            retryable=False,
+            suggested_action=SERVER_FAULT,
+        )
+    if location_of(response.status_code, response.headers) is None:
+        return await read_body(response, limit, cut=cut)
     try:
-        if len(response.headers) > _MAX_HEADERS:
-            raise NetworkFailure(
-                f"The server sent more than {_MAX_HEADERS} headers",
-                retryable=False,
-                suggested_action=SERVER_FAULT,
-            )
-        location = location_of(response)
-        if location is None:
-            return SentResponse(response, await read_body(response, limit, cut=cut), None)
-        try:
-            await drain(response, _DRAINED_BYTES)
-        except (NetworkFailure, *STACK_ERRORS):
-            log.debug("the body of a redirect of %s is incomplete", request.url.host)
-        return SentResponse(response, b"", location)
-    finally:
-        await response.aclose()
+        await drain(response, _DRAINED_BYTES)
+    except (NetworkFailure, *STACK_ERRORS):
+        log.debug("the body of a redirect of %s is incomplete", response.request.url.host)
+    return b""
+
+
+def may_retry(method: str, outcome: int | NetworkFailure, *, repeatable: bool = False) -> bool:
+    """Whether a request with this outcome (a status or a failure) may be sent again."""
+    if method not in _IDEMPOTENT_METHODS and not repeatable:
+        return False
+    if isinstance(outcome, int):
+        return outcome in _RETRIED_STATUSES
+    return outcome.retryable
+
+
+def retry_delay(attempt: int, retry_after: float | None, random: float) -> float:
+    """Seconds before the retry number `attempt` (from 1): exponential with jitter, or at least what
+    the server asked for. `random` is between 0 and 1.
+    """
+    if retry_after is not None:
+        return retry_after + _JITTER * random
+    return _FIRST_DELAY * 2.0 ** (attempt - 1) * (1 - _JITTER * random)

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +65,13 @@ class Transport(httpx2.AsyncBaseTransport):
             url = self._guard.check_url(url)
         proxy = self._proxies.find(url)
         extensions = self._default_extensions | request.extensions
-        with _mapped_errors(request):
+        try:
             if proxy is not None and self._guard is not None:
                 await self._check_proxied_target(url, extensions["timeout"].get("connect"))
             pool = await self._get_pool(url.scheme, proxy)
             return await pool.send(request, url, extensions)
+        except _NETWORK_ERRORS as error:
+            raise _map_error(error, request) from error
 
     async def aclose(self) -> None:
         for pool in self._pools.values():
@@ -201,39 +202,41 @@ class _ResponseStream(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            with _mapped_errors(self._request):
-                async for chunk in self._response.aiter_stream():
-                    yield chunk
-        except BaseException:
-            await self.aclose()
-            raise
-        self._is_complete = True
+            async for chunk in self._response.aiter_stream():
+                yield chunk
+            self._is_complete = True
+        except _NETWORK_ERRORS as error:
+            raise _map_error(error, self._request) from error
+        finally:
+            if not self._is_complete:
+                await self.aclose()
 
     async def aclose(self) -> None:
-        with _mapped_errors(self._request):
+        try:
             await self._response.aclose()
+        except _NETWORK_ERRORS as error:
+            raise _map_error(error, self._request) from error
         if not self._is_complete and self._response.extensions.get("http_version") == b"HTTP/2":
             # httpcore2 does not acknowledge the unread rest of the body, which would use up the
             # flow control window of the connection and block later requests.
             await self._pool.close_http2(self._origin)
 
 
-@contextmanager
-def _mapped_errors(request: httpx2.Request) -> Iterator[None]:
-    """Raise errors of httpcore2 as the exceptions of httpx2 with the same names."""
-    try:
-        yield
-    except (
-        httpcore2.TimeoutException,
-        httpcore2.NetworkError,
-        httpcore2.ProtocolError,
-        httpcore2.ProxyError,
-        httpcore2.UnsupportedProtocol,
-    ) as error:
-        kind = getattr(httpx2, type(error).__name__)
-        raise kind(redact(str(error)), request=request) from error
-    except OSError as error:  # such as a TLS record that is cut off within a body
-        raise httpx2.NetworkError(redact(str(error)), request=request) from error
+_NETWORK_ERRORS = (
+    httpcore2.TimeoutException,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.ProxyError,
+    httpcore2.UnsupportedProtocol,
+    OSError,  # such as a TLS record that is cut off within a body
+)
+
+
+def _map_error(error: Exception, request: httpx2.Request) -> httpx2.RequestError:
+    """Return the exception of httpx2, which has the same name as that of httpcore2."""
+    name = "NetworkError" if isinstance(error, OSError) else type(error).__name__
+    kind: type[httpx2.RequestError] = getattr(httpx2, name)
+    return kind(redact(str(error)), request=request)
 
 
 def _is_socks_error(error: Exception) -> bool:

@@ -22,7 +22,7 @@ from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, describe_wait
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.net.retry import IS_FINAL
+from webquarry.net.sender import IS_FINAL
 from webquarry.registry import members_of
 from webquarry.search.services.breakers import Breakers, LocalBreakers
 from webquarry.search.services.failure import unknown_service
