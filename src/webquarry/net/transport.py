@@ -212,10 +212,7 @@ class _ResponseStream(httpx2.AsyncByteStream):
                 await self.aclose()
 
     async def aclose(self) -> None:
-        try:
-            await self._response.aclose()
-        except _NETWORK_ERRORS as error:
-            raise _map_error(error, self._request) from error
+        await self._response.aclose()
         if not self._is_complete and self._response.extensions.get("http_version") == b"HTTP/2":
             # httpcore2 does not acknowledge the unread rest of the body, which would use up the
             # flow control window of the connection and block later requests.

@@ -9,16 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
+import threading
+import uuid
 from collections.abc import AsyncIterator, Iterator
-from datetime import datetime
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
 from types import AsyncGeneratorType
+from typing import Any
 
 import httpx2
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
 
 from webquarry.clock import Clock
+from webquarry.errors import BadInput
 from webquarry.net.archive.scrub import (
     RawHeaders,
     scrub_body,
@@ -27,8 +37,10 @@ from webquarry.net.archive.scrub import (
     scrub_target,
     scrub_url,
 )
-from webquarry.net.archive.warc import Exchange, WarcFile
 from webquarry.secret import get_masker
+
+if sys.platform != "win32":
+    import fcntl
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +49,8 @@ _MAX_DECODED = 256 * 1024 * 1024  # bytes that are searched for secrets
 _CHUNK = 64 * 1024
 _ENCODING = b"content-encoding"
 _WITHOUT_BODY = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
+_OPEN_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "webquarry.recording")
 
 
 class Recorder:
@@ -44,7 +58,7 @@ class Recorder:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._clock = clock
-        self._file = WarcFile(path, clock.now())
+        self._file = _WarcFile(path, clock.now())
 
     def wrap(self, transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
         """Return a transport that records the exchanges of another."""
@@ -55,8 +69,11 @@ class Recorder:
         self._file.close()
 
 
+# Transport
+
+
 class _RecordingTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport, clock: Clock, file: WarcFile) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, clock: Clock, file: _WarcFile) -> None:
         self._inner = inner
         self._clock = clock
         self._file = file
@@ -80,7 +97,7 @@ class _RecordingStream(httpx2.AsyncByteStream):
     """A body that is recorded while it is read."""
 
     def __init__(
-        self, moment: datetime, request: httpx2.Request, response: httpx2.Response, file: WarcFile
+        self, moment: datetime, request: httpx2.Request, response: httpx2.Response, file: _WarcFile
     ) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._moment = moment
@@ -132,29 +149,24 @@ class _RecordingStream(httpx2.AsyncByteStream):
             log.warning("the decoded body of %s is too large to record", scrub_url(request.url))
             return
         body = bytes(self._body) if masked is None else masked
-        sent = scrub_body(request.content, request.headers.get("content-type", ""))
         dropped = {b"transfer-encoding"} if masked is None else {b"transfer-encoding", _ENCODING}
-        headers = [
-            (name, value)
-            for name, value in scrub_response_headers(response.headers)
-            if name.lower() not in dropped
-        ]
+        scrubbed = scrub_response_headers(response.headers)
+        headers = [pair for pair in scrubbed if pair[0].lower() not in dropped]
         if truncated is None and not has_no_body:
             headers = _set_content_length(headers, len(body))
+        reason = get_masker().mask(response.reason_phrase.encode("ascii", "replace"))
+        sent = scrub_body(request.content, request.headers.get("content-type", ""))
+        sent_headers = _set_content_length(scrub_request_headers(request.headers), len(sent))
+        request_line = f"{request.method} {scrub_target(request.url)} HTTP/1.1".encode("ascii")
         self._file.add(
-            Exchange(
-                moment=self._moment,
+            _Exchange(
+                date=_format_date(self._moment),
                 method=request.method,
                 url=scrub_url(request.url),
-                target=scrub_target(request.url),
-                request_headers=_set_content_length(
-                    scrub_request_headers(request.headers), len(sent)
-                ),
+                request_head=_Head(request_line, sent_headers),
                 request_body=sent,
-                status=response.status_code,
-                reason=get_masker().mask(response.reason_phrase.encode("ascii", "replace")),
-                headers=headers,
-                body=body,
+                response_head=_Head(b"HTTP/1.1 %d %s" % (response.status_code, reason), headers),
+                response_body=body,
                 truncated=truncated,
                 address=self._find_address(),
             )
@@ -213,7 +225,168 @@ class _Chunks(httpx2.SyncByteStream):
 def _set_content_length(headers: RawHeaders, length: int) -> RawHeaders:
     """Correct or add Content-Length; it is not added if there is no body."""
     value = b"%d" % length
-    names = [name.lower() for name, _ in headers]
-    if b"content-length" not in names:
+    if all(name.lower() != b"content-length" for name, _ in headers):
         return [*headers, (b"Content-Length", value)] if length else headers
     return [(name, value if name.lower() == b"content-length" else old) for name, old in headers]
+
+
+# WARC file
+
+
+class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
+    """Head of an HTTP message, unchanged; warcio would escape bytes that are not ASCII."""
+
+    def __init__(self, start_line: bytes, headers: RawHeaders) -> None:
+        super().__init__(start_line.decode("latin-1"), [])
+        lines = [name + b": " + value for name, value in headers]
+        self._bytes = b"\r\n".join([start_line, *lines, b"", b""])
+
+    def compute_headers_buffer(self, header_filter: Any = None) -> None:
+        self.headers_buff = self._bytes
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """A request and its response, without secrets."""
+
+    date: str
+    method: str
+    url: str
+    request_head: _Head
+    request_body: bytes
+    response_head: _Head
+    response_body: bytes
+    truncated: str | None  # value of WARC-Truncated
+    address: str | None
+
+
+class _WarcFile:
+    """A WARC file that several threads and processes can append to. A new file is compressed unless
+    its name ends in `.warc`.
+    """
+
+    def __init__(self, path: Path, moment: datetime) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            self._gzip = _detect_gzip(path)
+            self._file = os.open(path, _OPEN_FLAGS, 0o600)
+        except OSError as error:
+            raise _build_open_error(path, error) from error
+        with self._locked() as size:
+            if size == 0:
+                self._append(_pack_info(_format_date(moment), self._gzip))
+
+    def add(self, exchange: _Exchange) -> None:
+        """Append an exchange; on failure the file is unchanged."""
+        with self._locked() as size:
+            self._append(_pack_exchange(exchange, size, self._gzip))
+
+    def close(self) -> None:
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+                self._file = -1
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        """Exclude other threads, and other processes where the platform supports it. Yields the
+        size of the file.
+        """
+        with self._lock:
+            if self._file < 0:
+                raise BadInput(f"The recording {self._path} is closed already.")
+            if sys.platform != "win32":
+                fcntl.flock(self._file, fcntl.LOCK_EX)
+            try:
+                yield os.fstat(self._file).st_size
+            finally:
+                if sys.platform != "win32":
+                    fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _append(self, data: bytes) -> None:
+        size = os.fstat(self._file).st_size
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError as error:
+            os.ftruncate(self._file, size)  # a partial record makes the file unreadable
+            raise BadInput(
+                f"The recording {self._path} could not be written to: {error.strerror}.",
+                suggested_action="Make room for it, or unset WEBQUARRY_RECORD.",
+            ) from error
+
+
+def _detect_gzip(path: Path) -> bool:
+    """Whether to compress records. Raises `BadInput` if the file is not a WARC file."""
+    start = b""
+    if path.exists():
+        with path.open("rb") as file:
+            start = file.read(5)
+    if not start:
+        return path.suffix != ".warc"
+    if start != b"WARC/" and not start.startswith(b"\x1f\x8b"):
+        raise BadInput(
+            f"{path} exists already and is not a WARC file, so nothing is recorded to it.",
+            suggested_action="Name another file in WEBQUARRY_RECORD.",
+        )
+    return start != b"WARC/"
+
+
+def _build_open_error(path: Path, error: OSError) -> BadInput:
+    if not path.parent.is_dir():
+        return BadInput(
+            f"The folder {path.parent} of the recording does not exist.",
+            suggested_action="Make the folder, or name a file in one that exists.",
+        )
+    return BadInput(
+        f"The recording {path} cannot be written: {error.strerror}.",
+        suggested_action="Name a file that you may write to.",
+    )
+
+
+def _pack_exchange(exchange: _Exchange, offset: int, gzip: bool) -> bytes:
+    packed = BytesIO()
+    writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
+
+    def create_record(kind: str, head: _Head, body: bytes) -> Any:
+        identity = (exchange.date, kind, exchange.method, exchange.url, str(offset))
+        headers = {"WARC-Record-ID": _derive_id(*identity), "WARC-Date": exchange.date}
+        if exchange.address:
+            headers["WARC-IP-Address"] = exchange.address
+        if exchange.truncated and kind == "response":
+            headers["WARC-Truncated"] = exchange.truncated
+        return writer.create_warc_record(
+            exchange.url,
+            kind,
+            payload=BytesIO(body),
+            length=len(body),
+            http_headers=head,
+            warc_headers_dict=headers,
+        )
+
+    request = create_record("request", exchange.request_head, exchange.request_body)
+    response = create_record("response", exchange.response_head, exchange.response_body)
+    writer.write_request_response_pair(request, response)
+    return packed.getvalue()
+
+
+def _pack_info(date: str, gzip: bool) -> bytes:
+    packed = BytesIO()
+    writer = WARCWriter(packed, gzip=gzip, warc_version="1.0")
+    fields = {"software": "webquarry", "format": "WARC File Format 1.0"}
+    record = writer.create_warcinfo_record("", fields)
+    record.rec_headers.replace_header("WARC-Record-ID", _derive_id(date, "warcinfo"))
+    record.rec_headers.replace_header("WARC-Date", date)
+    writer.write_record(record)
+    return packed.getvalue()
+
+
+def _derive_id(*parts: str) -> str:
+    """Return a record id that is not random: the same exchanges give the same file."""
+    return f"<urn:uuid:{uuid.uuid5(_NAMESPACE, ' '.join(parts))}>"
+
+
+def _format_date(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

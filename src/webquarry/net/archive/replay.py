@@ -245,17 +245,15 @@ def _scan_records(file: IO[bytes]) -> _Index:
 
 
 def _read_block(record: Any) -> bytes:
-    """Read and verify a record; returns a request up to the limit, of other records the first
-    chunk.
-    """
+    """Read and verify a record; returns the start of the block, or all of a request."""
     expected = record.rec_headers.get_header("WARC-Block-Digest", "")
     digester = Digester("sha1")
-    is_request = record.rec_type == "request"
+    kept = _MAX_REQUEST if record.rec_type == "request" else 1
     block = bytearray()
     size = 0
     while chunk := record.raw_stream.read(_CHUNK):
         digester.update(chunk)
-        if not block or (is_request and size < _MAX_REQUEST):
+        if len(block) < kept:
             block += chunk
         size += len(chunk)
     digest = str(digester)
