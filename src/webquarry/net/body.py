@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import sys
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from types import AsyncGeneratorType
 from typing import Protocol
@@ -30,7 +30,7 @@ else:
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 _CHUNK = 64 * 1024  # of input and output of a decompressor
 _ZSTD_WINDOW_LOG = 23  # 8 MiB, the maximum of RFC 9659
-_WITHOUT_BODY = frozenset({204, 205, 304})
+WITHOUT_BODY = frozenset({204, 205, 304})
 _MAX_LENGTH_DIGITS = 20
 
 
@@ -45,7 +45,8 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
     decoder = decoder_for(response.headers)
     body = io.BytesIO()  # `getvalue` does not copy
     received = 0
-    chunks = _iterate(response)
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    chunks = aiter(response.stream)
     try:
         async for chunk in chunks:
             received += len(chunk)
@@ -60,7 +61,8 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
             if received > limit:
                 return body.getvalue()
     finally:
-        await _close(chunks)
+        if isinstance(chunks, AsyncGeneratorType):
+            await chunks.aclose()  # now, not when it is garbage-collected
     response.is_stream_consumed = True
     if expected is not None and received < expected:
         raise NetworkFailure(
@@ -70,34 +72,9 @@ async def read_body(response: httpx2.Response, limit: int, *, cut: bool = False)
     return body.getvalue()
 
 
-async def drain(response: httpx2.Response, limit: int) -> None:
-    """Discard a small body, so that its connection can be reused; stop at the limit."""
-    received = 0
-    chunks = _iterate(response)
-    try:
-        async for chunk in chunks:
-            received += len(chunk)
-            if received > limit:
-                return
-    finally:
-        await _close(chunks)
-    response.is_stream_consumed = True
-
-
-def _iterate(response: httpx2.Response) -> AsyncIterator[bytes]:
-    assert isinstance(response.stream, httpx2.AsyncByteStream)
-    return aiter(response.stream)
-
-
-async def _close(chunks: AsyncIterator[bytes]) -> None:
-    """Close a generator now instead of when it is garbage-collected."""
-    if isinstance(chunks, AsyncGeneratorType):
-        await chunks.aclose()
-
-
 def _read_content_length(response: httpx2.Response) -> int | None:
     """Return the number of bytes that will be sent, if the headers say so."""
-    if response.request.method == "HEAD" or response.status_code in _WITHOUT_BODY:
+    if response.request.method == "HEAD" or response.status_code in WITHOUT_BODY:
         return None
     if "transfer-encoding" in response.headers:
         return None

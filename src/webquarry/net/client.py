@@ -96,31 +96,16 @@ class Client:
         return await self._fetch(url, accept, limit, cut=True)
 
     async def fetch_hop(self, asked: BrowserRequest) -> Reply:
-        """Send one request of a browser, guarded like `fetch`. A redirect is returned, for the
-        browser to follow.
-        """
+        """Send one request of a browser, guarded like `fetch`; redirects are returned."""
         budget = Budget(self._clock, asked.seconds, self._settings.retries)
         async with budget.deadline():
             url = await self._check_page(asked.url, budget, check_robots=asked.is_page)
-            headers = asked.headers | {
-                "User-Agent": self._settings.user_agent,
-                "Accept-Language": ACCEPT_LANGUAGE,
-                "Accept-Encoding": ACCEPT_ENCODING,
-            }
-            request = httpx2.Request(
-                asked.method,
-                url,
-                headers=headers,
-                content=asked.body or None,
-                extensions={"timeout": self._build_timeouts(budget)},
-            )
+            request = self._build_request(url, asked.headers, budget, asked.method, asked.body)
             transport = self._get_transport(self._guard)
             return await self._sender.send(transport, request, budget, asked.limit)
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
-        """Send the request of a provider and return its reply of any status. Redirects are followed
-        within the same origin.
-        """
+        """Send the request of a provider and return its reply of any status."""
         if timeout_seconds is None:
             timeout_seconds = self._settings.timeout_seconds
         budget = Budget(self._clock, timeout_seconds, self._provider_retries)
@@ -174,9 +159,7 @@ class Client:
         conditions: Mapping[str, str] | None = None,
         known: Validators | None = None,
     ) -> Reply:
-        """Fetch a URL hop by hop; each is checked before a request is sent to it. robots.txt, which
-        is not a page, is not checked by itself, and its last redirect is returned.
-        """
+        """Fetch a URL hop by hop; each is checked before a request is sent to it."""
         if max_redirects is None:
             max_redirects = self._settings.max_redirects
         budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
@@ -184,10 +167,10 @@ class Client:
         async with budget.deadline():
             while True:
                 checked = await self._check_page(url, budget, check_robots=is_page)
-                headers = dict(conditions or {})
+                headers = {"Accept": accept, **(conditions or {})}
                 if known is not None:
                     headers |= known.write_headers(str(checked))
-                request = self._build_page_request(checked, accept, headers, budget)
+                request = self._build_request(checked, headers, budget)
                 chain.add_cookies(request)
                 transport = self._get_transport(self._guard)
                 reply = await self._sender.send(transport, request, budget, limit, cut=cut)
@@ -229,21 +212,26 @@ class Client:
             self._transports[guard] = Transport(self._settings, guard)
         return self._transports[guard]
 
-    def _build_page_request(
-        self, url: httpx2.URL, accept: str, headers: Mapping[str, str], budget: Budget
+    def _build_request(
+        self,
+        url: httpx2.URL,
+        headers: Mapping[str, str],
+        budget: Budget,
+        method: str = "GET",
+        body: bytes = b"",
     ) -> httpx2.Request:
         return httpx2.Request(
-            "GET",
+            method,
             url,
             headers={
                 "Host": url.netloc.decode("ascii"),
                 "User-Agent": self._settings.user_agent,
-                "Accept": accept,
+                **headers,
                 "Accept-Language": ACCEPT_LANGUAGE,
                 "Accept-Encoding": ACCEPT_ENCODING,
-                **headers,
             },
-            stream=_NO_BODY,  # faster than without: httpx2 would derive headers from the content
+            content=body or None,
+            stream=_NO_BODY if method == "GET" else None,  # saves deriving headers from the content
             extensions={"timeout": self._build_timeouts(budget)},
         )
 

@@ -71,9 +71,7 @@ async def connect_timeout(seconds: float, host: str) -> AsyncIterator[None]:
 
 
 async def resolve_allowed_addresses(host: str, port: int, guard: Guard | None) -> list[str]:
-    """Resolve a host. Raises `Refused` if the guard refuses any of its addresses, `ConnectError` if
-    it has none.
-    """
+    """Resolve a host. Raises `Refused` if the guard refuses any address, or `ConnectError`."""
     if parse_address(host) is not None:
         addresses = [host]
     else:

@@ -17,7 +17,7 @@ import ssl
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http import HTTPStatus
+from http.client import responses
 
 import httpx2
 from h2.exceptions import H2Error, InvalidBodyLengthError
@@ -220,9 +220,7 @@ def raise_for_status(reply: Reply) -> None:
 
 
 def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
-    """Parse Retry-After (seconds or an HTTP date), limited to an hour; None if it is missing or
-    invalid.
-    """
+    """Parse Retry-After (seconds or an HTTP date), at most an hour; None if it is invalid."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
@@ -239,7 +237,4 @@ def retry_after_seconds(headers: httpx2.Headers, now: datetime) -> float | None:
 
 
 def _describe_status(status: int) -> str:
-    try:
-        return f"{status} ({HTTPStatus(status).phrase})"
-    except ValueError:
-        return str(status)
+    return f"{status} ({responses[status]})" if status in responses else str(status)

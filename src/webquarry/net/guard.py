@@ -1,13 +1,10 @@
 """SSRF guard: which URLs may be requested and which addresses may be connected to.
 
 `Guard.check_url` parses a URL strictly and checks its host without DNS; its result is what is
-requested. `Guard.check_address` is called with every address that a connection is about to use.
-Both raise `Refused` and nothing else. The settings can allow private hosts and addresses, never an
-invalid spelling, scheme or port.
-
-The address tables follow the IANA registries of special-purpose addresses; those of `ipaddress`
-differ between versions of Python. An IPv6 address can embed IPv4 addresses, and then all of them
-have to be public.
+requested. `Guard.check_address` is called with every address before a connection uses it. Settings
+can allow private hosts and addresses, never an invalid spelling, scheme or port. The tables follow
+the registries of IANA (those of `ipaddress` depend on the version of Python); if an IPv6 address
+embeds IPv4 addresses, all of them have to be public.
 """
 
 from __future__ import annotations
@@ -139,9 +136,7 @@ class Guard:
         return parsed
 
     def check_address(self, address: str, host: str) -> None:
-        """Refuse an address that is not public. The error names the host and the address class, not
-        the address.
-        """
+        """Refuse an address that is not public; the error names its class, not the address."""
         if self.allow_private:
             return
         parsed = parse_address(address)
@@ -174,9 +169,7 @@ def find_refused_class(address: Address, allowed: Iterable[Network] = ()) -> str
 
 
 def list_readings(address: Address) -> list[Address]:
-    """Return every address that packets to this one may reach: embedded IPv4 addresses, then the
-    address itself.
-    """
+    """Return every address that packets may reach: embedded IPv4 addresses, then this one."""
     if isinstance(address, IPv4Address):
         return [address]
     if any(address in network for network in _IPV4_ALIASES):

@@ -1,8 +1,7 @@
 """Rate limits per host: concurrent requests, and requests started per second.
 
-Starts are counted in a sliding window, so a burst of up to the full number starts at once: with the
-default settings ten pages of one site are fetched in parallel. Below one per second the window is
-longer.
+Starts are counted in a sliding window, which is longer for limits below one per second, so a burst
+of up to the full number starts at once: by default, ten pages of one site are fetched in parallel.
 """
 
 from __future__ import annotations
@@ -38,9 +37,7 @@ class Pacing:
 
     @asynccontextmanager
     async def slot(self, host: str, *, is_local: bool = False) -> AsyncIterator[None]:
-        """Wait until a request to the host may start, and count it as running within the block.
-        Local hosts have no limit per second.
-        """
+        """Wait until a request may start; local hosts have no limit per second."""
         state = self._get_state(host)
         state.users += 1
         try:

@@ -39,9 +39,7 @@ class Proxy:
 
 @dataclass(frozen=True)
 class Exemption:
-    """Entry of NO_PROXY: a domain with its subdomains (empty: every host) or a network, and an
-    optional port.
-    """
+    """Entry of NO_PROXY: a domain (empty: every host) or a network, and an optional port."""
 
     domain: str = ""
     network: Network | None = None
@@ -86,9 +84,7 @@ class Proxies:
 
 
 def read_proxy(text: str, setting: str) -> Proxy:
-    """Parse the URL of a proxy; a bare host:port is an HTTP proxy. Raises `BadInput`, without the
-    URL, and `MissingExtra`.
-    """
+    """Parse the URL of a proxy, or host:port. Raises `BadInput` and `MissingExtra`."""
     if "://" not in text:
         text = f"http://{text}"
     try:
@@ -111,9 +107,7 @@ def read_proxy(text: str, setting: str) -> Proxy:
 
 
 def read_exemption(entry: str) -> Exemption:
-    """Parse an entry of NO_PROXY: *, example.org, .example.org, *.example.org, 10.0.0.0/8, [::1],
-    each optionally with :port.
-    """
+    """Parse *, example.org, .example.org, *.example.org, 10.0.0.0/8 or [::1], maybe with :port."""
     text = entry.strip().lower()
     if text == "*":
         return Exemption()

@@ -130,9 +130,7 @@ class Robots:
 
 
 def read_policy(reply: Reply, agent: str) -> RobotsPolicy:
-    """Parse the reply to a request for robots.txt. A redirect beyond the limit counts as a missing
-    file.
-    """
+    """Parse the reply to a request for robots.txt; a redirect counts as a missing file."""
     if 200 <= reply.status < 300:
         body = reply.body
         if len(body) >= MAX_BYTES:

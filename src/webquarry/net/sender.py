@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from random import random
 
 import httpx2
 
 from webquarry.clock import Clock
 from webquarry.errors import SERVER_FAULT, NetworkFailure, WebquarryError
-from webquarry.net.body import drain, read_body
+from webquarry.net.body import read_body
 from webquarry.net.failures import STACK_ERRORS, describe, retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
@@ -55,9 +55,7 @@ class Budget:
 
     @asynccontextmanager
     async def deadline(self) -> AsyncIterator[None]:
-        """Cancel the block when the time is over and raise a `NetworkFailure` that names the
-        activity.
-        """
+        """Cancel the block after `seconds` and raise a `NetworkFailure` that names the activity."""
         timeout = asyncio.timeout(self.seconds)
         try:
             async with timeout:
@@ -75,12 +73,9 @@ class Budget:
 class Sender:
     """Sends requests over a transport."""
 
-    def __init__(
-        self, pacing: Pacing, clock: Clock, random: Callable[[], float] = random.random
-    ) -> None:
+    def __init__(self, pacing: Pacing, clock: Clock) -> None:
         self._pacing = pacing
         self._clock = clock
-        self._random = random
 
     async def send(
         self,
@@ -92,9 +87,8 @@ class Sender:
         cut: bool = False,
         is_local: bool = False,
     ) -> Reply:
-        """Send a request, and retry it while the budget allows. Returns replies of any status;
-        redirects without their body. `limit` and `cut` are those of `read_body`, `is_local` that of
-        `Pacing.slot`. Raises `NetworkFailure`, `Refused`, `TooLarge`, `Unreadable`.
+        """Send a request, with retries, and return a reply of any status; redirects have no body.
+        `limit` and `cut` are those of `read_body`, `is_local` that of `Pacing.slot`.
         """
         host = request.url.host
         while True:
@@ -158,16 +152,14 @@ class Sender:
         self, request: httpx2.Request, outcome: Reply | NetworkFailure, budget: Budget
     ) -> float | None:
         """Return the seconds until the next attempt, or None if this outcome is the last."""
-        retry_after = None
-        if isinstance(outcome, Reply):
-            if outcome.status not in _RETRIED_STATUSES:
-                return None
-            retry_after = retry_after_seconds(outcome.headers, self._clock.now())
-        repeatable = bool(request.extensions.get(REPEATABLE))
         result = outcome.status if isinstance(outcome, Reply) else outcome
+        repeatable = bool(request.extensions.get(REPEATABLE))
         if not budget.retries_left or not may_retry(request.method, result, repeatable=repeatable):
             return None
-        delay = retry_delay(budget.retries_used + 1, retry_after, self._random())
+        retry_after = None
+        if isinstance(outcome, Reply):
+            retry_after = retry_after_seconds(outcome.headers, self._clock.now())
+        delay = retry_delay(budget.retries_used + 1, retry_after, random())  # noqa: S311 - jitter
         if delay >= budget.remaining:
             return None
         is_final = request.extensions.get(IS_FINAL)
@@ -187,8 +179,8 @@ async def _receive(response: httpx2.Response, limit: int, cut: bool) -> bytes:
     if location_of(response.status_code, response.headers) is None:
         return await read_body(response, limit, cut=cut)
     try:
-        await drain(response, _DRAINED_BYTES)
-    except (NetworkFailure, *STACK_ERRORS):
+        await read_body(response, _DRAINED_BYTES, cut=True)
+    except (WebquarryError, *STACK_ERRORS):
         log.debug("the body of a redirect of %s is incomplete", response.request.url.host)
     return b""
 
@@ -202,10 +194,8 @@ def may_retry(method: str, outcome: int | NetworkFailure, *, repeatable: bool = 
     return outcome.retryable
 
 
-def retry_delay(attempt: int, retry_after: float | None, random: float) -> float:
-    """Seconds before the retry number `attempt` (from 1): exponential with jitter, or at least what
-    the server asked for. `random` is between 0 and 1.
-    """
+def retry_delay(attempt: int, retry_after: float | None, chance: float) -> float:
+    """Return an exponential delay with jitter, in seconds, or what the server asked for."""
     if retry_after is not None:
-        return retry_after + _JITTER * random
-    return _FIRST_DELAY * 2.0 ** (attempt - 1) * (1 - _JITTER * random)
+        return retry_after + _JITTER * chance
+    return _FIRST_DELAY * 2.0 ** (attempt - 1) * (1 - _JITTER * chance)

@@ -76,13 +76,11 @@ _INTERNAL_SUFFIXES = {
 
 @lru_cache(256)  # the client and the transport both check each hop
 def read_url(text: str) -> httpx2.URL:
-    """Return the URL to request. Raises `Refused`, and nothing else, if it is not a plain http or
-    https URL.
-    """
+    """Return the URL to request. Raises only `Refused`, if it is not a plain http(s) URL."""
     _check_characters(text)
     parts = _PARTS.fullmatch(text)
     if parts is None:
-        raise _refuse_url(_describe_scheme_fault(text))
+        raise _refuse(_describe_scheme_fault(text))
     scheme = parts[1].lower()
     authority, path, query = parts[2], parts[3], parts[4]
     host, port = _read_authority(authority)
@@ -95,14 +93,14 @@ def read_url(text: str) -> httpx2.URL:
     if query is not None:
         target += "?" + quote(query, safe=_QUERY_SAFE)
     if len(origin + target) > MAX_LENGTH:
-        raise _refuse_url(
+        raise _refuse(
             f"The URL is longer than {MAX_LENGTH:,} characters once it is percent-encoded."
         )
     try:
         url = httpx2.URL(origin + target)
         _ = url.host  # decoded on access, which fails for some mixtures of IDNA and other labels
     except (httpx2.InvalidURL, ValueError):
-        raise _refuse_url("The host of the URL is not a valid international name.") from None
+        raise _refuse("The host of the URL is not a valid international name.") from None
     return url
 
 
@@ -115,9 +113,7 @@ def port_of(url: httpx2.URL) -> int:
 
 @lru_cache(256)
 def find_internal_kind(host: str) -> str | None:
-    """Classify a host name, as returned by `read_url`, that cannot be on the public web; None if
-    it may be. DNS is not queried.
-    """
+    """Classify a host name that cannot be on the public web, without DNS; None if it may be."""
     labels = host.split(".")
     for start in range(len(labels)):
         kind = _INTERNAL_SUFFIXES.get(".".join(labels[start:]))
@@ -133,15 +129,15 @@ def find_internal_kind(host: str) -> str | None:
 
 def _check_characters(text: str) -> None:
     if len(text) > MAX_LENGTH:
-        raise _refuse_url(f"The URL is longer than {MAX_LENGTH:,} characters.")
+        raise _refuse(f"The URL is longer than {MAX_LENGTH:,} characters.")
     if _CONTROL.search(text):
-        raise _refuse_url("The URL contains a control character.")
+        raise _refuse("The URL contains a control character.")
     if "\\" in text:
-        raise _refuse_url(
+        raise _refuse(
             "The URL contains a backslash, which programs interpret differently; %5C is allowed."
         )
     if text != text.strip():
-        raise _refuse_url("The URL begins or ends with a blank.")
+        raise _refuse("The URL begins or ends with a blank.")
 
 
 def _describe_scheme_fault(text: str) -> str:
@@ -155,16 +151,14 @@ def _describe_scheme_fault(text: str) -> str:
 
 @lru_cache(256)
 def _read_authority(authority: str) -> tuple[str, int | None]:
-    """Return host and port. User information is refused, and not repeated in the error because it
-    may be a secret.
-    """
+    """Return host and port. User information is not repeated: it may be a secret."""
     if "@" in authority:
-        raise _refuse_url("The URL has a user name or an @ before its host.")
+        raise _refuse("The URL has a user name or an @ before its host.")
     if authority.startswith("["):
         host, bracket, rest = authority.partition("]")
         host += bracket
         if rest and not rest.startswith(":"):
-            raise _refuse_url("The URL has characters between its IPv6 address and its port.")
+            raise _refuse("The URL has characters between its IPv6 address and its port.")
         port = rest[1:]
     else:
         host, _, port = authority.partition(":")
@@ -172,9 +166,9 @@ def _read_authority(authority: str) -> tuple[str, int | None]:
     if not port:
         return host, None
     if not _PORT.fullmatch(port) or int(port) > 65_535:
-        raise _refuse_url("The port of the URL is not a number from 1 to 65535.")
+        raise _refuse("The port of the URL is not a number from 1 to 65535.")
     if int(port) in BAD_PORTS:
-        raise _refuse_url(f"The port {int(port)} is reserved for a protocol other than HTTP.")
+        raise _refuse(f"The port {int(port)} is reserved for a protocol other than HTTP.")
     return host, int(port)
 
 
@@ -193,12 +187,6 @@ def _resolve_dots(path: str) -> str:
         elif number == len(segments):
             kept.append("")
     return "/" + "/".join(kept)
-
-
-def _refuse_url(reason: str) -> Refused:
-    return Refused(
-        reason, suggested_action="Use a URL of the form https://host/path, with a public host."
-    )
 
 
 # The host
@@ -267,9 +255,7 @@ def _read_label(label: str) -> str:
 
 
 def _encode_label(label: str) -> str:
-    """Encode a mapped label as Punycode by the rules of UTS 46, which allow emoji (IDNA 2008 does
-    not).
-    """
+    """Encode a label as Punycode by UTS 46, which unlike IDNA 2008 allows emoji."""
     try:
         idna.check_initial_combiner(label)
         idna.check_bidi(label)
@@ -297,8 +283,10 @@ def _check_encoded_label(label: str) -> None:
 
 
 def _refuse_host(reason: str) -> Refused:
-    return Refused(
-        f"The host of the URL {reason}.",
-        suggested_action="Write the host as a domain name, or as an address like 192.0.2.1 or "
-        "[2001:db8::1].",
-    )
+    action = "Write the host as a domain name, or as an address like 192.0.2.1 or [2001:db8::1]."
+    return Refused(f"The host of the URL {reason}.", suggested_action=action)
+
+
+def _refuse(reason: str) -> Refused:
+    action = "Use a URL of the form https://host/path, with a public host."
+    return Refused(reason, suggested_action=action)

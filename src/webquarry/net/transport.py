@@ -11,6 +11,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class Transport(httpx2.AsyncBaseTransport):
         proxy = self._proxies.find(url)
         extensions = self._default_extensions | request.extensions
         try:
-            if proxy is not None and self._guard is not None:
+            if proxy is not None:
                 await self._check_proxied_target(url, extensions["timeout"].get("connect"))
             pool = await self._get_pool(url.scheme, proxy)
             return await pool.send(request, url, extensions)
@@ -78,15 +79,12 @@ class Transport(httpx2.AsyncBaseTransport):
             await pool.aclose()
 
     async def _get_pool(self, scheme: str, proxy: Proxy | None) -> _Pool:
-        pool = self._pools.get((scheme, proxy))
-        if pool is None:
+        key = (scheme, proxy)
+        if key not in self._pools:
             async with self._opening:
-                pool = self._pools.get((scheme, proxy))
-                if pool is None:
-                    # Loading the certificate authorities takes tens of milliseconds.
-                    pool = await asyncio.to_thread(self._open_pool, scheme, proxy)
-                    self._pools[scheme, proxy] = pool
-        return pool
+                if key not in self._pools:  # loading certificates takes tens of milliseconds
+                    self._pools[key] = await asyncio.to_thread(self._open_pool, scheme, proxy)
+        return self._pools[key]
 
     def _open_pool(self, scheme: str, proxy: Proxy | None) -> _Pool:
         guard = self._guard if proxy is None else None  # the proxy itself may be private
@@ -112,8 +110,7 @@ class Transport(httpx2.AsyncBaseTransport):
 
     async def _check_proxied_target(self, url: httpx2.URL, seconds: float | None) -> None:
         """Check the addresses that the target resolves to here; the proxy may see others."""
-        assert self._guard is not None
-        if self._guard.allow_private:
+        if self._guard is None or self._guard.allow_private:
             return
         host = url.raw_host.decode("ascii")
         try:
@@ -136,7 +133,11 @@ class _Pool:
     def __init__(self, connections: httpcore2.AsyncConnectionPool, proxy: Proxy | None) -> None:
         self._connections = connections
         self._is_http_proxy = proxy is not None and not proxy.is_socks
-        self._is_socks_proxy = proxy is not None and proxy.is_socks
+        self._socks_errors: tuple[type[Exception], ...] = ()
+        if proxy is not None and proxy.is_socks:
+            from socksio import SOCKSError
+
+            self._socks_errors = (SOCKSError, AssertionError)  # of httpcore2, on invalid replies
 
     async def send(
         self, request: httpx2.Request, url: httpx2.URL, extensions: dict[str, Any]
@@ -161,10 +162,8 @@ class _Pool:
             # The connection may be dead. HTTP/1.1 connections are closed by httpcore2.
             await self.close_http2(origin, only_idle=True)
             raise
-        except Exception as error:
-            if self._is_socks_proxy and _is_socks_error(error):
-                raise httpcore2.ProxyError("invalid response from the SOCKS proxy") from error
-            raise
+        except self._socks_errors as error:
+            raise httpcore2.ProxyError("invalid response from the SOCKS proxy") from error
         return httpx2.Response(
             response.status,
             headers=response.headers,
@@ -184,39 +183,33 @@ class _Pool:
         await self._connections.aclose()
 
 
+@dataclass(eq=False)
 class _ResponseStream(httpx2.AsyncByteStream):
     """Body of a response, as it arrives."""
 
-    def __init__(
-        self,
-        pool: _Pool,
-        response: httpcore2.Response,
-        request: httpx2.Request,
-        origin: httpcore2.Origin,
-    ) -> None:
-        self._pool = pool
-        self._response = response
-        self._request = request
-        self._origin = origin
-        self._is_complete = False
+    pool: _Pool
+    response: httpcore2.Response
+    request: httpx2.Request
+    origin: httpcore2.Origin
+    is_complete: bool = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for chunk in self._response.aiter_stream():
+            async for chunk in self.response.aiter_stream():
                 yield chunk
-            self._is_complete = True
+            self.is_complete = True
         except _NETWORK_ERRORS as error:
-            raise _map_error(error, self._request) from error
+            raise _map_error(error, self.request) from error
         finally:
-            if not self._is_complete:
+            if not self.is_complete:
                 await self.aclose()
 
     async def aclose(self) -> None:
-        await self._response.aclose()
-        if not self._is_complete and self._response.extensions.get("http_version") == b"HTTP/2":
+        await self.response.aclose()
+        if not self.is_complete and self.response.extensions.get("http_version") == b"HTTP/2":
             # httpcore2 does not acknowledge the unread rest of the body, which would use up the
             # flow control window of the connection and block later requests.
-            await self._pool.close_http2(self._origin)
+            await self.pool.close_http2(self.origin)
 
 
 _NETWORK_ERRORS = (
@@ -236,13 +229,6 @@ def _map_error(error: Exception, request: httpx2.Request) -> httpx2.RequestError
     return kind(redact(str(error)), request=request)
 
 
-def _is_socks_error(error: Exception) -> bool:
-    """Whether httpcore2 failed to parse a reply of a SOCKS proxy."""
-    from socksio import SOCKSError
-
-    return isinstance(error, SOCKSError | AssertionError)
-
-
 def create_tls_context(ca_file: Path | None) -> ssl.SSLContext:
     """Create a TLS context with the authorities of the system and those in `ca_file`."""
     context = httpx2.create_ssl_context(trust_env=False)  # SSL_CERT_FILE would replace them
@@ -257,9 +243,7 @@ def create_tls_context(ca_file: Path | None) -> ssl.SSLContext:
 
 
 def check_ca_file(ca_file: Path) -> None:
-    """Raise `BadSetting` if the file is unreadable or has no PEM block; parsing it is much
-    slower.
-    """
+    """Raise `BadSetting` if the file has no PEM block; parsing it would be much slower."""
     try:
         text = ca_file.read_bytes()
     except OSError:

@@ -17,7 +17,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
 from types import AsyncGeneratorType
@@ -37,6 +36,7 @@ from webquarry.net.archive.scrub import (
     scrub_target,
     scrub_url,
 )
+from webquarry.net.body import WITHOUT_BODY
 from webquarry.secret import get_masker
 
 if sys.platform != "win32":
@@ -46,9 +46,7 @@ log = logging.getLogger(__name__)
 
 LOGIN = "webquarry.login"  # extension of a request whose response contains a credential
 _MAX_DECODED = 256 * 1024 * 1024  # bytes that are searched for secrets
-_CHUNK = 64 * 1024
 _ENCODING = b"content-encoding"
-_WITHOUT_BODY = {HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED}
 _OPEN_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "webquarry.recording")
 
@@ -72,25 +70,25 @@ class Recorder:
 # Transport
 
 
+@dataclass(eq=False)
 class _RecordingTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport, clock: Clock, file: _WarcFile) -> None:
-        self._inner = inner
-        self._clock = clock
-        self._file = file
+    inner: httpx2.AsyncBaseTransport
+    clock: Clock
+    file: _WarcFile
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         await request.aread()
-        moment = self._clock.now()
-        response = await self._inner.handle_async_request(request)
+        moment = self.clock.now()
+        response = await self.inner.handle_async_request(request)
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_RecordingStream(moment, request, response, self._file),
+            stream=_RecordingStream(moment, request, response, self.file),
             extensions=response.extensions,
         )
 
     async def aclose(self) -> None:
-        await self._inner.aclose()
+        await self.inner.aclose()
 
 
 class _RecordingStream(httpx2.AsyncByteStream):
@@ -140,7 +138,7 @@ class _RecordingStream(httpx2.AsyncByteStream):
 
     def _write_now(self, truncated: str | None) -> None:
         request, response = self._request, self._response
-        has_no_body = request.method == "HEAD" or response.status_code in _WITHOUT_BODY
+        has_no_body = request.method == "HEAD" or response.status_code in WITHOUT_BODY
         if has_no_body or response.headers.get("content-length") == str(len(self._body)):
             truncated = None  # complete, although it was not read to the end of the stream
         try:
@@ -195,7 +193,8 @@ class _RecordingStream(httpx2.AsyncByteStream):
         """Decode the content encoding, up to the first invalid data."""
         raw_headers = self._response.headers.raw
         headers = [pair for pair in raw_headers if pair[0].lower() == _ENCODING]
-        response = httpx2.Response(200, headers=headers, stream=_Chunks(self._body))
+        stream = httpx2.ByteStream(bytes(self._body))
+        response = httpx2.Response(200, headers=headers, stream=stream)
         try:
             yield from response.iter_bytes()
         except httpx2.DecodingError:
@@ -210,16 +209,6 @@ class _RecordingStream(httpx2.AsyncByteStream):
 
 class _TooLargeError(Exception):
     pass
-
-
-class _Chunks(httpx2.SyncByteStream):
-    def __init__(self, body: bytearray) -> None:
-        self._body = body
-
-    def __iter__(self) -> Iterator[bytes]:
-        stream = BytesIO(self._body)
-        while chunk := stream.read(_CHUNK):
-            yield chunk
 
 
 def _set_content_length(headers: RawHeaders, length: int) -> RawHeaders:
@@ -261,9 +250,7 @@ class _Exchange:
 
 
 class _WarcFile:
-    """A WARC file that several threads and processes can append to. A new file is compressed unless
-    its name ends in `.warc`.
-    """
+    """A WARC file that several threads and processes can append to."""
 
     def __init__(self, path: Path, moment: datetime) -> None:
         self._path = path
@@ -290,9 +277,7 @@ class _WarcFile:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """Exclude other threads, and other processes where the platform supports it. Yields the
-        size of the file.
-        """
+        """Exclude other threads and (except on Windows) processes; yields the size of the file."""
         with self._lock:
             if self._file < 0:
                 raise BadInput(f"The recording {self._path} is closed already.")

@@ -1,12 +1,9 @@
 """Replay: a transport that responds from a WARC file, without a network.
 
-A response is found by method, URL and body of its request (`build_request_key`). Several responses
-to one request are returned in the order of the file, the last one repeatedly, separately for each
-transport. Files of other tools can be replayed; a response without a request record is that of a
-GET.
-
-The whole file is verified when it is opened: a damaged recording is refused, because a truncated
-response would look complete.
+A response is found by method, URL and body of its request (`build_request_key`). Each transport
+returns several responses to one request in the order of the file, and the last one repeatedly. In
+files of other tools, a response without a request record is that of a GET. A damaged file is
+refused when it is opened, because a truncated response would look complete.
 """
 
 from __future__ import annotations
@@ -74,24 +71,24 @@ class _Location:
     truncated: str | None  # value of WARC-Truncated
 
 
+@dataclass(eq=False)
 class _ReplayTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, path: Path, responses: dict[RequestKey, list[_Location]]) -> None:
-        self._path = path
-        self._responses = responses
-        self._request_counts: dict[RequestKey, int] = {}
+    path: Path
+    responses: dict[RequestKey, list[_Location]]
+    request_counts: dict[RequestKey, int] = field(default_factory=dict)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
         content_type = request.headers.get("content-type", "")
         key = build_request_key(request.method, request.url, body, content_type)
-        locations = self._responses.get(key)
+        locations = self.responses.get(key)
         name = f"{request.method} {scrub_url(request.url)}"
         if not locations:
-            raise NotRecorded(f"The recording {self._path.name} holds no answer to {name}.")
-        count = self._request_counts.get(key, 0)
-        self._request_counts[key] = count + 1
+            raise NotRecorded(f"The recording {self.path.name} holds no answer to {name}.")
+        count = self.request_counts.get(key, 0)
+        self.request_counts[key] = count + 1
         location = locations[min(count, len(locations) - 1)]
-        with _open_record(self._path, location) as stream:
+        with _open_record(self.path, location) as stream:
             status_line, raw_headers = read_head(stream)
         version, _, rest = status_line.partition(b" ")
         status, _, reason = rest.partition(b" ")
@@ -99,22 +96,22 @@ class _ReplayTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             int(status),
             headers=headers,
-            stream=_ReplayStream(self._path, location, name),
+            stream=_ReplayStream(self.path, location, name),
             extensions={"http_version": version, "reason_phrase": reason},
         )
 
 
+@dataclass(eq=False)
 class _ReplayStream(httpx2.AsyncByteStream):
     """A recorded body, read from the file on demand."""
 
-    def __init__(self, path: Path, location: _Location, name: str) -> None:
-        self._path = path
-        self._location = location
-        self._name = name
+    path: Path
+    location: _Location
+    request_name: str
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        with _open_record(self._path, self._location) as stream:
+        with _open_record(self.path, self.location) as stream:
             _, headers = read_head(stream)
             is_chunked = any(
                 name.lower() == b"transfer-encoding" and b"chunked" in value.lower()
@@ -124,14 +121,14 @@ class _ReplayStream(httpx2.AsyncByteStream):
             while chunk := body.read(_CHUNK):
                 size += len(chunk)
                 yield chunk
-        if self._location.truncated in {"disconnect", "time"}:
+        if self.location.truncated in {"disconnect", "time"}:
             raise httpx2.ReadError(
                 f"the connection ended after {size:,} bytes, as it did when this was recorded"
             )
-        if self._location.truncated:
+        if self.location.truncated:
             raise NotRecorded(
-                f"The recording {self._path.name} holds only the first {size:,} bytes of "
-                f"{self._name}."
+                f"The recording {self.path.name} holds only the first {size:,} bytes of "
+                f"{self.request_name}."
             )
 
 
@@ -227,11 +224,11 @@ def _scan_records(file: IO[bytes]) -> _Index:
             index.concurrent_to[identity] = other
         block = _read_block(record)
         if record.rec_type == "request":
-            key = _parse_request_key(url, block)
+            key = _read_key(url, block)
             if key:
                 index.request_keys[identity] = key
         elif record.rec_type == "response" and _STATUS_LINE.match(block):
-            key = _build_key("GET", url)
+            key = _read_key(url)
             if key:
                 truncated = headers.get_header("WARC-Truncated")
                 location = _Location(records.get_record_offset(), truncated)
@@ -263,21 +260,15 @@ def _read_block(record: Any) -> bytes:
     return bytes(block)
 
 
-def _parse_request_key(url: str, message: bytes) -> RequestKey | None:
-    stream = BytesIO(message)
+def _read_key(url: str, request: bytes = b"GET") -> RequestKey | None:
+    """Return the key of a request; None if it is not HTTP, like the DNS records of crawlers."""
+    if not url.startswith(("http://", "https://")):
+        return None
+    stream = BytesIO(request)
     request_line, raw_headers = read_head(stream)
     method = request_line.partition(b" ")[0].decode("latin-1")
     content_type = httpx2.Headers(raw_headers).get("content-type", "")
-    return _build_key(method, url, stream.read(), content_type)
-
-
-def _build_key(
-    method: str, url: str, body: bytes = b"", content_type: str = ""
-) -> RequestKey | None:
-    """Return None for records that are not of HTTP, such as the DNS records of crawlers."""
-    if not url.startswith(("http://", "https://")):
-        return None
     try:
-        return build_request_key(method, httpx2.URL(url), body, content_type)
+        return build_request_key(method, httpx2.URL(url), stream.read(), content_type)
     except httpx2.InvalidURL:
         return None

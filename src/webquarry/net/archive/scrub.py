@@ -71,9 +71,7 @@ def scrub_request_headers(headers: httpx2.Headers) -> RawHeaders:
 
 
 def scrub_response_headers(headers: httpx2.Headers) -> RawHeaders:
-    """Mask secrets in response headers; cookies keep their name and attributes, URLs their secret
-    parameters' names.
-    """
+    """Mask secrets in response headers; cookies keep their names, URLs their parameters."""
     masker = get_masker()
     scrubbed: RawHeaders = []
     for raw_name, raw_value in headers.raw:
