@@ -24,7 +24,7 @@ from webquarry.errors import (
     WebquarryError,
     end_sentence,
 )
-from webquarry.net.http.status import raise_for_status
+from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
 from webquarry.read.workers.error_form import pack_error, unpack_error
 from webquarry.search.models import Query

@@ -20,8 +20,8 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import parse_people
 from webquarry.evidence.page.titles import title_case, without_site
 from webquarry.evidence.styles.bibliography import Style, build_bibliography
-from webquarry.net.guard.strict_url import read_url
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.failures import retry_after_seconds
+from webquarry.net.strict_url import read_url
 from webquarry.pages.clean import clean_text, clean_url
 from webquarry.read.slices.pieces import block_starts, find_blocks
 from webquarry.read.text.words import read_line

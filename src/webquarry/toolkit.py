@@ -130,8 +130,8 @@ class Toolkit:
         if not self.settings.record:
             return Client(self.settings, self.clock)
         from webquarry.net.archive.recorder import Recorder
-        from webquarry.net.guard.guard import Guard
-        from webquarry.net.transport import open_transport
+        from webquarry.net.guard import Guard
+        from webquarry.net.transport import Transport
 
         self._recorder = Recorder(self.settings.record, self.clock)
         self._opened.callback(self._recorder.close)
@@ -139,8 +139,8 @@ class Toolkit:
         if self.replay:
             transport = wrap(self.replay.transport())
             return Client(self.settings, self.clock, pages=transport, providers=transport)
-        pages = open_transport(self.settings, Guard.from_settings(self.settings))
-        providers = open_transport(self.settings, None)
+        pages = Transport(self.settings, Guard.from_settings(self.settings))
+        providers = Transport(self.settings, None)
         return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
 
     @cached_property
@@ -407,12 +407,12 @@ class Toolkit:
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
         """Open the transport to models: network or recording, with a recorder if configured."""
-        from webquarry.net.transport import open_transport
+        from webquarry.net.transport import Transport
 
         if self.replay:
             transport = self.replay.transport()
         else:
-            transport = open_transport(self.settings, None)
+            transport = Transport(self.settings, None)
         _ = self.client  # opens the recorder
         if self._recorder:
             return self._recorder.wrap(transport)

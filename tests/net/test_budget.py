@@ -6,13 +6,13 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import NetworkFailure
-from webquarry.net.budget import Budget
+from webquarry.net.sender import Budget
 
 
 def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
     async def run() -> None:
         budget = Budget(FakeClock(), 0.01, 0)
-        budget.doing = "counting sheep"
+        budget.activity = "counting sheep"
         with pytest.raises(
             NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"
         ):

@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx2
 
-from webquarry.net.http.plain_headers import PlainHeaders, read_headers
 from webquarry.net.models import Reply
 from webquarry.read.json_text import write_json
 from webquarry.read.models import Dated, LeftOutText, Page
@@ -30,10 +29,12 @@ def describe_reply(reply: Reply) -> dict[str, Any]:
 
 def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
     """The reply that was described."""
-    headers = read_headers([(name, value) for name, value in fields["headers"]])
+    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields["headers"]]
     moment = datetime.fromisoformat(fields["fetched_at"])
     is_cut = fields["is_cut"]
-    return Reply(fields["url"], fields["status"], headers, body, moment, is_cut=is_cut)
+    return Reply(
+        fields["url"], fields["status"], httpx2.Headers(raw), body, moment, is_cut=is_cut
+    )
 
 
 def describe_page(page: Page) -> dict[str, Any]:
@@ -86,12 +87,7 @@ def unpack_fields(packed: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _spell_headers(headers: httpx2.Headers) -> list[tuple[str, str]]:
-    """The headers byte for byte, each byte as one character: a server may send any byte in them,
-    and a text could not be told back into the bytes that it was made from.
-    """
-    pairs = headers.pairs if isinstance(headers, PlainHeaders) else None
-    if pairs is not None:
-        return list(pairs)
+    """Decode the headers as Latin-1, which can be reversed for any byte."""
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.raw]
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from webquarry.errors import ThinPage, Unreadable
-from webquarry.net.http.status import raise_for_status
+from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
 from webquarry.read.detect import pick_format
 from webquarry.read.encoding.signatures import binary_type

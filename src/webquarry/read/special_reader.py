@@ -24,8 +24,8 @@ from webquarry.clock import Clock
 from webquarry.credentials import Credential, find
 from webquarry.errors import ProviderFailure, RateLimited, Refused, WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.guard.strict_url import read_url
 from webquarry.net.models import Reply
+from webquarry.net.strict_url import read_url
 from webquarry.read.models import Page
 from webquarry.registry import members_of
 from webquarry.search.provider import at_origin

@@ -12,8 +12,8 @@ from __future__ import annotations
 import httpx2
 
 from webquarry.errors import Challenge, ProviderFailure, SiteRefused, WebquarryError
-from webquarry.net.http.retry import REPEATABLE
 from webquarry.net.models import Reply
+from webquarry.net.sender import REPEATABLE
 from webquarry.search.models import Batch, Query, Result
 from webquarry.search.provider import EVERY_FILTER, Provider, at_origin
 from webquarry.search.providers._duckduckgo_page import Hit, ResultPage

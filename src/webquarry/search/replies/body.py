@@ -20,7 +20,7 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.search.replies.text import plain
 from webquarry.secret import redact

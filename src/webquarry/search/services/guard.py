@@ -30,7 +30,7 @@ from webquarry.errors import (
     describe_wait,
 )
 from webquarry.meter import span
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.progress import note
 from webquarry.search.models import Attempt

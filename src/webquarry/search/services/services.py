@@ -21,8 +21,8 @@ import httpx2
 from webquarry.clock import Clock
 from webquarry.errors import LONGEST_WAIT_SECONDS, RateLimited, describe_wait
 from webquarry.net.client import Client
-from webquarry.net.http.retry import IS_FINAL
 from webquarry.net.models import Reply
+from webquarry.net.sender import IS_FINAL
 from webquarry.registry import members_of
 from webquarry.search.services.breakers import Breakers, LocalBreakers
 from webquarry.search.services.failure import unknown_service

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from webquarry.errors import TooLarge, WebquarryError
-from webquarry.net.http.encodings import decoder_for
+from webquarry.net.body import decoder_for
 from webquarry.net.models import Reply
 from webquarry.pages.jobs import take_words
 from webquarry.pages.words import unpack_words

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 
 from webquarry.errors import LoginWall, NotFound, ProviderFailure, RateLimited
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.read.markdown.compose import Composer
 from webquarry.read.models import Dated, Page

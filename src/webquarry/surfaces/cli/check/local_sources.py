@@ -115,7 +115,7 @@ def _list_pages(stream: IO[bytes]) -> Iterator[Reply]:
     from warcio.archiveiterator import ArchiveIterator
     from warcio.bufferedreaders import ChunkedDataReader
 
-    from webquarry.net.archive.warc_index import read_head
+    from webquarry.net.archive.replay import read_head
     from webquarry.net.models import Reply
 
     for record in ArchiveIterator(stream, no_record_parse=True):
@@ -138,7 +138,7 @@ def _list_pages(stream: IO[bytes]) -> Iterator[Reply]:
 
 def _decode(body: IO[bytes], headers: Headers) -> bytes:
     """A body as it was before it was compressed, up to the most that is read."""
-    from webquarry.net.http.encodings import decoder_for
+    from webquarry.net.body import decoder_for
 
     decoder = decoder_for(headers)
     pieces = []

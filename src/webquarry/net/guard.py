@@ -1,28 +1,38 @@
-"""Which IP addresses lead to the public internet.
+"""SSRF guard: which URLs may be requested and which addresses may be connected to.
 
-An address comes in; out goes None when it is public, or the name of the class that makes it not so.
-The tables are our own, after IANA's registries of special-purpose addresses, because those inside
-`ipaddress` change with the version of Python. Surprise: an IPv6 address can carry IPv4 addresses,
-and then every one of them has to be public too.
+`Guard.check_url` parses a URL strictly and checks its host without DNS; its result is what is
+requested. `Guard.check_address` is called with every address before a connection uses it. Settings
+can allow private hosts and addresses, never an invalid spelling, scheme or port. The tables follow
+the registries of IANA (those of `ipaddress` depend on the version of Python); if an IPv6 address
+embeds IPv4 addresses, all of them have to be public.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from webquarry.errors import Refused
+from webquarry.net.strict_url import find_internal_kind, read_url
+
+if TYPE_CHECKING:
+    from webquarry.settings import Settings
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 METADATA = "cloud metadata service"
 
-# Where clouds hand credentials to their machines. All but Azure's first are inside a special range
-# below as well.
-_METADATA = frozenset(
+# Endpoints where clouds hand out credentials. Only the first is outside the special ranges below.
+_METADATA_ADDRESSES = frozenset(
     ip_address(text)
     for text in (
-        "168.63.129.16",  # Azure's host agent: a public address that only answers inside
+        "168.63.129.16",  # Azure host agent: a public address that only responds inside Azure
         "169.254.169.254",
         "169.254.169.253",  # AWS name server
         "169.254.169.123",  # AWS time server
@@ -86,21 +96,60 @@ _SPECIAL_IPV6 = tuple(
 )
 _GLOBAL_IPV6 = IPv6Network("2000::/3")
 
-# Another spelling of an IPv4 address: what is reached is the IPv4 host (DNS64 answers with the
-# second for every site).
-_SPELLINGS = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
-# Holds an IPv4 address in its last 32 bits, and is an address of its own: compatible, translated,
-# local NAT64.
-_HOLDERS = (IPv6Network("::/96"), IPv6Network("::ffff:0:0:0/96"), IPv6Network("64:ff9b:1::/48"))
+# IPv4-mapped and NAT64 addresses: packets reach the IPv4 host (DNS64 returns the second for every
+# site).
+_IPV4_ALIASES = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
+# IPv4-compatible, IPv4-translated and local NAT64: the last 32 bits are an IPv4 address.
+_IPV4_IN_LOW_BITS = (
+    IPv6Network("::/96"),
+    IPv6Network("::ffff:0:0:0/96"),
+    IPv6Network("64:ff9b:1::/48"),
+)
 _6TO4 = IPv6Network("2002::/16")
 _TEREDO = IPv6Network("2001::/32")
 _ISATAP = 0x00005EFE
-_ISATAP_MASK = 0xFCFFFFFF  # the universal and the group bit may be set or not
+_ISATAP_MASK = 0xFCFFFFFF  # ignores the universal and the group bit
 
 
-@lru_cache(256)  # one host is judged several times for each page
+@dataclass(frozen=True)
+class Guard:
+    """Policy of what may be fetched. `allow_networks` allows the addresses in these networks."""
+
+    allow_private: bool = False
+    allow_networks: tuple[Network, ...] = ()
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Guard:
+        return cls(settings.allow_private, tuple(settings.allow_networks))
+
+    def check_url(self, url: str | httpx2.URL) -> httpx2.URL:
+        """Return the URL to request, with an ASCII host and without a fragment."""
+        parsed = read_url(str(url))
+        host = parsed.raw_host.decode("ascii")
+        if parse_address(host) is not None:
+            self.check_address(host, host)
+        elif not self.allow_private and not self.allow_networks:
+            # With either setting, the addresses that the name resolves to decide.
+            kind = find_internal_kind(host)
+            if kind is not None:
+                raise Refused(f"The host {host} is refused: the name stands for {kind}.")
+        return parsed
+
+    def check_address(self, address: str, host: str) -> None:
+        """Refuse an address that is not public; the error names its class, not the address."""
+        if self.allow_private:
+            return
+        parsed = parse_address(address)
+        kind: str | None = "not an IP address"
+        if parsed is not None:
+            kind = find_refused_class(parsed, self.allow_networks)
+        if kind is not None:
+            raise Refused(f"The host {host} is refused: its address is not public ({kind}).")
+
+
+@lru_cache(256)
 def parse_address(text: str) -> Address | None:
-    """The address a text spells, without its zone; None when it spells none."""
+    """Parse an IP address, ignoring its zone identifier; None if the text is not an address."""
     try:
         return ip_address(text.partition("%")[0])
     except (ValueError, AttributeError):
@@ -108,7 +157,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def find_refused_class(address: Address, allowed: Iterable[Network] = ()) -> str | None:
-    """Why this address may not be dialled, or None. Networks in `allowed` count as public."""
+    """Return the class of a non-public address, or None. Networks in `allowed` count as public."""
     networks = tuple(allowed)
     for reading in list_readings(address):
         if any(reading in network for network in networks):
@@ -120,22 +169,20 @@ def find_refused_class(address: Address, allowed: Iterable[Network] = ()) -> str
 
 
 def list_readings(address: Address) -> list[Address]:
-    """Every address that packets to this one may end at: the IPv4 addresses it carries first, then
-    itself.
-    """
+    """Return every address that packets may reach: embedded IPv4 addresses, then this one."""
     if isinstance(address, IPv4Address):
         return [address]
-    if any(address in network for network in _SPELLINGS):
+    if any(address in network for network in _IPV4_ALIASES):
         return [_low_ipv4(int(address))]
     value = int(address)
     found: list[Address] = []
-    if value > 1 and any(address in network for network in _HOLDERS):  # :: and ::1 carry nothing
+    if value > 1 and any(address in network for network in _IPV4_IN_LOW_BITS):  # not :: and ::1
         found.append(_low_ipv4(value))
     if address in _6TO4:
         found.append(_low_ipv4(value >> 80))
     if address in _TEREDO:
-        found.append(_low_ipv4(value >> 64))  # its server
-        found.append(_low_ipv4(~value))  # its client, with every bit turned
+        found.append(_low_ipv4(value >> 64))  # the server
+        found.append(_low_ipv4(~value))  # the client, with all bits inverted
     if (value >> 32) & _ISATAP_MASK == _ISATAP:
         found.append(_low_ipv4(value))
     found.append(address)
@@ -147,8 +194,8 @@ def _low_ipv4(value: int) -> IPv4Address:
 
 
 def _find_special_class(address: Address) -> str | None:
-    """The class of one address, looking at nothing it carries."""
-    if address in _METADATA:
+    """Return the class of one address, ignoring embedded addresses."""
+    if address in _METADATA_ADDRESSES:
         return METADATA
     if isinstance(address, IPv4Address):
         return next((kind for network, kind in _SPECIAL_IPV4 if address in network), None)
