@@ -108,9 +108,9 @@ def mcp(
 
         listen = ListenOptions(host, port, workers)
         raise typer.Exit(run_http(name, toolset, with_tools, text, logs, listen))
-    from webquarry.surfaces.mcp.stdio import run
+    from webquarry.mcp.stdio import run
 
-    raise typer.Exit(run(name, toolset, with_tools, text, logs))
+    raise typer.Exit(run(toolset, with_tools, text, logs))
 
 
 @app.command()
