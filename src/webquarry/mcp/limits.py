@@ -1,0 +1,103 @@
+"""Rate and concurrency limits of HTTP callers: per principal and for all of them together.
+
+A request over a limit is answered with 429 and `Retry-After` before any work is done.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from webquarry.errors import NoSlot
+from webquarry.mcp.asgi import error_response
+from webquarry.mcp.tokens import Principal
+from webquarry.meter import count
+from webquarry.quota.base import Limit, Quota, QuotaDenied
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from webquarry.clock import Clock
+    from webquarry.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_MINUTE, _DAY = 60.0, 86_400.0
+
+
+class RateLimits:
+    """The limits of one server process; `processes` that do not share a quota divide each limit."""
+
+    def __init__(self, settings: Settings, quota: Quota, clock: Clock, processes: int = 1) -> None:
+        self._settings = settings
+        self._quota = quota
+        self._clock = clock
+        self._processes = processes
+
+    async def take(self, principal: Principal, requests: int = 1) -> Response | None:
+        """Count requests; return a refusal if they exceed a limit."""
+        settings = self._settings
+        limits = [
+            Limit(f"{principal.id} minute", self._divide(settings.http_minute_limit), _MINUTE),
+            Limit(f"{principal.id} day", self._divide(settings.http_day_limit), _DAY),
+            Limit("all minute", self._divide(settings.http_minute_limit_all), _MINUTE),
+            Limit("all day", self._divide(settings.http_day_limit_all), _DAY),
+        ]
+        limits = [limit for limit in limits if limit.most]  # 0: no limit
+        now = self._clock.now().timestamp()
+        for _ in range(requests):
+            taken = await self._quota.take(limits, now)
+            if isinstance(taken, QuotaDenied):
+                window = "minute" if taken.limit.window_seconds == _MINUTE else "day"
+                problem = f"More than {taken.limit.most} requests in a {window}."
+                return _refuse(principal, problem, taken.retry_after_seconds)
+        return None
+
+    async def enter(self, slots: AsyncExitStack, principal: Principal) -> Response | None:
+        """Count a call in progress until `slots` is closed; return a refusal if there are too
+        many.
+        """
+        settings = self._settings
+        limits = (
+            (principal.id, settings.http_calls_at_once),
+            ("all", settings.http_calls_at_once_all),
+        )
+        try:
+            for name, most in limits:
+                if most:
+                    await slots.enter_async_context(self._quota.slot(name, self._divide(most)))
+        except NoSlot as error:
+            return _refuse(principal, error.sentence, error.retry_after_seconds or 1.0)
+        return None
+
+    def _divide(self, most: int) -> int:
+        return most and max(1, most // self._processes)
+
+
+class LimitedApp:
+    """ASGI middleware behind `Authentication`: applies the limits to requests with a principal."""
+
+    def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        principal = scope.get("state", {}).get("principal")
+        async with AsyncExitStack() as slots:
+            app = self._app
+            if isinstance(principal, Principal):
+                refusal = await self._limits.take(principal)
+                refusal = refusal or await self._limits.enter(slots, principal)
+                app = refusal or app
+            await app(scope, receive, send)
+
+
+def _refuse(principal: Principal, problem: str, seconds: float) -> Response:
+    count("refused", reason="limit")
+    log.info("%r is over a limit: %s", principal.name, problem)
+    after = str(max(1, math.ceil(seconds)))
+    retry = {"Retry-After": after}
+    return error_response(429, "rate_limited", f"{problem} Try again in {after} s.", retry)
