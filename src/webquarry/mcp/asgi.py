@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from webquarry.logs import add_labels
 from webquarry.meter import span
@@ -107,8 +107,7 @@ class RequestReader:
         except ConnectionError:
             return  # the client disconnected
         if body is None:
-            problem = f"The request body has more than {self._max_body_bytes} bytes."
-            await error_response(413, "too_large", problem, _CLOSE)(scope, receive, send)
+            await PlainTextResponse("Request body too large", 413)(scope, receive, send)
             return
         messages = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -119,7 +118,7 @@ class RequestReader:
 
     async def _read_body(self, receive: Receive) -> bytes | None:
         """Return the body, or None if it is too large."""
-        body = b""
+        body = bytearray()
         while True:
             message = await receive()
             if message["type"] != "http.request":
@@ -128,7 +127,7 @@ class RequestReader:
             if len(body) > self._max_body_bytes:
                 return None
             if not message.get("more_body"):
-                return body
+                return bytes(body)
 
 
 class HostCheck:
@@ -153,12 +152,11 @@ class HostCheck:
             host = read_header(scope, b"host") or b""
             origins = [value for key, value in scope["headers"] if key == b"origin"]
             if self._hosts is not None and not _is_listed(host, self._hosts):
-                app = error_response(421, "forbidden_host", "This host name is not served here.")
+                app = PlainTextResponse("Invalid Host header", 421)
             elif self._origins is not None and not all(
                 _is_listed(origin, self._origins) for origin in origins
             ):
-                problem = "Pages of this origin are not allowed to call this server."
-                app = error_response(403, "forbidden_origin", problem)
+                app = PlainTextResponse("Invalid Origin header", 403)
         await app(scope, receive, send)
 
 

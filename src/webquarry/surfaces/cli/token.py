@@ -16,7 +16,7 @@ from webquarry.surfaces.terminal import AsJson, command_output
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from webquarry.surfaces.server.tokens import TokenFile
+    from webquarry.mcp.tokens import TokenFile
 
 app = typer.Typer(
     help="Tokens for callers of a server that serves others (webquarry mcp --http).",
@@ -52,7 +52,7 @@ def add(
 ) -> None:
     """Make a token and print it once; only its hash is kept."""
     from webquarry.errors import BadInput
-    from webquarry.surfaces.server.tokens import MCP, METRICS
+    from webquarry.mcp.tokens import MCP, METRICS
 
     with command_output(False):
         file = _open_file()
@@ -78,7 +78,7 @@ def list_(as_json: AsJson = None) -> None:
     share a caller.
     """
     from webquarry.clock import Clock
-    from webquarry.surfaces.server.tokens import METRICS
+    from webquarry.mcp.tokens import METRICS
 
     with command_output(as_json) as output:
         file = _open_file()
@@ -94,7 +94,7 @@ def list_(as_json: AsJson = None) -> None:
                 "name": token.name,
                 "created": token.created,
                 "expires": token.expires,
-                "expired": token.is_over(now),
+                "expired": token.is_expired(now),
                 "use": "metrics" if token.use == METRICS else "mcp",
                 "sameCallerAs": shared,
             }
@@ -140,7 +140,7 @@ def revoke(
 
 
 def _open_file() -> TokenFile:
+    from webquarry.mcp.tokens import TokenFile, tokens_path
     from webquarry.settings import Settings
-    from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))
