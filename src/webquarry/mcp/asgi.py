@@ -1,4 +1,4 @@
-"""ASGI middleware of every HTTP server of ours: request ids, access log, body limits, Host and
+"""ASGI middleware of our HTTP servers: request ids and access log, limits of the request, Host and
 Origin checks.
 """
 
@@ -9,7 +9,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, PlainTextResponse
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BODY_SECONDS = 30.0
-CLIENT_CLOSED = 499  # the client disconnected before the response
+_CLIENT_CLOSED = 499  # the client disconnected before the response
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _PROBES = ("/health/live", "/health/ready", "/metrics")  # requested too often to be logged
-_CLOSE = {"Connection": "close"}
 
 
 def error_response(
@@ -36,9 +35,9 @@ def error_response(
     return JSONResponse({"error": error, "error_description": description}, status, headers)
 
 
-def read_header(scope: Scope, name: bytes) -> bytes | None:
-    """Return the first value of a header; `name` is in lower case."""
-    return next((value for key, value in scope["headers"] if key == name), None)
+def read_header(scope: Scope, name: bytes) -> bytes:
+    """Return the first value of a header, or b""; `name` is in lower case."""
+    return next((value for key, value in scope["headers"] if key == name), b"")
 
 
 class RequestTracking:
@@ -48,15 +47,12 @@ class RequestTracking:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        request_id = read_header(scope, b"x-request-id") or b""
+        request_id = read_header(scope, b"x-request-id")
         if not _REQUEST_ID.fullmatch(request_id):
             request_id = secrets.token_hex(8).encode()
         path = scope["path"].rstrip("/")
         label = path if path in ("/mcp", *_PROBES) else "other"  # few metric labels
-        status = CLIENT_CLOSED
+        status = _CLIENT_CLOSED
         started = time.monotonic()
 
         async def send_with_id(message: Message) -> None:
@@ -70,8 +66,7 @@ class RequestTracking:
             try:
                 await self._app(scope, receive, send_with_id)
             except BaseException:
-                if status == CLIENT_CLOSED:
-                    status = 500
+                status = 500 if status == _CLIENT_CLOSED else status
                 raise
             finally:
                 end(str(status))
@@ -81,53 +76,39 @@ class RequestTracking:
 
 
 class RequestReader:
-    """Limits the size of a request and the time until its body has arrived.
+    """Limits the size of the body and the time until it has arrived.
 
     The application receives the whole body in one message.
     """
 
-    def __init__(self, app: ASGIApp, max_body_bytes: int, seconds: float = BODY_SECONDS) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, seconds: float = BODY_SECONDS) -> None:
         self._app = app
-        self._max_body_bytes = max_body_bytes
+        self._max_bytes = max_bytes
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+        body = bytearray()
+        app: ASGIApp = self._app
+        message: Message = {"more_body": True}
         try:
             async with asyncio.timeout(self._seconds):
-                body = await self._read_body(receive)
+                while message.get("more_body") and len(body) <= self._max_bytes:
+                    message = await receive()
+                    body += message.get("body", b"")
         except TimeoutError:
             log.info("timed out reading the request body")
             problem = "Timed out reading the request body."
-            refusal = error_response(408, "request_timeout", problem, _CLOSE)
-            await refusal(scope, receive, send)
+            app = error_response(408, "request_timeout", problem, {"Connection": "close"})
+        if message.get("type") == "http.disconnect":
             return
-        except ConnectionError:
-            return  # the client disconnected
-        if body is None:
-            await PlainTextResponse("Request body too large", 413)(scope, receive, send)
-            return
-        messages = [{"type": "http.request", "body": body, "more_body": False}]
+        if len(body) > self._max_bytes:
+            app = PlainTextResponse("Request body too large", 413)
+        messages = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
         async def receive_body() -> Message:
             return messages.pop() if messages else await receive()
 
-        await self._app(scope, receive_body, send)
-
-    async def _read_body(self, receive: Receive) -> bytes | None:
-        """Return the body, or None if it is too large."""
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                raise ConnectionError
-            body += message.get("body", b"")
-            if len(body) > self._max_body_bytes:
-                return None
-            if not message.get("more_body"):
-                return bytes(body)
+        await app(scope, receive_body, send)
 
 
 class HostCheck:
@@ -143,24 +124,30 @@ class HostCheck:
         origins: Collection[str] | None = None,
     ) -> None:
         self._app = app
-        self._hosts = hosts
-        self._origins = origins
+        self._allowed = {b"host": hosts, b"origin": origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
-        if scope["type"] == "http":
-            host = read_header(scope, b"host") or b""
-            origins = [value for key, value in scope["headers"] if key == b"origin"]
-            if self._hosts is not None and not _is_listed(host, self._hosts):
-                app = PlainTextResponse("Invalid Host header", 421)
-            elif self._origins is not None and not all(
-                _is_listed(origin, self._origins) for origin in origins
-            ):
-                app = PlainTextResponse("Invalid Origin header", 403)
+        origins = [value for key, value in scope["headers"] if key == b"origin"]
+        if not self._is_allowed(b"host", read_header(scope, b"host")):
+            app = PlainTextResponse("Invalid Host header", 421)
+        elif not all(self._is_allowed(b"origin", origin) for origin in origins):
+            app = PlainTextResponse("Invalid Origin header", 403)
         await app(scope, receive, send)
 
+    def _is_allowed(self, header: bytes, value: bytes) -> bool:
+        name, allowed = value.decode("latin-1"), self._allowed[header]
+        host, _, port = name.rpartition(":")
+        return allowed is None or name in allowed or (port.isdecimal() and f"{host}:*" in allowed)
 
-def _is_listed(value: bytes, allowed: Collection[str]) -> bool:
-    name = value.decode("latin-1")
-    host, _, port = name.rpartition(":")
-    return name in allowed or (port.isdecimal() and f"{host}:*" in allowed)
+
+class LazyApp:
+    """An application that is built for its first request."""
+
+    def __init__(self, build: Callable[[], ASGIApp]) -> None:
+        self._build = build
+        self._app: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._app = self._app or self._build()
+        await self._app(scope, receive, send)

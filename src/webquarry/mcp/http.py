@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, Router
 
+from webquarry.mcp import protocol
 from webquarry.mcp.asgi import (
     HostCheck,
     RequestReader,
@@ -31,56 +32,34 @@ from webquarry.mcp.asgi import (
 )
 from webquarry.mcp.auth import Access, Authentication
 from webquarry.mcp.limits import LimitedApp, RateLimits
-from webquarry.mcp.protocol import (
-    BATCH_REVISION,
-    CONNECTION_CLOSED,
-    HANDSHAKE_REVISIONS,
-    HEADER_MISMATCH,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    MAX_BATCH,
-    META_VERSION,
-    METHOD_NOT_FOUND,
-    MISSING_CAPABILITY,
-    MODERN,
-    PARSE_ERROR,
-    UNSUPPORTED_VERSION,
-    ProtocolError,
-    Session,
-    encode,
-    find_problem,
-    parse,
-    read_envelope,
-    unsupported_version,
-)
-from webquarry.mcp.protocol import error_response as jsonrpc_error
+from webquarry.mcp.protocol import HEADER_MISMATCH, INVALID_REQUEST, MODERN, ProtocolError
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from webquarry.mcp.handlers import ToolServer
     from webquarry.mcp.health import Health
     from webquarry.mcp.protocol import Message
-    from webquarry.mcp.protocol import Response as ProtocolResponse
     from webquarry.settings import Settings
 
 PING_SECONDS = 15.0
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
 _LOCAL_ORIGINS = [f"http://{host}" for host in LOCAL_HOSTS]
-_UI = "/ui"
-_STATUS = {
-    PARSE_ERROR: 400,
+_HANDSHAKE_STATUS = {
+    protocol.PARSE_ERROR: 400,
     INVALID_REQUEST: 400,
-    INVALID_PARAMS: 400,
-    HEADER_MISMATCH: 400,
-    MISSING_CAPABILITY: 400,
-    UNSUPPORTED_VERSION: 400,
-    METHOD_NOT_FOUND: 404,
-    CONNECTION_CLOSED: 503,
+    protocol.CONNECTION_CLOSED: 503,
 }
-_HANDSHAKE_STATUS = {PARSE_ERROR: 400, INVALID_REQUEST: 400, CONNECTION_CLOSED: 503}
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_MODERN_STATUS = _HANDSHAKE_STATUS | {
+    protocol.INVALID_PARAMS: 400,
+    HEADER_MISMATCH: 400,
+    protocol.MISSING_CAPABILITY: 400,
+    protocol.UNSUPPORTED_VERSION: 400,
+    protocol.METHOD_NOT_FOUND: 404,
+}
+_NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _BASE64 = re.compile(r"=\?base64\?(.*)\?=")
 _STREAM_HEADERS = [
     (b"content-type", b"text/event-stream"),
@@ -95,19 +74,41 @@ def build_app(
     health: Health,
     access: Access | None = None,
     limits: RateLimits | None = None,
-    build_page: Callable[[], ASGIApp] | None = None,
+    page: ASGIApp | None = None,
 ) -> ASGIApp:
-    """Return the ASGI application; `build_page` makes that of the web UI for its first request."""
+    """Return the ASGI application; `page` is that of the web UI."""
     endpoint = McpEndpoint(server, limits)
-    routes = [Route("/mcp", endpoint), Route("/mcp/", endpoint), *health.routes()]
-    app: ASGIApp = Router(routes)
-    if access is not None and limits is not None:
+    app: ASGIApp = Router([Route("/mcp", endpoint), Route("/mcp/", endpoint), *health.routes()])
+    if limits is not None:
         app = LimitedApp(app, limits)
     app = RequestReader(app, settings.http_max_request_bytes)
     if access is not None:
         app = Authentication(app, access)
     app = HostCheck(app, find_hosts(settings, access), [*_LOCAL_ORIGINS, *settings.http_origins])
-    return RequestTracking(_Dispatch(app, settings, health, access, build_page))
+    routes = [Route("/ui{rest:path}", page)] if page is not None else []
+    if access is not None and access.metadata_url:
+        metadata = access.metadata
+
+        async def describe_issuer(request: Request) -> Response:
+            # Pages of any origin may look up the issuer.
+            headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
+            return JSONResponse(metadata, headers=headers)
+
+        routes.append(Route(urlsplit(access.metadata_url).path, describe_issuer))
+    router = Router(routes, default=app)
+
+    async def check_request(scope: Scope, receive: Receive, send: Send) -> None:
+        app: ASGIApp = router
+        size = sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
+        if health.closing:
+            headers = {"Retry-After": "5", "Connection": "close"}
+            app = error_response(503, "ending", "The server is shutting down.", headers)
+        elif size > settings.http_max_header_bytes:
+            problem = "The headers of the request are too large."
+            app = error_response(431, "head_too_large", problem, {"Connection": "close"})
+        await app(scope, receive, send)
+
+    return RequestTracking(check_request)
 
 
 def find_hosts(settings: Settings, access: Access | None) -> list[str] | None:
@@ -115,48 +116,6 @@ def find_hosts(settings: Settings, access: Access | None) -> list[str] | None:
     if access is not None and not settings.http_hosts:
         return None
     return [*LOCAL_HOSTS, *settings.http_hosts]
-
-
-class _Dispatch:
-    """Routes the web UI and the OAuth metadata, which have their own checks."""
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        settings: Settings,
-        health: Health,
-        access: Access | None,
-        build_page: Callable[[], ASGIApp] | None,
-    ) -> None:
-        self._app = app
-        self._max_header_bytes = settings.http_max_header_bytes
-        self._health = health
-        self._access = access
-        self._build_page = build_page
-        self._page: ASGIApp | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._route(scope)(scope, receive, send)
-
-    def _route(self, scope: Scope) -> ASGIApp:
-        path, access = scope["path"], self._access
-        if self._health.closing:
-            headers = {"Retry-After": "5", "Connection": "close"}
-            return error_response(503, "ending", "The server is shutting down.", headers)
-        if (
-            sum(len(name) + len(value) + 4 for name, value in scope["headers"])
-            > self._max_header_bytes
-        ):
-            problem = "The headers of the request are too large."
-            return error_response(431, "head_too_large", problem, {"Connection": "close"})
-        if access is not None and access.metadata and path == urlsplit(access.metadata_url).path:
-            # Pages of any origin may look up the issuer.
-            headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
-            return JSONResponse(access.metadata, headers=headers)
-        if self._build_page is not None and (path == _UI or path.startswith(_UI + "/")):
-            self._page = self._page or self._build_page()
-            return self._page
-        return self._app
 
 
 class McpEndpoint:
@@ -173,97 +132,88 @@ class McpEndpoint:
         self._ping_seconds = ping_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = _check_request(scope)
+        refusal = _check_headers(scope)
         if refusal is not None:
             await refusal(scope, receive, send)
             return
         exchange = Exchange(send, self._ping_seconds)
-        body = (await receive())["body"]
-        revision = (read_header(scope, b"mcp-protocol-version") or b"").decode("latin-1")
-        is_modern = bool(revision) and revision not in HANDSHAKE_REVISIONS
-        session = Session(MODERN if is_modern else revision or BATCH_REVISION)
+        version = read_header(scope, b"mcp-protocol-version").decode("latin-1")
+        is_modern = bool(version) and version not in protocol.HANDSHAKE_REVISIONS
+        session = protocol.Session(MODERN if is_modern else version or protocol.BATCH_REVISION)
         message: Any = None
         try:
-            message = parse(body)
+            message = protocol.parse((await receive())["body"])
             if isinstance(message, list):
-                refusal = await self._count_batch(scope, message)
+                principal = scope.get("state", {}).get("principal")
+                if self._limits is not None and principal is not None:
+                    # Each message counts as a request; the first is already counted.
+                    more = len(message[: protocol.MAX_BATCH]) - 1
+                    refusal = await self._limits.take(principal, more)
                 if refusal is not None:
                     await refusal(scope, receive, send)
                     return
                 work = self._server.handle_batch(session, message, exchange.notify)
             else:
                 if is_modern:
-                    self._check_modern(scope, message, revision)
+                    self._check_modern(scope, message, version)
                 elif isinstance(message, dict):
-                    session.revision = _adapt(message, session.revision)
+                    _prepare_handshake(session, message)
                 work = self._server.handle(session, message, exchange.notify)
             response = await exchange.run(work, receive)
         except ProtocolError as error:
-            is_call = isinstance(message, dict) and error.code == CONNECTION_CLOSED
-            id = message["id"] if is_call else error.request_id
-            response = jsonrpc_error(id, error)
-        await exchange.finish(response, _STATUS if is_modern else _HANDSHAKE_STATUS)
+            id = error.request_id
+            if error.code == protocol.CONNECTION_CLOSED and isinstance(message, dict):
+                id = message.get("id")
+            response = protocol.error_response(id, error)
+        await exchange.finish(response, _MODERN_STATUS if is_modern else _HANDSHAKE_STATUS)
 
-    async def _count_batch(self, scope: Scope, messages: list[Any]) -> Response | None:
-        """Count the messages of a batch as one request each; the first is already counted."""
-        principal = scope.get("state", {}).get("principal")
-        if self._limits is None or principal is None:
-            return None
-        return await self._limits.take(principal, len(messages[:MAX_BATCH]) - 1)
-
-    def _check_modern(self, scope: Scope, message: Any, revision: str) -> None:
+    def _check_modern(self, scope: Scope, message: Any, version: str) -> None:
         """Compare the headers of a request of 2026-07-28 with its body."""
-        if find_problem(message) is not None:
+        if protocol.find_problem(message) is not None:
             return  # an error of `handle`
         if "method" not in message:
             problem = "Body must be a single JSON-RPC request or notification object"
             raise ProtocolError(INVALID_REQUEST, problem)
         if "id" not in message:
-            if revision != MODERN:
-                raise unsupported_version(revision)
+            if version != MODERN:
+                raise protocol.unsupported_version(version)
             return
-        method, params = message["method"], message.get("params") or {}
         try:
-            version = read_envelope(params)
-            headers: dict[bytes, bytes] = {}
-            for name, value in scope["headers"]:
-                if name in headers and name.startswith(b"mcp-"):
-                    raise _mismatch(f"{name.decode()} header appears more than once")
-                headers[name] = value
-            if revision != version:
-                raise _mismatch(
-                    "mcp-protocol-version header does not match the request envelope's protocol "
-                    "version"
-                )
-            if headers.get(b"mcp-method", b"").decode("latin-1") != method:
-                raise _mismatch("mcp-method header does not match the request body's method")
-            key = _NAMED.get(method, "")
-            if key in params and _decode(headers.get(b"mcp-name")) != params[key]:
-                raise _mismatch(
-                    f"mcp-name header does not match the request body's {key!r} parameter"
-                )
-            if method == "tools/call":
-                self._check_parameters(headers, params)
+            params = message.get("params") or {}
+            if protocol.read_envelope(params) != version:
+                problem = "header does not match the request envelope's protocol version"
+                raise _mismatch(f"mcp-protocol-version {problem}")
+            self._compare(scope, message["method"], params)
         except ProtocolError as error:
             error.request_id = message["id"]
             raise
 
-    def _check_parameters(self, headers: dict[bytes, bytes], params: Message) -> None:
-        """Compare `Mcp-Param-*` headers with the arguments that the tool's schema maps to them."""
-        external = self._server.external
-        tools = [*self._server.listing.lists["tools"], *(external.descriptions if external else ())]
-        schemas = [tool["inputSchema"] for tool in tools if tool["name"] == params.get("name")]
-        for path, header, kind in _find_mapped(schemas[0]) if schemas else ():
-            raw = headers.get(f"mcp-param-{header}".lower().encode())
-            argument: Any = params.get("arguments")
-            for key in path:
-                argument = argument.get(key) if isinstance(argument, dict) else None
-            sent = _decode(raw)
-            if (raw, argument) != (None, None) and not _is_same(sent, argument, kind):
-                raise _mismatch(
-                    f"Mcp-Param-{header} header does not match the request body's {path[-1]!r} "
-                    "argument"
-                )
+    def _compare(self, scope: Scope, method: str, params: Message) -> None:
+        headers: dict[bytes, bytes] = {}
+        for name, value in scope["headers"]:
+            if name in headers and name.startswith(b"mcp-"):
+                raise _mismatch(f"{name.decode()} header appears more than once")
+            headers[name] = value
+        if _decode(headers.get(b"mcp-method")) != method:
+            raise _mismatch("mcp-method header does not match the request body's method")
+        key = _NAMES.get(method, "")
+        if key in params and _decode(headers.get(b"mcp-name")) != params[key]:
+            raise _mismatch(f"mcp-name header does not match the request body's {key!r} parameter")
+        if method == "tools/call":
+            for header, argument, kind in self._find_mirrored(params):
+                raw = headers.get(f"mcp-param-{header}".lower().encode())
+                is_absent = raw is None and argument is None
+                if not is_absent and not _is_same(_decode(raw), argument, kind):
+                    raise _mismatch(f"Mcp-Param-{header} header does not match its argument")
+
+    def _find_mirrored(self, params: Message) -> Iterator[tuple[str, Any, Any]]:
+        """Yield header, argument and type of each parameter with `x-mcp-header` in its schema."""
+        tools = list(self._server.listing.lists["tools"])
+        if self._server.external is not None:
+            tools += self._server.external.descriptions
+        for tool in tools:
+            if tool["name"] == params.get("name"):
+                yield from _walk(tool["inputSchema"], params.get("arguments"))
 
 
 class Exchange:
@@ -273,36 +223,34 @@ class Exchange:
         self._send = send
         self._ping_seconds = ping_seconds
         self._lock = asyncio.Lock()
-        self._pinging: asyncio.Task[None] | None = None
         self._is_stream = False
-        self._is_closed = False  # by the client
+        self._is_disconnected = False
 
-    async def run(self, work: Any, receive: Receive) -> ProtocolResponse | None:
+    async def run(
+        self, work: Awaitable[protocol.Response | None], receive: Receive
+    ) -> protocol.Response | None:
         """Await `work`, sending pings; cancel it when the client disconnects."""
         task = asyncio.current_task()
         assert task is not None
-        pings = asyncio.get_running_loop().call_later(self._ping_seconds, self._start_pings)
-        watch = asyncio.create_task(self._watch(receive, task))
+        helpers = [asyncio.create_task(self._watch(receive, task))]
+        start_pings: Callable[[], None] = lambda: helpers.append(asyncio.create_task(self._ping()))  # noqa: E731
+        timer = asyncio.get_running_loop().call_later(self._ping_seconds, start_pings)
         try:
-            response: ProtocolResponse | None = await work
-            return response
+            return await work
         except asyncio.CancelledError:
             task.uncancel()  # by the client, or at the end of the grace period
-            raise ProtocolError(CONNECTION_CLOSED, "The server is shutting down.") from None
+            problem = "The server is shutting down."
+            raise ProtocolError(protocol.CONNECTION_CLOSED, problem) from None
         finally:
-            pings.cancel()
-            watch.cancel()
-            if self._pinging is not None:
-                self._pinging.cancel()
+            timer.cancel()
+            for helper in helpers:
+                helper.cancel()
 
     async def _watch(self, receive: Receive, task: asyncio.Task[Any]) -> None:
         while (await receive())["type"] != "http.disconnect":
             continue
-        self._is_closed = True
+        self._is_disconnected = True
         task.cancel()
-
-    def _start_pings(self) -> None:
-        self._pinging = asyncio.create_task(self._ping())
 
     async def _ping(self) -> None:
         while True:
@@ -311,7 +259,7 @@ class Exchange:
 
     async def notify(self, message: Message) -> None:
         """Send a message that belongs to the request."""
-        await self._write(_event(encode(message)))
+        await self._write(_format_event(protocol.encode(message)))
 
     async def _write(self, data: bytes, *, more: bool = True) -> None:
         async with self._lock:
@@ -321,51 +269,52 @@ class Exchange:
                 await self._send(start)
             await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
-    async def finish(self, response: ProtocolResponse | None, statuses: dict[int, int]) -> None:
+    async def finish(self, response: protocol.Response | None, statuses: dict[int, int]) -> None:
         """Send the response, or 202 if there is none."""
-        if self._is_closed:
+        if self._is_disconnected:
             return
-        if self._is_stream and response is not None:
-            await self._write(_event(response.body), more=False)
+        body = b"" if response is None else response.body
+        if self._is_stream:
+            await self._write(_format_event(body), more=False)
             return
-        status, body = 202, b""
+        status = 202
         if response is not None:
-            body = response.body
             status = statuses.get(response.error_code or 0, 200)
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
 
 
-def _event(body: bytes) -> bytes:
+def _format_event(body: bytes) -> bytes:
     return b"event: message\r\ndata: %b\r\n\r\n" % body
 
 
-def _check_request(scope: Scope) -> Response | None:
+def _check_headers(scope: Scope) -> Response | None:
     """Return a refusal of a request that is not a POST of JSON by a client that accepts both."""
     if scope["method"] != "POST":
         problem = "Send requests with POST; there is no other stream."
         return error_response(405, "method_not_allowed", problem, {"Allow": "POST"})
-    content_type = (read_header(scope, b"content-type") or b"").partition(b";")[0]
-    if content_type.strip().lower() != b"application/json":
+    content_type = read_header(scope, b"content-type").partition(b";")[0].strip().lower()
+    if content_type != b"application/json":
         return PlainTextResponse("Invalid Content-Type header", 400)
-    accepted = (read_header(scope, b"accept") or b"").decode("latin-1").lower().split(",")
-    types = {entry.partition(";")[0].strip() for entry in accepted}
-    takes_json = types & {"*/*", "application/*", "application/json"}
-    if not takes_json or not types & {"*/*", "text/*", "text/event-stream"}:
+    accepted = read_header(scope, b"accept").lower().split(b",")
+    types = {entry.partition(b";")[0].strip() for entry in accepted}
+    takes_json = types & {b"*/*", b"application/*", b"application/json"}
+    if not takes_json or not types & {b"*/*", b"text/*", b"text/event-stream"}:
         problem = "Not Acceptable: Client must accept both application/json and text/event-stream"
-        body = jsonrpc_error(None, ProtocolError(INVALID_REQUEST, problem)).body
+        body = protocol.error_response(None, ProtocolError(INVALID_REQUEST, problem)).body
         return Response(body, 406, media_type="application/json")
     return None
 
 
-def _adapt(message: Message, revision: str | None) -> str | None:
-    """Return the revision of a handshake request: None for `initialize`, which negotiates it."""
+def _prepare_handshake(session: protocol.Session, message: Message) -> None:
+    """Adapt a message of a revision with a handshake: its header names the revision."""
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     if isinstance(meta, dict):
-        meta.pop(META_VERSION, None)  # the header decides
-    return None if message.get("method") == "initialize" else revision
+        meta.pop(protocol.META_VERSION, None)
+    if message.get("method") == "initialize":
+        session.revision = None
 
 
 def _mismatch(problem: str) -> ProtocolError:
@@ -385,15 +334,13 @@ def _decode(value: bytes | None) -> str | None:
     return None
 
 
-def _find_mapped(
-    schema: Message, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """Yield path, header and type of each property with `x-mcp-header`."""
+def _walk(schema: Message, arguments: Any) -> Iterator[tuple[str, Any, Any]]:
     for name, part in (schema.get("properties") or {}).items():
+        argument = arguments.get(name) if isinstance(arguments, dict) else None
         if isinstance(part, dict):
             if isinstance(part.get("x-mcp-header"), str):
-                yield (*path, name), part["x-mcp-header"], part.get("type")
-            yield from _find_mapped(part, (*path, name))
+                yield part["x-mcp-header"], argument, part.get("type")
+            yield from _walk(part, argument)
 
 
 def _is_same(sent: str | None, argument: Any, kind: Any) -> bool:

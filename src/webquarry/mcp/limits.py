@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from webquarry.errors import NoSlot
 from webquarry.mcp.asgi import error_response
-from webquarry.mcp.tokens import Principal
 from webquarry.meter import count
 from webquarry.quota.base import Limit, Quota, QuotaDenied
 
@@ -21,11 +20,12 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from webquarry.clock import Clock
+    from webquarry.mcp.tokens import Principal
     from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_MINUTE, _DAY = 60.0, 86_400.0
+_WINDOWS = {60.0: "minute", 86_400.0: "day"}
 
 
 class RateLimits:
@@ -39,41 +39,35 @@ class RateLimits:
 
     async def take(self, principal: Principal, requests: int = 1) -> Response | None:
         """Count requests; return a refusal if they exceed a limit."""
-        settings = self._settings
-        limits = [
-            Limit(f"{principal.id} minute", self._divide(settings.http_minute_limit), _MINUTE),
-            Limit(f"{principal.id} day", self._divide(settings.http_day_limit), _DAY),
-            Limit("all minute", self._divide(settings.http_minute_limit_all), _MINUTE),
-            Limit("all day", self._divide(settings.http_day_limit_all), _DAY),
-        ]
-        limits = [limit for limit in limits if limit.most]  # 0: no limit
+        limits = []
+        for owner, suffix in ((principal.id, ""), ("all", "_all")):
+            for seconds, window in _WINDOWS.items():
+                most = self._read(f"http_{window}_limit{suffix}")
+                if most:
+                    limits.append(Limit(f"{owner} {window}", most, seconds))
         now = self._clock.now().timestamp()
         for _ in range(requests):
             taken = await self._quota.take(limits, now)
             if isinstance(taken, QuotaDenied):
-                window = "minute" if taken.limit.window_seconds == _MINUTE else "day"
+                window = _WINDOWS[taken.limit.window_seconds]
                 problem = f"More than {taken.limit.most} requests in a {window}."
                 return _refuse(principal, problem, taken.retry_after_seconds)
         return None
 
     async def enter(self, slots: AsyncExitStack, principal: Principal) -> Response | None:
-        """Count a call in progress until `slots` is closed; return a refusal if there are too
-        many.
-        """
-        settings = self._settings
-        limits = (
-            (principal.id, settings.http_calls_at_once),
-            ("all", settings.http_calls_at_once_all),
-        )
+        """Count a call in progress until `slots` closes; return a refusal if there are too many."""
         try:
-            for name, most in limits:
+            for owner, suffix in ((principal.id, ""), ("all", "_all")):
+                most = self._read(f"http_calls_at_once{suffix}")
                 if most:
-                    await slots.enter_async_context(self._quota.slot(name, self._divide(most)))
+                    await slots.enter_async_context(self._quota.slot(owner, most))
         except NoSlot as error:
             return _refuse(principal, error.sentence, error.retry_after_seconds or 1.0)
         return None
 
-    def _divide(self, most: int) -> int:
+    def _read(self, setting: str) -> int:
+        """Return a limit of this process; 0 for none."""
+        most: int = getattr(self._settings, setting)
         return most and max(1, most // self._processes)
 
 
@@ -86,12 +80,11 @@ class LimitedApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal = scope.get("state", {}).get("principal")
+        app = self._app
         async with AsyncExitStack() as slots:
-            app = self._app
-            if isinstance(principal, Principal):
+            if principal is not None:
                 refusal = await self._limits.take(principal)
-                refusal = refusal or await self._limits.enter(slots, principal)
-                app = refusal or app
+                app = refusal or await self._limits.enter(slots, principal) or app
             await app(scope, receive, send)
 
 

@@ -35,7 +35,6 @@ _BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
 _HISTOGRAMS = {"tool": ("tool", "tool"), "provider": ("provider", "provider")}
 _HISTOGRAMS["request"] = ("requests", "path")  # by span: name and label of the metric
 _COUNTERS = {"cache": "result", "refused": "reason", "records_refused": "reason"}
-_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 _OTLP_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
@@ -78,6 +77,19 @@ class Metrics:
         """Only the end of a span is measured."""
         return nullcontext()
 
+    def collect(self) -> Iterator[Any]:
+        """Return the gauges: every process sees the same values, so they are not added up."""
+        families: dict[str, Any] = {}
+        for name, labels, value in [
+            ("up_info", {"version": __version__}, 1.0),
+            *self._read_gauges(),
+        ]:
+            if name not in families:
+                family = self._library.metrics_core.GaugeMetricFamily
+                families[name] = family(f"webquarry_{name}", name, labels=list(labels))
+            families[name].add_metric(list(labels.values()), value)
+        yield from families.values()
+
     def render(self) -> tuple[bytes, str]:
         """Return the metrics in the text format, and their media type."""
         registry = self._registry
@@ -86,22 +98,8 @@ class Metrics:
 
             registry = self._library.CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        text = self._library.generate_latest(registry) + self._render_gauges()
+        text = self._library.generate_latest(registry) + self._library.generate_latest(self)
         return text, self._library.CONTENT_TYPE_LATEST
-
-    def _render_gauges(self) -> bytes:
-        """Render gauges by hand: every process sees the same values, so they are not added up."""
-        lines: list[str] = []
-        for name, labels, value in [
-            ("webquarry_up_info", {"version": __version__}, 1.0),
-            *self._read_gauges(),
-        ]:
-            declaration = f"# TYPE {name} gauge"
-            if declaration not in lines:
-                lines.append(declaration)
-            pairs = [f'{key}="{text.translate(_ESCAPES)}"' for key, text in labels.items()]
-            lines.append(f"{name}{{{','.join(pairs)}}} {value:g}" if pairs else f"{name} {value:g}")
-        return ("\n".join(lines) + "\n").encode()
 
 
 def read_gauges(kit: Toolkit) -> list[Gauge]:
@@ -110,20 +108,20 @@ def read_gauges(kit: Toolkit) -> list[Gauge]:
 
     gauges: list[Gauge] = []
     for provider, state in kit.router.states().items():
-        gauges.append(("webquarry_breaker_open", {"provider": provider}, float(state == "open")))
+        gauges.append(("breaker_open", {"provider": provider}, float(state == "open")))
     day = f"{kit.clock.now():%Y-%m-%d}"
     with suppress(WebquarryError):  # already logged
         rows = kit.records.do(lambda database, _: spent_since(database, day))
-        gauges.append(("webquarry_spend_usd_today", {}, sum(row.usd for row in rows)))
+        gauges.append(("spend_usd_today", {}, sum(row.usd for row in rows)))
     reason: str | None = kit.records.trouble
     if kit.redis is not None:
-        gauges.append(("webquarry_redis_up", {}, float(kit.redis.is_up)))
+        gauges.append(("redis_up", {}, float(kit.redis.is_up)))
         reason = kit.redis.refusal if kit.redis.is_up else "unavailable"
     elif reason is None and kit.records.has_damaged_rows:
         reason = "damaged"
-    gauges.append(("webquarry_records_up", {}, float(reason is None)))
+    gauges.append(("records_up", {}, float(reason is None)))
     if reason is not None:
-        gauges.append(("webquarry_records_trouble", {"reason": str(reason)}, 1.0))
+        gauges.append(("records_trouble", {"reason": str(reason)}, 1.0))
     return gauges
 
 

@@ -22,7 +22,7 @@ from webquarry.caller import LOCAL
 from webquarry.mcp.auth import Access
 from webquarry.mcp.health import Health
 from webquarry.mcp.http import LOCAL_HOSTS
-from webquarry.mcp.serving import Shutdown, configure, listen
+from webquarry.mcp.serving import configure, handle_signals, listen
 from webquarry.mcp.tokens import AccessDenied, Principal
 from webquarry.settings import Settings
 from webquarry.surfaces.ui.guard import build_guarded_page
@@ -31,7 +31,6 @@ from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.types import ASGIApp
 
 _HOST = "127.0.0.1"
 
@@ -59,21 +58,19 @@ def serve_page(port: int, open_browser: Callable[[str], object] | None) -> None:
     with listen(_HOST, port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}{PAGE}#t={token}"
 
-        def build_app() -> ASGIApp:
-            kit, health = Toolkit(settings, os.environ), Health()
-            app = build_local_app(kit, token, lambda: health.draining)
+        kit, health = Toolkit(settings, os.environ), Health()
 
-            @asynccontextmanager
-            async def lifespan(router: Router) -> AsyncIterator[None]:
-                Shutdown(health, settings.http_drain_seconds).install()
-                sys.stdout.write(f"{address}\n")
-                sys.stdout.flush()
-                if open_browser is not None:
-                    with suppress(Exception):  # a browser that cannot be opened is not an error
-                        await asyncio.to_thread(open_browser, address)
-                yield
-                await kit.aclose()
+        @asynccontextmanager
+        async def lifespan(router: Router) -> AsyncIterator[None]:
+            handle_signals(health, settings.http_drain_seconds)
+            sys.stdout.write(f"{address}\n")
+            sys.stdout.flush()
+            if open_browser is not None:
+                with suppress(Exception):  # a browser that cannot be opened is not an error
+                    await asyncio.to_thread(open_browser, address)
+            yield
+            await kit.aclose()
 
-            return Router(default=app, lifespan=lifespan)
-
-        uvicorn.Server(configure(build_app, settings)).run([listening])
+        page = build_local_app(kit, token, lambda: health.draining)
+        app = Router(default=page, lifespan=lifespan)
+        uvicorn.Server(configure(app, settings)).run([listening])

@@ -1,4 +1,4 @@
-"""Our MCP server over HTTP as a process of its own."""
+"""Our MCP server over HTTP in a process of its own."""
 
 from __future__ import annotations
 
@@ -12,47 +12,50 @@ from typing import Any
 
 import httpx2
 
-from tests.surfaces.mcp.stdio_process import command_of
+from tests.mcp.stdio_process import command_of
 
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 MODERN = "2026-07-28"
 
 
 class Served:
-    """A running server: its address, and one request after the other."""
+    """A running server."""
 
     def __init__(self, process: subprocess.Popen[str], url: str) -> None:
         self.process = process
         self.url = url
 
     def post(
-        self, method: str, params: Mapping[str, Any] | None = None, **more: Any
+        self, method: str, params: Mapping[str, Any] | None = None, **options: Any
     ) -> httpx2.Response:
-        """One request in the older way, which needs no handshake with a server that keeps no
-        state.
-        """
+        """Send a request of a revision with a handshake, but without the handshake."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params or {})}
-        headers = HEADERS | more.pop("headers", {})
-        return httpx2.post(
-            more.pop("url", self.url),
-            json=body,
-            headers=headers,
-            timeout=30,
-            trust_env=False,
-            **more,
-        )
+        headers = HEADERS | options.pop("headers", {})
+        url = options.pop("url", self.url)
+        return httpx2.post(url, json=body, headers=headers, timeout=30, trust_env=False, **options)
 
     def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
-        answer = self.post(method, params)
-        assert answer.status_code == 200, answer.text
-        return message_in(answer.text)["result"]
+        """Return the result of a request."""
+        response = self.post(method, params)
+        assert response.status_code == 200, response.text
+        return message_in(response.text)["result"]
+
+    def get(self, path: str, **headers: str) -> httpx2.Response:
+        url = self.url.replace("/mcp", path)
+        return httpx2.get(url, headers=headers, timeout=30, trust_env=False)
 
     def open_files(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def stop(self) -> str:
+        """End the server and return its log."""
+        self.process.terminate()
+        _, log = self.process.communicate(timeout=60)
+        return log
+
 
 def message_in(text: str) -> Any:
-    """The last message of an answer, whether it came alone or as a stream of events."""
+    """Return the last message of a response, whether it is JSON or an event stream."""
     lines = [
         line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: {")
     ]
@@ -60,7 +63,7 @@ def message_in(text: str) -> Any:
 
 
 def modern(method: str, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """Body and headers of a request of 2026-07-28."""
+    """Return body and headers of a request of 2026-07-28."""
     meta = {
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -73,7 +76,7 @@ def modern(method: str, **params: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 @contextmanager
 def http_server(environ: Mapping[str, str], *flags: str) -> Iterator[Served]:
-    """Start a server on a free port; whatever happens, it is gone at the end."""
+    """Start a server on a free port and kill it at the end."""
     process = subprocess.Popen(
         command_of(("webquarry", "mcp", "--http", "--port", "0", *flags)),
         stdin=subprocess.DEVNULL,

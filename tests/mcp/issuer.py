@@ -1,4 +1,4 @@
-"""An OAuth issuer on loopback: its metadata, its keys, and the tokens it makes."""
+"""An OAuth issuer on loopback."""
 
 from __future__ import annotations
 
@@ -13,81 +13,72 @@ from typing import Any
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+RESOURCE = "https://quarry.example.org/mcp"
+
 
 class Issuer:
     """What it publishes can be changed while it serves."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.url = ""
-        self.working = True
-        self.places = ["/.well-known/oauth-authorization-server"]
+        self.is_up = True
+        self.metadata_paths = ["/.well-known/oauth-authorization-server"]
         self.keys: dict[str, Any] = {}
         self.published: list[str] = []
-        self.more: dict[str, dict[str, Any]] = {}  # what is said of a published key besides
-        self.odd: list[Any] = []  # published before the others
-        self.let = threading.Event()  # answers wait for it
-        self.let.set()
+        self.fields: dict[str, dict[str, Any]] = {}  # additional fields of published keys
+        self.invalid_keys: list[Any] = []
+        self.may_respond = threading.Event()
+        self.may_respond.set()
         self.rotate("first")
 
     def rotate(self, name: str, *, publish: bool = True) -> None:
-        """A new key under this name, and no other is published any more."""
+        """Create an RSA key and publish no other."""
         self.keys[name] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         if publish:
             self.published = [name]
 
-    def elliptic(self, name: str) -> None:
+    def add_elliptic_key(self, name: str) -> None:
         self.keys[name] = ec.generate_private_key(ec.SECP256R1())
         self.published.append(name)
 
     def token(
         self, key: str = "first", algorithm: str = "RS256", kid: str | None = None, **claims: Any
     ) -> str:
+        """Sign a token; a claim of None is omitted."""
         now = int(time.time())
-        base = {
-            "iss": self.url,
-            "aud": "https://quarry.example.org/mcp",
-            "sub": "ada",
-            "exp": now + 300,
-            "iat": now,
-        }
+        base = {"iss": self.url, "aud": RESOURCE, "sub": "ada", "exp": now + 300, "iat": now}
         said = {name: value for name, value in (base | claims).items() if value is not None}
         return jwt.encode(said, self.keys[key], algorithm=algorithm, headers={"kid": kid or key})
 
-    def reply(self, path: str) -> Any:
-        self.asked.append(path)
-        self.let.wait(30)
-        if not self.working:
+    def respond(self, path: str) -> Any:
+        self.requests.append(path)
+        self.may_respond.wait(30)
+        if not self.is_up:
             return None
-        if path in self.places:
+        if path in self.metadata_paths:
             return {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
         if path == "/keys":
-            return {"keys": [*self.odd, *(self._public(name) for name in self.published)]}
+            return {"keys": [*self.invalid_keys, *map(self._publish, self.published)]}
         return None
 
-    def _public(self, name: str) -> dict[str, Any]:
+    def _publish(self, name: str) -> dict[str, Any]:
         key = self.keys[name].public_key()
-        kind = (
-            jwt.algorithms.ECAlgorithm
-            if isinstance(key, ec.EllipticCurvePublicKey)
-            else jwt.algorithms.RSAAlgorithm
-        )
-        return (
-            dict(json.loads(kind.to_jwk(key)))
-            | {"kid": name, "use": "sig"}
-            | self.more.get(name, {})
-        )
+        is_elliptic = isinstance(key, ec.EllipticCurvePublicKey)
+        kind = jwt.algorithms.ECAlgorithm if is_elliptic else jwt.algorithms.RSAAlgorithm
+        jwk: dict[str, Any] = json.loads(kind.to_jwk(key))
+        return jwk | {"kid": name, "use": "sig"} | self.fields.get(name, {})
 
 
 @contextmanager
-def issuing() -> Iterator[Issuer]:
+def running_issuer() -> Iterator[Issuer]:
     issuer = Issuer()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found = issuer.reply(self.path)
-            body = json.dumps(found).encode() if found is not None else b""
-            self.send_response(200 if found is not None else 404)
+            found = issuer.respond(self.path)
+            body = b"" if found is None else json.dumps(found).encode()
+            self.send_response(404 if found is None else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -103,5 +94,6 @@ def issuing() -> Iterator[Issuer]:
         try:
             yield issuer
         finally:
+            issuer.may_respond.set()
             server.shutdown()
             thread.join()
