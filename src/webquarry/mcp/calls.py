@@ -63,16 +63,23 @@ class ToolResult:
         return b"".join(parts)
 
 
+async def load_tool(package: str, name: str) -> Tool:
+    """Import a tool, the first time in a thread, so that other requests are served meanwhile."""
+    if f"webquarry.tools.{package}.{name}" not in sys.modules:
+        tool = await asyncio.to_thread(load, package, name)
+        await asyncio.to_thread(tool.build_models)
+    return load(package, name)
+
+
 async def call_tool(
-    request: Request, kit: Toolkit, package: str, name: str, text_format: str | None = None
+    tool: Tool, kit: Toolkit, request: Request, text_format: str | None = None
 ) -> ToolResult:
-    """Call a tool of a package with the arguments of a request."""
-    tool = await _load_tool(package, name)
+    """Call a tool with the arguments of a request; `text_format` overrides the setting."""
     arguments = request.params.get("arguments") or {}
-    with kit.calls.watch(name, arguments) as call:
+    with kit.calls.watch(tool.name, arguments) as call:
         try:
-            async with _report_progress(request, name):
-                with span("tool", tool=name):
+            async with _report_progress(request, tool.name):
+                with span("tool", tool=tool.name):
                     answer = await _call_with_timeout(tool, kit, arguments)
             call.answer = answer
             return await render(
@@ -81,13 +88,13 @@ async def call_tool(
         except WebquarryError as error:
             failure = error
         except Exception as error:
-            log.exception("the tool %s failed", name)
-            failure = WebquarryError(f"The tool {name} failed: {type(error).__name__}.")
+            log.exception("the tool %s failed", tool.name)
+            failure = WebquarryError(f"The tool {tool.name} failed: {type(error).__name__}.")
         return render_failure(failure, call, with_facts=not issubclass(tool.answer, TextAnswer))
 
 
 async def call_external(
-    request: Request, kit: Toolkit, external: ExternalTools, name: str
+    external: ExternalTools, name: str, kit: Toolkit, request: Request
 ) -> ToolResult:
     """Call an external tool; its calls are logged and have receipts, too."""
     arguments = request.params.get("arguments") or {}
@@ -156,14 +163,6 @@ def _as_utf8(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return encode(json.loads(text))
-
-
-async def _load_tool(package: str, name: str) -> Tool:
-    """Import a tool, the first time in a thread, so that other requests are served meanwhile."""
-    if f"webquarry.tools.{package}.{name}" not in sys.modules:
-        tool = await asyncio.to_thread(load, package, name)
-        await asyncio.to_thread(tool.build_models)
-    return load(package, name)
 
 
 async def _call_with_timeout(tool: Tool, kit: Toolkit, arguments: Message) -> Answer:

@@ -141,9 +141,10 @@ class ToolServer(Server):
         try:
             if is_external:
                 assert self.external is not None
-                return await calls.call_external(request, self.engine, self.external, name)
-            package = self.listing.package
-            return await calls.call_tool(request, self.engine, package, name, self._text_format)
+                return await calls.call_external(self.external, name, self.engine, request)
+            kit = self.engine
+            tool = await calls.load_tool(self.listing.package, name)
+            return await calls.call_tool(tool, kit, request, self._text_format)
         except WebquarryError as error:  # the engine or the tool could not be loaded
             return calls.render_failure(error)
 

@@ -132,11 +132,9 @@ class StdioServer:
     def _answer_without_loop(self, line: bytes) -> tuple[bool, Response | None]:
         """Answer a line that needs neither the engine nor an event loop; False for any other."""
         try:
-            message = _parse_line(line)
+            message = parse(line)
         except ProtocolError as error:
             return True, error_response(error.request_id, error)
-        if message is None:
-            return True, None
         for one in message if isinstance(message, list) else [message]:
             is_request = isinstance(one, dict) and "id" in one and "method" in one
             if is_request and one["method"] not in LIGHT_METHODS:
@@ -215,11 +213,11 @@ class StdioServer:
         """Start to handle a line once enough of the responses before it have been read."""
         await self._writer.wait_for_room(MAX_UNSENT_BYTES)
         try:
-            message = _parse_line(line)
+            message = parse(line)
         except ProtocolError as error:
             self._writer.write(error_response(error.request_id, error).body)
             return
-        if message is None or self._stopped.is_set():
+        if self._stopped.is_set():
             return
         task = self._start(self._handle(message))
         id = message.get("id") if isinstance(message, dict) and "method" in message else None
@@ -358,16 +356,11 @@ class Writer:
         self._has_written.set()
 
 
-def _parse_line(line: bytes) -> Any:
-    """The message or batch of a line; None for a blank line."""
-    text = line.strip(_BLANK)
-    return parse(text) if text else None
-
-
 def read_lines(descriptor: int) -> Iterator[bytes]:
-    """Lines without their ends, as soon as they are complete, until the end of the file."""
+    """Lines that are not blank, as soon as they are complete, until the end of the file."""
     pending: list[bytes] = []
-    while True:
+    data = b"\n"
+    while data:
         try:
             data = os.read(descriptor, _READ_BYTES)
         except BlockingIOError:  # opened as non-blocking by the client
@@ -375,14 +368,13 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
             continue
         except OSError:  # a terminal that was closed
             data = b""
-        *ends, rest = data.split(b"\n")
+        *ends, rest = (data or b"\n").split(b"\n")
         for end in ends:
-            yield b"".join([*pending, end])
+            line = b"".join([*pending, end]).strip(_BLANK)
             pending.clear()
+            if line:
+                yield line
         pending.append(rest)
-        if not data:
-            yield b"".join(pending)
-            return
 
 
 def write_line(descriptor: int, line: bytes) -> None:

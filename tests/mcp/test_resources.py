@@ -1,13 +1,9 @@
-"""Resources, prompts and completion of the research server, with the SDK's client in the same
-process.
-"""
+"""Resources, prompts and completion, with the SDK's client in the same process."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 import mcp_types as types
@@ -15,27 +11,19 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
-from webquarry.surfaces.mcp.prompts import PROMPTS
-from webquarry.surfaces.mcp.server import build_server
+from webquarry.mcp.prompts import PROMPTS
 
-T = TypeVar("T")
-BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
 SECRET = "canary-brave-0123456789"
+NEWS = "https://tidelines.example/2026/09/storing-the-tide"
 
 
 @pytest.fixture(autouse=True)
 def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBQUARRY_REPLAY", "demo")
     monkeypatch.setenv("BRAVE_API_KEY", SECRET)
-
-
-def with_client(work: Callable[[Client], Awaitable[T]], mode: str = "legacy") -> T:
-    async def run() -> T:
-        async with Client(build_server("webquarry", "core"), mode=mode) as client:
-            return await work(client)
-
-    return asyncio.run(run())
 
 
 def resource(uri: str, mode: str = "legacy") -> Any:
@@ -45,17 +33,17 @@ def resource(uri: str, mode: str = "legacy") -> Any:
         assert SECRET not in content.text
         return json.loads(content.text)
 
-    return with_client(read, mode)
+    return with_client(read, mode, "core")
 
 
 @BOTH_ERAS
-def test_resources_and_the_template_are_listed_with_descriptions(mode: str) -> None:
+def test_resources_and_templates_are_listed_with_descriptions(mode: str) -> None:
     async def work(client: Client) -> tuple[list[types.Resource], list[types.ResourceTemplate]]:
         return (await client.list_resources()).resources, (
             await client.list_resource_templates()
         ).resource_templates
 
-    listed, templates = with_client(work, mode)
+    listed, templates = with_client(work, mode, "core")
 
     assert [str(one.uri) for one in listed] == [
         "lenses://catalog",
@@ -70,14 +58,14 @@ def test_resources_and_the_template_are_listed_with_descriptions(mode: str) -> N
     assert all(one.description for one in templates)
 
 
-def test_the_catalogue_has_every_lens_with_its_domains() -> None:
+def test_catalog_has_every_lens_with_its_domains() -> None:
     lenses = resource("lenses://catalog")["lenses"]
 
     assert {"academic", "legal", "medical", "news"} <= {lens["name"] for lens in lenses}
     assert all(lens["domains"] and lens["description"] for lens in lenses)
 
 
-def test_the_providers_are_told_with_their_state_and_without_their_keys() -> None:
+def test_providers_are_listed_with_their_state_and_without_keys() -> None:
     providers = {one["name"]: one for one in resource("stats://providers")["providers"]}
 
     assert providers["brave"]["configured"] is True
@@ -86,7 +74,7 @@ def test_the_providers_are_told_with_their_state_and_without_their_keys() -> Non
 
 
 @BOTH_ERAS
-def test_health_tells_version_parts_and_cache(mode: str) -> None:
+def test_health_has_version_parts_and_cache(mode: str) -> None:
     health = resource("diagnostics://health", mode)
 
     assert health["status"] == "ok"
@@ -94,7 +82,7 @@ def test_health_tells_version_parts_and_cache(mode: str) -> None:
     assert {"python", "lenses"} <= {part["name"] for part in health["parts"]}
 
 
-def test_callers_of_a_server_learn_no_folder_no_address_and_nothing_of_what_others_keep() -> None:
+def test_health_hides_paths_and_the_cache_from_remote_callers() -> None:
     with serving("ada"):
         health = resource("diagnostics://health")
 
@@ -104,36 +92,31 @@ def test_callers_of_a_server_learn_no_folder_no_address_and_nothing_of_what_othe
     assert health["cache"] == []
 
 
-@pytest.mark.parametrize(("mode", "code"), [("legacy", -32002), ("2026-07-28", -32602)])
+@pytest.mark.parametrize(("mode", "code"), [("legacy", -32002), (MODERN, -32602)])
 @pytest.mark.parametrize(
     "uri", ["research://artifact/" + "0" * 64, "lenses://nothing", "file:///etc/passwd"]
 )
-def test_what_is_not_there_is_an_error_that_names_it(mode: str, code: int, uri: str) -> None:
+def test_unknown_resource_is_an_error_with_its_uri(mode: str, code: int, uri: str) -> None:
     async def work(client: Client) -> types.ErrorData:
         with pytest.raises(MCPError) as caught:
             await client.read_resource(uri)
         return caught.value.error
 
-    error = with_client(work, mode)
+    error = with_client(work, mode, "core")
 
     assert (error.code, error.data) == (code, {"uri": uri})
 
 
-NEWS = "https://tidelines.example/2026/09/storing-the-tide"
-
-
 @BOTH_ERAS
 @pytest.mark.parametrize("address", [quote(NEWS, safe=""), NEWS])
-def test_a_page_that_was_read_is_there_with_all_that_is_known_of_it(
-    mode: str, address: str
-) -> None:
+def test_page_that_was_read_is_a_resource_with_all_its_metadata(mode: str, address: str) -> None:
     async def work(client: Client) -> Any:
         await client.call_tool("scrape_page", {"url": NEWS})
         (content,) = (await client.read_resource(f"research://page/{address}")).contents
         assert isinstance(content, types.TextResourceContents)
         return json.loads(content.text)
 
-    page = with_client(work, mode)
+    page = with_client(work, mode, "core")
 
     assert set(page["citation"]["formatted"]) == {"apa", "mla", "bibtex", "ris", "cslJson"}
     assert page["structuredData"]["jsonLd"][0]["headline"]
@@ -142,16 +125,16 @@ def test_a_page_that_was_read_is_there_with_all_that_is_known_of_it(
     assert page["trust"] == "untrusted-external-content"
 
 
-def test_a_page_that_was_not_read_is_not_fetched_and_the_error_says_what_to_do() -> None:
+def test_page_that_was_not_read_is_not_fetched() -> None:
     async def work(client: Client) -> types.ErrorData:
         with pytest.raises(MCPError) as caught:
             await client.read_resource(f"research://page/{quote(NEWS, safe='')}")
         return caught.value.error
 
-    assert "call scrape_page" in with_client(work).message
+    assert "call scrape_page" in with_client(work, set_name="core").message
 
 
-def test_verbatim_bytes_are_linked_to_where_they_can_be_read_and_clean_text_is_sent(
+def test_raw_page_is_linked_and_readable_while_clean_text_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WEBQUARRY_LINK_THRESHOLD_BYTES", "1000")
@@ -167,7 +150,7 @@ def test_verbatim_bytes_are_linked_to_where_they_can_be_read_and_clean_text_is_s
         assert isinstance(content, types.TextResourceContents)
         return cleaned, result, json.loads(content.text)
 
-    cleaned, result, whole = with_client(work)
+    cleaned, result, whole = with_client(work, set_name="core")
 
     assert "linked" not in cleaned.structured_content
     assert len(str(cleaned.structured_content)) > 1000
@@ -186,7 +169,7 @@ def test_prompts_are_listed_with_descriptions_and_arguments(mode: str) -> None:
     async def work(client: Client) -> list[types.Prompt]:
         return (await client.list_prompts()).prompts
 
-    prompts = with_client(work, mode)
+    prompts = with_client(work, mode, "core")
 
     assert [prompt.name for prompt in prompts] == [
         "comprehensive-research",
@@ -201,13 +184,13 @@ def test_prompts_are_listed_with_descriptions_and_arguments(mode: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_a_prompt_is_filled_in_and_takes_braces_for_what_they_are(name: str) -> None:
+def test_prompt_is_filled_in_and_braces_in_arguments_are_literal(name: str) -> None:
     (required,) = PROMPTS[name].required
 
     async def work(client: Client) -> types.GetPromptResult:
         return await client.get_prompt(name, {required: "otters {lens} {0}", "lens": "academic"})
 
-    (message,) = with_client(work).messages
+    (message,) = with_client(work, set_name="core").messages
     assert isinstance(message.content, types.TextContent)
 
     assert "otters {lens} {0}" in message.content.text
@@ -217,7 +200,7 @@ def test_a_prompt_is_filled_in_and_takes_braces_for_what_they_are(name: str) -> 
 @pytest.mark.parametrize(
     ("name", "arguments"), [("nobody", {}), ("fact-check", {}), ("fact-check", {"claim": " "})]
 )
-def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(
+def test_unknown_prompt_or_missing_argument_is_an_error(
     name: str, arguments: dict[str, str]
 ) -> None:
     async def work(client: Client) -> int:
@@ -225,7 +208,7 @@ def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(
             await client.get_prompt(name, arguments)
         return caught.value.error.code
 
-    assert with_client(work) == -32602
+    assert with_client(work, set_name="core") == -32602
 
 
 @pytest.mark.parametrize(
@@ -238,22 +221,22 @@ def test_an_unknown_prompt_or_one_without_its_argument_is_an_error(
         ("lens", "zzz", []),
     ],
 )
-def test_names_of_lenses_and_providers_complete(
+def test_names_of_lenses_and_providers_are_completed(
     argument: str, typed: str, found: list[str]
 ) -> None:
     async def work(client: Client) -> list[str]:
         prompt = types.PromptReference(name="comprehensive-research")
         return (await client.complete(prompt, {"name": argument, "value": typed})).completion.values
 
-    assert with_client(work) == found
+    assert with_client(work, set_name="core") == found
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_server_says_who_it_is_and_how_it_is_used(mode: str) -> None:
+def test_server_describes_itself(mode: str) -> None:
     async def work(client: Client) -> tuple[Any, str | None]:
         return client.server_info, client.instructions
 
-    info, instructions = with_client(work, mode)
+    info, instructions = with_client(work, mode, "core")
 
     assert (info.name, info.title) == ("webquarry", "webquarry")
     assert info.icons[0].src.startswith("data:image/svg+xml;base64,")

@@ -1,4 +1,4 @@
-"""Many calls at once, some of them given up: whatever was opened for them is closed."""
+"""Many calls at once, some of them cancelled: nothing that they opened stays open."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.surfaces.server.http_process import http_server, modern
-from webquarry.surfaces.mcp.server import build_server
+from tests.mcp.http_process import http_server, modern
+from tests.mcp.in_process import connect
 
 CALLS = 200
 HURRY = {"WEBQUARRY_CACHE": "0", "WEBQUARRY_HOST_REQUESTS_PER_SECOND": "2000"}
@@ -25,7 +25,7 @@ REPLY = (
 
 @asynccontextmanager
 async def slow_site() -> AsyncIterator[tuple[dict[str, str], set[asyncio.StreamWriter]]]:
-    """A search site that takes its time; the environment that leads to it, and who is connected."""
+    """A slow search site: the environment that uses it, and its open connections."""
     connected: set[asyncio.StreamWriter] = set()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -54,7 +54,7 @@ async def slow_site() -> AsyncIterator[tuple[dict[str, str], set[asyncio.StreamW
         )
 
 
-def test_calls_given_up_at_random_leave_no_task_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_calls_leave_no_task_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     random.seed(7)
 
     async def run() -> tuple[int, int, int]:
@@ -63,7 +63,7 @@ def test_calls_given_up_at_random_leave_no_task_behind(monkeypatch: pytest.Monke
                 monkeypatch.setenv(name, value)
             before = len(asyncio.all_tasks())
             done = 0
-            async with Client(build_server("webquarry", "core"), mode="2026-07-28") as client:
+            async with Client(connect("core"), mode="2026-07-28") as client:
                 calls = [
                     asyncio.create_task(client.call_tool("web_search", {"query": f"number {n}"}))
                     for n in range(CALLS)
@@ -88,7 +88,7 @@ def test_calls_given_up_at_random_leave_no_task_behind(monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_clients_that_hang_up_at_random_leave_no_file_or_connection_behind() -> None:
+def test_disconnected_clients_leave_no_file_or_connection_open() -> None:
     random.seed(11)
 
     async def call(client: httpx2.AsyncClient, url: str, number: int) -> int:
@@ -114,7 +114,7 @@ def test_clients_that_hang_up_at_random_leave_no_file_or_connection_behind() -> 
                         await asyncio.sleep(random.random() * 0.004)
                         one.cancel()
                     results = await asyncio.gather(*calls, return_exceptions=True)
-                # What the engine keeps open for the next search is bounded by its limit per host.
+                # Idle connections of the engine are limited per host.
                 while served.open_files() > before + 10:
                     await asyncio.sleep(0.05)
                 return before, len(connected), results.count(200)

@@ -1,4 +1,4 @@
-"""The text of a result is what a model wants to read: content, and little beside it."""
+"""The text of a result: mostly the content, with few bytes of metadata."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import mcp_types as types
 import pytest
 
 from tests.tools.pages import ARTICLE, PROSE, page
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.mcp.calling import build_result
-from webquarry.surfaces.mcp.text import render_markdown
+from webquarry.mcp.calls import render
+from webquarry.mcp.text import render_markdown
 from webquarry.tool import Answer, load
 from webquarry.toolkit import Toolkit
 
-WEB = Path(__file__).parents[3] / "scripts" / "recorded_web" / "web.toml"
+WEB = Path(__file__).parents[2] / "scripts" / "recorded_web" / "web.toml"
 URLS = [answer["url"] for answer in tomllib.loads(WEB.read_text("utf-8"))["answer"]]
 
 
 async def text_of(answer: Answer, kit: Toolkit, form: str) -> str:
-    (shown,) = (await build_result(answer, kit, form)).content
-    assert isinstance(shown, types.TextContent)
-    return shown.text
+    result = await render(answer, kit, "2025-11-25", form)
+    (shown,) = json.loads(result.encode())["content"]
+    return str(shown["text"])
 
 
 def sizes_beside_content(form: str) -> list[int]:
-    """For each page of the recorded web: bytes of the text of a result but for its content."""
+    """For each page of the recorded web: bytes of the text of a result without its content."""
 
     async def run() -> list[int]:
         sizes = []
@@ -50,7 +49,7 @@ def sizes_beside_content(form: str) -> list[int]:
     return asyncio.run(run())
 
 
-def test_beside_the_content_of_a_recorded_page_stands_little_json() -> None:
+def test_json_of_a_page_has_little_metadata() -> None:
     sizes = sizes_beside_content("json")
 
     assert len(sizes) > 30
@@ -58,7 +57,7 @@ def test_beside_the_content_of_a_recorded_page_stands_little_json() -> None:
     assert statistics.median(sizes) <= 800
 
 
-def test_beside_the_content_of_a_recorded_page_stand_a_few_lines_of_markdown() -> None:
+def test_markdown_of_a_page_has_few_lines_of_metadata() -> None:
     sizes = sizes_beside_content("markdown")
 
     assert max(sizes) <= 350
@@ -71,7 +70,7 @@ DATED = ARTICLE.replace(
 ).replace("The pilot", '<a href="/pilot">The pilot</a>', 1)
 
 
-def test_a_page_is_its_title_author_date_text_and_citation_each_once() -> None:
+def test_markdown_of_a_page_has_title_author_date_text_and_citation_once() -> None:
     answer = page(DATED).scrape()
     head, body = answer.as_markdown().split("\n\n", 1)
     text, _, foot = body.rpartition("\n\n")
@@ -81,14 +80,14 @@ def test_a_page_is_its_title_author_date_text_and_citation_each_once() -> None:
     assert foot == f"Cite: {answer.citation.formatted.apa}\nLeft out: 1 link targets\n"
 
 
-def test_a_title_that_the_text_begins_with_is_not_repeated() -> None:
+def test_title_at_the_start_of_the_text_is_not_repeated() -> None:
     source = f"# Reading a *tide* table\n\n{PROSE}"
     answer = page(source, "text/markdown").scrape()
 
     assert answer.as_markdown().startswith("untrusted content\n\n# Reading a *tide* table\n\n")
 
 
-def test_what_is_missing_is_told_with_the_way_to_it() -> None:
+def test_truncated_page_says_how_to_continue() -> None:
     answer = page(DATED).scrape(max_length=1_000)
     last = answer.as_markdown().rstrip().splitlines()[-2]
 
@@ -102,7 +101,7 @@ def test_what_is_missing_is_told_with_the_way_to_it() -> None:
     assert thin.as_markdown().count(thin.extraction_note) == 1
 
 
-def test_no_value_of_another_answer_is_json() -> None:
+def test_nested_values_are_rendered_without_json() -> None:
     data = {
         "query": "otters",
         "urls": ["https://a.example/"],
@@ -124,18 +123,18 @@ def test_no_value_of_another_answer_is_json() -> None:
     )
 
 
-def test_texts_that_stand_together_are_not_shown_with_their_sources_again() -> None:
+def test_combined_texts_are_not_repeated_in_their_sources() -> None:
     data = {"sources": [{"title": "A", "content": "Fish."}], "combinedContent": "# A\n\nFish.\n"}
 
     assert render_markdown(data).count("Fish.") == 1
 
 
 @pytest.mark.parametrize("form", ["markdown", "digest"])
-def test_the_structured_content_is_whole_whatever_the_text_is(form: str) -> None:
+def test_structured_content_is_complete_in_every_text_format(form: str) -> None:
     async def run() -> None:
         async with Toolkit.open(environ={"WEBQUARRY_REPLAY": "demo"}) as kit:
             answer = await load("research", "scrape_page").call(kit, {"url": URLS[2]})
-            result = await build_result(answer, kit, form)
-            assert result.structured_content == answer.as_dict()
+            result = await render(answer, kit, "2025-11-25", form)
+            assert json.loads(result.structured or b"") == answer.as_dict()
 
     asyncio.run(run())

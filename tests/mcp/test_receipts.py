@@ -1,4 +1,4 @@
-"""Every answer over MCP has a receipt beside it, through every door, and the log has the same."""
+"""Every result has a receipt, which the call log and the other interfaces have, too."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from tests.mcp.in_process import with_client
 from webquarry.calls.log import CallLog
 from webquarry.calls.receipt import RECEIPT_META, digest_text, make_receipt
 from webquarry.calls.segments import CallSegments
-from webquarry.surfaces.mcp.server import build_server
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -37,16 +37,14 @@ def list_receipts(folder: Path) -> list[str]:
     return [call.receipt for call in log.list_after()]
 
 
-def call_by_sdk() -> list[Any]:
-    async def run() -> list[Any]:
-        async with Client(build_server("webquarry", "research")) as client:
-            return [await client.call_tool(name, arguments) for name, arguments in CALLS]
+def call_in_process() -> list[Any]:
+    async def work(client: Client) -> list[Any]:
+        return [await client.call_tool(name, arguments) for name, arguments in CALLS]
 
-    return asyncio.run(run())
+    return with_client(work)
 
 
 def call_by_stdio() -> list[dict[str, Any]]:
-    """What the front of the server on stdio answers."""
     about = {"name": "test", "version": "1"}
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about}
     messages: list[dict[str, Any]] = [
@@ -70,8 +68,8 @@ def call_by_stdio() -> list[dict[str, Any]]:
     return [answers[number]["result"] for number in range(1, len(CALLS) + 1)]
 
 
-def test_a_receipt_is_made_of_the_call_and_the_answer_that_was_sent(tmp_path: Path) -> None:
-    results = call_by_sdk()
+def test_receipt_is_computed_from_the_call_and_the_answer(tmp_path: Path) -> None:
+    results = call_in_process()
     receipts = [result.meta[RECEIPT_META] for result in results]
 
     for (name, arguments), result in zip(CALLS[:2], results, strict=False):
@@ -82,21 +80,21 @@ def test_a_receipt_is_made_of_the_call_and_the_answer_that_was_sent(tmp_path: Pa
     assert list_receipts(tmp_path) == receipts
 
 
-def test_the_front_on_stdio_gives_the_same_receipts(tmp_path: Path) -> None:
-    by_front = [result["_meta"][RECEIPT_META] for result in call_by_stdio()]
+def test_stdio_sends_and_logs_the_same_receipts(tmp_path: Path) -> None:
+    by_stdio = [result["_meta"][RECEIPT_META] for result in call_by_stdio()]
     logged = list_receipts(tmp_path)
-    by_sdk = [result.meta[RECEIPT_META] for result in call_by_sdk()]
+    in_process = [result.meta[RECEIPT_META] for result in call_in_process()]
 
-    assert by_front == by_sdk
-    assert sorted(logged) == sorted(by_front)
+    assert by_stdio == in_process
+    assert sorted(logged) == sorted(by_stdio)
 
 
-def test_the_library_logs_the_receipt_that_mcp_would_give(
+def test_library_logs_the_same_receipts_as_mcp(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import webquarry
 
-    receipts = [result.meta[RECEIPT_META] for result in call_by_sdk()]
+    receipts = [result.meta[RECEIPT_META] for result in call_in_process()]
     other = tmp_path / "other"
     monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(other))
 

@@ -1,4 +1,4 @@
-"""What docs/mcp.md tells people to copy works."""
+"""The examples of docs/mcp.md work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typer.main import get_command
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.app import app
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "mcp.md").read_text("utf-8")
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
 
@@ -33,7 +33,7 @@ def servers() -> Iterator[dict[str, Any]]:
         yield from named.values()
 
 
-def test_every_block_starts_a_script_of_ours_with_settings_that_exist() -> None:
+def test_every_block_starts_an_existing_script_with_existing_settings() -> None:
     found = list(servers())
 
     assert len(found) == 3
@@ -42,7 +42,7 @@ def test_every_block_starts_a_script_of_ours_with_settings_that_exist() -> None:
         assert Settings.from_environment(server["env"]) != Settings()
 
 
-def test_every_command_line_starts_a_script_of_ours() -> None:
+def test_every_command_line_starts_an_existing_script() -> None:
     lines = [shlex.split(line) for block in blocks("sh") for line in block.splitlines()]
 
     assert len(lines) == 3
@@ -54,7 +54,7 @@ def test_every_command_line_starts_a_script_of_ours() -> None:
         assert all(word in group.commands for word in arguments)
 
 
-def test_every_setting_of_the_set_is_on_the_page_with_its_default() -> None:
+def test_every_websearch_setting_is_listed_with_its_default() -> None:
     engine = {
         "websearch_timeout_secs": "timeout_seconds",
         "websearch_cache_ttl_secs": "cache_search_seconds",
@@ -62,5 +62,5 @@ def test_every_setting_of_the_set_is_on_the_page_with_its_default() -> None:
     }
     for field in [field for field in Settings.model_fields if field.startswith("websearch_")]:
         default = getattr(Settings(), engine.get(field, field))
-        told = "our own" if default is None else f"{default:g}"
-        assert f"| `{Settings.variables_of(field)[-1]}` | {told} |" in PAGE
+        shown = "our own" if default is None else f"{default:g}"
+        assert f"| `{Settings.variables_of(field)[-1]}` | {shown} |" in PAGE

@@ -1,4 +1,4 @@
-"""An MCP server of ours as a process of its own, talked to by the SDK's client or line by line."""
+"""An MCP server in a process of its own, used with the SDK's client or line by line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 SERVER = ("websearch-mcp",)
 ME = types.Implementation(name="test", version="1")
-PATIENCE = 30  # seconds after which a test gives up waiting
+PATIENCE = 30  # timeout of a test, in seconds
 
 
 def command_of(command: tuple[str, ...]) -> list[str]:
@@ -31,7 +31,7 @@ def command_of(command: tuple[str, ...]) -> list[str]:
 async def session(
     environ: Mapping[str, str], version: str, command: tuple[str, ...] = SERVER
 ) -> AsyncIterator[ClientSession]:
-    """The SDK's client, connected to a new process by one revision of the protocol."""
+    """The SDK's client, connected to a new process with one revision of the protocol."""
     program, *arguments = command_of(command)
     parameters = StdioServerParameters(
         command=program, args=arguments, env=dict(os.environ) | dict(environ)
@@ -58,7 +58,7 @@ async def _agree(client: ClientSession, version: str) -> None:
 
 
 class Lines:
-    """A server that is talked to line by line, after the handshake of a revision."""
+    """A server after the handshake of a revision, used line by line."""
 
     def __init__(self, process: subprocess.Popen[str], version: str) -> None:
         self.process = process
@@ -80,7 +80,7 @@ class Lines:
         self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def begin(self, method: str, **params: Any) -> int:
-        """Send a request without waiting for its answer."""
+        """Send a request without waiting for its response; return its id."""
         self._number += 1
         self.write(
             json.dumps({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
@@ -88,7 +88,7 @@ class Lines:
         return self._number
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Send a request and take the next line for its answer."""
+        """Send a request and return its result or error, which must be the next line."""
         number = self.begin(method, **params)
         answer = self.read()
         assert answer["id"] == number
@@ -102,7 +102,7 @@ class Lines:
         return json.loads(self.process.stdout.readline())
 
     def end(self) -> tuple[int, str, str]:
-        """Close stdin: the exit code, and what else was written to stdout and to stderr."""
+        """Close stdin; return the exit code and the rest of stdout and stderr."""
         out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, err
 
@@ -111,7 +111,7 @@ class Lines:
 def lines(
     environ: Mapping[str, str], command: tuple[str, ...] = SERVER, version: str = "2025-06-18"
 ) -> Iterator[Lines]:
-    """Start a server; whatever happens, it is gone at the end."""
+    """Start a server and kill it at the end."""
     process = subprocess.Popen(
         command_of(command),
         stdin=subprocess.PIPE,
@@ -129,7 +129,7 @@ def lines(
 
 @asynccontextmanager
 async def hanging_site() -> AsyncIterator[tuple[str, asyncio.Event, asyncio.Event]]:
-    """A site that never answers; it tells when it was asked, and when whoever asked has left."""
+    """A site that never responds, with events for a request and for its disconnect."""
     asked, left = asyncio.Event(), asyncio.Event()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

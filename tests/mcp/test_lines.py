@@ -1,4 +1,4 @@
-"""A server on stdio, line by line: bad lines, batches, and calls under way when stdin closes."""
+"""The server on stdio line by line: invalid lines, batches, and calls in progress at EOF."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.duckduckgo_site import Asked, DuckDuckGoSite, as_recorded, page
-from tests.surfaces.mcp.stdio_process import PATIENCE, Lines, hanging_site, lines
+from tests.mcp.stdio_process import PATIENCE, Lines, hanging_site, lines
 
 CALL = (
     '{"jsonrpc": "2.0", "id": %s, "method": "tools/call",'
@@ -32,12 +32,12 @@ def call(id: int, name: str = "web_search", **arguments: Any) -> dict[str, Any]:
 
 
 def answers_by_id(server: Lines, number: int) -> dict[Any, Any]:
-    """The next answers by their ids, in whatever order they come."""
+    """The next responses by their ids."""
     answers = [server.read() for _ in range(number)]
     return {answer["id"]: answer for answer in answers}
 
 
-# --- lines that are no messages
+# --- invalid lines
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def answers_by_id(server: Lines, number: int) -> dict[Any, Any]:
         ("[" * 10_000, -32600),
     ],
 )
-def test_a_line_that_is_no_message_is_answered_and_changes_nothing_for_the_next(
+def test_invalid_line_is_answered_and_the_next_one_is_handled(
     site: DuckDuckGoSite, line: str, code: int
 ) -> None:
     with lines(site.environ) as server:
-        server.write("")  # is no line that somebody waits for
+        server.write("")  # ignored
         server.write(line)
         answer = server.read()
         assert (answer["id"], answer["error"]["code"]) == (None, code)
@@ -66,7 +66,7 @@ def test_a_line_that_is_no_message_is_answered_and_changes_nothing_for_the_next(
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-11-25"])
-def test_a_request_that_is_too_deep_or_has_too_long_a_number_is_refused_by_its_id(
+def test_too_deep_request_or_too_long_number_is_refused_with_its_id(
     site: DuckDuckGoSite, version: str
 ) -> None:
     with lines(site.environ, version=version) as server:
@@ -79,7 +79,7 @@ def test_a_request_that_is_too_deep_or_has_too_long_a_number_is_refused_by_its_i
     assert {answer["error"]["code"] for answer in answers.values()} <= {-32600, -32700}
 
 
-def test_half_a_surrogate_pair_in_a_query_is_searched_for_as_the_replacement_character() -> None:
+def test_unpaired_surrogate_in_a_query_is_replaced() -> None:
     asked: list[str] = []
 
     def answer(request: Asked) -> bytes:
@@ -98,7 +98,7 @@ def test_half_a_surrogate_pair_in_a_query_is_searched_for_as_the_replacement_cha
 # --- batches
 
 
-def test_a_batch_is_answered_by_one_list_in_its_revision(site: DuckDuckGoSite) -> None:
+def test_batch_is_answered_by_one_array(site: DuckDuckGoSite) -> None:
     batch = [
         call(1, query="seal wear"),
         {"jsonrpc": "2.0", "method": "notifications/unknown"},
@@ -121,34 +121,15 @@ def test_a_batch_is_answered_by_one_list_in_its_revision(site: DuckDuckGoSite) -
     assert by_id[4]["error"]["code"] == -32600
 
 
-def test_a_batch_of_notifications_alone_is_not_answered(site: DuckDuckGoSite) -> None:
+def test_batch_of_notifications_has_no_response(site: DuckDuckGoSite) -> None:
     with lines(site.environ, version=BATCH) as server:
         server.write('[{"jsonrpc": "2.0", "method": "notifications/unknown"}]')
         number = server.begin("ping")
         assert server.read()["id"] == number
 
 
-def test_a_batch_is_answered_without_the_request_in_it_that_was_cancelled() -> None:
-    async def run() -> list[Any]:
-        async with hanging_site() as (origin, asked, left):
-            environ = {"WEBQUARRY_DUCKDUCKGO_HTML_URL": origin}
-            with lines(environ, version=BATCH) as server:
-                batch = [call(1, query="x"), {"jsonrpc": "2.0", "id": 2, "method": "ping"}]
-                server.write(json.dumps(batch))
-                await asked.wait()
-                server.tell("notifications/cancelled", requestId=1)
-                await left.wait()
-                return list(await asyncio.to_thread(server.read))
-
-    answers = asyncio.run(asyncio.wait_for(run(), 30))
-
-    assert [answer["id"] for answer in answers] == [2]
-
-
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-06-18", "2025-11-25"])
-def test_a_batch_is_refused_as_a_whole_in_every_other_revision(
-    site: DuckDuckGoSite, version: str
-) -> None:
+def test_batch_is_refused_in_other_revisions(site: DuckDuckGoSite, version: str) -> None:
     with lines(site.environ, version=version) as server:
         server.write(json.dumps([call(71, query="a"), call(72, query="b")]))
         refused = server.read()
@@ -163,7 +144,7 @@ def test_a_batch_is_refused_as_a_whole_in_every_other_revision(
 # --- the end of stdin
 
 
-def test_when_stdin_is_closed_calls_under_way_are_finished_and_answered() -> None:
+def test_calls_in_progress_are_answered_after_stdin_is_closed() -> None:
     asked, may_answer = threading.Event(), threading.Event()
 
     def answer(request: Asked) -> bytes:
@@ -187,7 +168,7 @@ def test_when_stdin_is_closed_calls_under_way_are_finished_and_answered() -> Non
     assert not any(answer["result"]["isError"] for answer in answers.values())
 
 
-def test_when_stdin_is_closed_a_call_that_never_ends_does_not_hold_the_process() -> None:
+def test_call_that_never_ends_is_cancelled_after_the_grace_period() -> None:
     async def run() -> tuple[int, str, str]:
         async with hanging_site() as (origin, asked, left):
             environ = {

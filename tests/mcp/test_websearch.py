@@ -1,4 +1,4 @@
-"""The script `websearch-mcp`, as far as it does not serve."""
+"""The script `websearch-mcp`: its arguments."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import webquarry
+from webquarry.mcp.websearch import main
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.websearch import main
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -16,7 +16,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return main()
 
 
-def test_version_is_told(
+def test_version_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "--version") == 0
@@ -28,7 +28,7 @@ def test_help_names_every_setting_of_the_set(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], flag: str
 ) -> None:
     assert run(monkeypatch, flag) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
     variables = [
         Settings.variables_of(field)[-1]
@@ -36,10 +36,10 @@ def test_help_names_every_setting_of_the_set(
         if field.startswith("websearch_")
     ]
     assert len(variables) == 6
-    assert [variable for variable in variables if variable not in told] == []
+    assert [variable for variable in variables if variable not in printed] == []
 
 
-def test_an_argument_that_it_does_not_know_is_wrong_usage(
+def test_unknown_argument_is_a_usage_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "--port") == 2

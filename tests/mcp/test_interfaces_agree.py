@@ -1,10 +1,7 @@
-"""The same call gives the same JSON through the library, the command line and MCP, on the recorded
-web.
-"""
+"""The same call returns the same JSON from the library, the command line and MCP."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -15,12 +12,12 @@ from mcp import Client
 from typer.testing import CliRunner
 
 import webquarry
+from tests.mcp.in_process import with_client
 from webquarry.errors import WebquarryError
 from webquarry.read.workers.runner import RunnerKind
 from webquarry.surfaces import library
 from webquarry.surfaces.cli.app import app
 from webquarry.surfaces.library import call_with
-from webquarry.surfaces.mcp.server import build_server
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web_search", {"query": "tidal energy storage"}),
@@ -108,7 +105,7 @@ FAILURES: list[tuple[str, dict[str, Any]]] = [
     ("format_bibliography", {"sources": ["tides"]}),
 ]
 STYLES = ("apa", "mla", "bibtex", "ris", "csl-json")
-# A research session, call by call; each door has a record of its own.
+# The calls of a research session; each interface gets its own record.
 STORY: list[tuple[str, dict[str, Any]]] = [
     (
         "sequential_search",
@@ -149,11 +146,10 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def by_mcp(name: str, arguments: dict[str, Any]) -> Any:
-    async def run() -> Any:
-        async with Client(build_server("webquarry", "research"), mode="legacy") as client:
-            return await client.call_tool(name, arguments)
+    async def work(client: Client) -> Any:
+        return await client.call_tool(name, arguments)
 
-    return asyncio.run(run())
+    return with_client(work)
 
 
 def by_command_line(name: str, arguments: dict[str, Any]) -> Any:
@@ -162,7 +158,7 @@ def by_command_line(name: str, arguments: dict[str, Any]) -> Any:
 
 
 def filled(arguments: dict[str, Any]) -> dict[str, Any]:
-    """With the address of the first page that a search finds where one is needed."""
+    """Replace {page} by the first page that a search finds."""
     if arguments.get("url") != "{page}":
         return arguments
     found = webquarry.call("web_search", query="tidal energy storage").as_dict()
@@ -170,8 +166,7 @@ def filled(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_an_answer_is_the_same_whoever_reads_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Worker processes, copies of this process and threads of it: to the byte."""
+def test_answers_are_equal_for_every_kind_of_page_runner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBQUARRY_READ_WORKERS", "1")
     monkeypatch.setenv("WEBQUARRY_CACHE", "0")
     url = "https://tidelines.example/2026/09/storing-the-tide"
@@ -191,7 +186,7 @@ def test_an_answer_is_the_same_whoever_reads_the_pages(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
-def test_an_answer_is_the_same_through_every_door(name: str, arguments: dict[str, Any]) -> None:
+def test_answers_are_equal_in_every_interface(name: str, arguments: dict[str, Any]) -> None:
     arguments = filled(arguments)
     by_library = webquarry.call_with(name, arguments).as_dict()
 
@@ -211,26 +206,28 @@ def by_structured_content(name: str, arguments: dict[str, Any]) -> Any:
     return by_mcp(name, arguments).structured_content
 
 
-def told(door: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
-    """The answers to the calls of the story."""
+def run_story(interface: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
+    """The answers to the calls of STORY."""
     page = webquarry.call("web_search", query="tidal energy storage").as_dict()["urls"][0]
     answers: list[Any] = []
     for name, arguments in STORY:
         session = answers[0]["sessionId"] if answers else ""
         places = {"{session}": session, "{page}": page}
         filled_in = {key: places.get(value, value) for key, value in arguments.items()}
-        answers.append(door(name, filled_in))
+        answers.append(interface(name, filled_in))
     return answers
 
 
 @pytest.mark.slow
-def test_a_research_session_is_the_same_through_every_door(
+def test_research_sessions_are_equal_in_every_interface(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     stories = []
-    for number, door in enumerate([by_library, by_command_line, by_structured_content, by_library]):
+    for number, interface in enumerate(
+        [by_library, by_command_line, by_structured_content, by_library]
+    ):
         monkeypatch.setenv("WEBQUARRY_STATE_FOLDER", str(tmp_path / str(number)))
-        stories.append(told(door))
+        stories.append(run_story(interface))
 
     assert stories[1:] == [stories[0]] * 3
     recovered = stories[0][5]
@@ -245,7 +242,7 @@ def test_a_research_session_is_the_same_through_every_door(
 
 
 @pytest.mark.parametrize(("name", "arguments"), FAILURES)
-def test_a_failure_is_told_in_the_same_words_through_every_door(
+def test_failures_have_the_same_text_in_every_interface(
     name: str, arguments: dict[str, Any]
 ) -> None:
     with pytest.raises(WebquarryError) as caught:

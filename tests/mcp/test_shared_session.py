@@ -1,13 +1,11 @@
-"""Two servers, each a process of its own, work on one research session; one is killed, the other
-carries on.
-"""
+"""Two server processes work on one research session; one is killed, the other continues."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from tests.surfaces.mcp.stdio_process import Lines, lines
+from tests.mcp.stdio_process import Lines, lines
 
 COMMAND = ("webquarry", "mcp")
 
@@ -26,9 +24,7 @@ def step(server: Lines, number: int, session: str | None = None, **more: Any) ->
     return call(server, "sequential_search", **given, **more)
 
 
-def test_one_of_two_servers_is_killed_and_the_other_carries_on_with_all_that_was_acknowledged(
-    tmp_path: Path,
-) -> None:
+def test_acknowledged_steps_survive_when_one_of_two_servers_is_killed(tmp_path: Path) -> None:
     environ = {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": str(tmp_path / "state")}
     with lines(environ, COMMAND) as first, lines(environ, COMMAND) as second:
         id = step(first, 1, researchGoal="Tides")["sessionId"]
@@ -46,7 +42,7 @@ def test_one_of_two_servers_is_killed_and_the_other_carries_on_with_all_that_was
         first.process.kill()
         first.process.wait()
 
-        # the step under way when it was killed is there or not; the next number tells
+        # The step in progress may have been recorded or not.
         known = call(second, "get_research_session", sessionId=id)["summary"]["totalSteps"]
         assert known in (3, 4)
         assert step(second, known + 1, id)["totalSteps"] == known + 1

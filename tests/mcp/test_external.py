@@ -1,4 +1,4 @@
-"""External tools through the MCP door."""
+"""External tools over MCP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.host.test_process import ends
-from tests.surfaces.mcp.stdio_process import lines, session
+from tests.mcp.stdio_process import lines, session
 
 WEATHER = """#!/bin/sh
 if [ "$1" = --schema ]; then
@@ -31,7 +31,7 @@ echo '{"name": "web_search", "description": "Not ours.",
 """
 
 
-def test_an_external_tool_is_listed_and_called_beside_ours_and_sees_no_key(tmp_path: Path) -> None:
+def test_external_tool_is_listed_and_called_and_gets_no_credentials(tmp_path: Path) -> None:
     for name, script in (("weather", WEATHER), ("web-search", TAKEN)):
         (tmp_path / name).write_text(script)
         (tmp_path / name).chmod(0o755)
@@ -66,7 +66,7 @@ def test_an_external_tool_is_listed_and_called_beside_ours_and_sees_no_key(tmp_p
 
 
 def environ_of(folder: Path) -> dict[str, str]:
-    """What a server needs to find the tools of this folder alone."""
+    """The environment of a server that finds only the tools of this folder."""
     return {
         "WEBQUARRY_USER_TOOLS": str(folder / "tools"),
         "WEBQUARRY_SYSTEM_TOOLS": str(folder / "none"),
@@ -91,14 +91,15 @@ def write_tool(folder: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_signal_to_the_server_ends_the_tools_that_run_with_their_whole_tree(
+def test_signal_to_the_server_ends_running_tools_with_their_children(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     escape = f"(setsid sleep 60 >/dev/null 2>&1 & echo $! > {tmp_path}/pid)"
     write_tool(tmp_path, f"{escape}; echo $$ $(cat {tmp_path}/pid) > {fifo}; sleep 60")
-    with lines(environ_of(tmp_path), ("webquarry", "mcp", "--with-tools")) as server:
+    environ = environ_of(tmp_path) | {"WEBQUARRY_MCP_GRACE_SECONDS": "0"}
+    with lines(environ, ("webquarry", "mcp", "--with-tools")) as server:
         server.begin("tools/call", name="slow", arguments={})
         pids = [int(pid) for pid in fifo.read_text().split()]
         server.process.send_signal(number)
@@ -108,7 +109,7 @@ def test_a_signal_to_the_server_ends_the_tools_that_run_with_their_whole_tree(
         assert all(map(ends, pids))
 
 
-def test_a_broken_tool_is_named_once_on_stderr(tmp_path: Path) -> None:
+def test_broken_tool_is_reported_once_on_stderr(tmp_path: Path) -> None:
     write_tool(tmp_path, "echo '{}'")
     broken = tmp_path / "tools" / "broken"
     broken.write_text("#!/bin/sh\nexit 3\n")
