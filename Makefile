@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo demo-sql test test-slow test-engines lint format measure bench bench-extraction fuzz painted conformance interop generate clean
+.PHONY: help setup demo demo-sql test test-slow test-engines lint format measure bench bench-extraction fuzz painted conformance interop golden generate clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -87,6 +87,9 @@ conformance: $(READY) ## run the official MCP suite against our server (needs np
 
 interop: $(READY) ## let other MCP clients call every tool of ours on the recorded web (needs npm)
 	@$(BIN)/python scripts/interop.py
+
+golden: $(READY) ## compare the answers of the MCP servers with the recorded ones; WRITE=--write records them
+	@$(BIN)/python scripts/golden_calls.py $(WRITE)
 
 generate: $(READY) ## write the generated files anew (schemas, settings table, recorded web, picture of the demo)
 	@$(BIN)/python scripts/generate.py
