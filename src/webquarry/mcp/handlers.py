@@ -12,6 +12,7 @@ from webquarry.mcp.protocol import (
     MODERN,
     ProtocolError,
     Server,
+    invalid_params,
     is_client_info,
 )
 
@@ -84,7 +85,7 @@ class ToolServer(Server):
         capabilities = request.require("capabilities", dict)
         info = request.require("clientInfo", dict)
         if not is_client_info(info):
-            raise ProtocolError(INVALID_PARAMS, "clientInfo must have a name and a version.")
+            raise invalid_params()
         revision = wanted if wanted in HANDSHAKE_REVISIONS else LATEST_HANDSHAKE
         request.session.revision = revision
         request.session.client = {"info": info, "capabilities": capabilities}
@@ -175,5 +176,5 @@ class ToolServer(Server):
         argument = request.require("argument", dict)
         name, value = argument.get("name"), argument.get("value")
         if not isinstance(name, str) or not isinstance(value, str):
-            raise ProtocolError(INVALID_PARAMS, "argument must have a name and a value.")
+            raise invalid_params()
         return complete(self.engine, name, value)

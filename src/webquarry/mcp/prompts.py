@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from webquarry.mcp.protocol import INVALID_PARAMS, Message, ProtocolError
+from webquarry.mcp.protocol import INVALID_PARAMS, Message, ProtocolError, invalid_params
 
 if TYPE_CHECKING:
     from webquarry.toolkit import Toolkit
@@ -123,7 +123,7 @@ def get_prompt(name: str, arguments: dict[str, Any]) -> Message:
             INVALID_PARAMS, f"Unknown prompt: {name[:100]}", {"known": list(PROMPTS)}
         )
     if not all(isinstance(value, str) for value in arguments.values()):
-        raise ProtocolError(INVALID_PARAMS, "The arguments of a prompt must be strings.")
+        raise invalid_params()
     values = {key: value.strip() for key, value in arguments.items() if value.strip()}
     missing = [key for key in prompt.required if key not in values]
     if missing:

@@ -62,7 +62,7 @@ _HANDSHAKE_ONLY = (
     "resources/unsubscribe",
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ID_MEMBER = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,18})\s*[,}]')
+_ID_MEMBER = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,18})\s*(?:[,}]|$)')
 
 
 class ProtocolError(Exception):
@@ -127,7 +127,7 @@ class Request:
         """Return a parameter of one of these types; raise INVALID_PARAMS otherwise."""
         value = self.params.get(name)
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            raise ProtocolError(INVALID_PARAMS, f"Invalid request parameters: {name}")
+            raise invalid_params()
         return value
 
 
@@ -328,7 +328,7 @@ def check_revision(request: Request) -> None:
         )
     token = meta.get("progressToken", "") if isinstance(meta, dict) else None
     if not isinstance(token, str | int) or isinstance(token, bool):
-        raise ProtocolError(INVALID_PARAMS, "Invalid request parameters: _meta")
+        raise invalid_params()
 
 
 def read_envelope(params: Message) -> str:
@@ -350,6 +350,11 @@ def read_envelope(params: Message) -> str:
     if client is not None and not is_client_info(client):
         raise ProtocolError(INVALID_PARAMS, f"{META_CLIENT} must have a name and a version.")
     return version
+
+
+def invalid_params() -> ProtocolError:
+    """The error for parameters that do not have the shape of the protocol."""
+    return ProtocolError(INVALID_PARAMS, "Invalid request parameters", "")
 
 
 def is_client_info(value: Any) -> bool:
