@@ -53,7 +53,7 @@ def test_a_body_in_several_parts_is_received_whole() -> None:
 
 def test_a_body_that_does_not_arrive_times_out() -> None:
     async def run() -> int:
-        statuses = []
+        statuses: list[Any] = []
 
         async def receive() -> Message:
             return await asyncio.Future[Message]()
@@ -69,7 +69,8 @@ def test_a_body_that_does_not_arrive_times_out() -> None:
 
 def test_a_body_over_the_limit_is_not_collected() -> None:
     async def run() -> tuple[int, int]:
-        received, statuses = 0, []
+        received = 0
+        statuses: list[Any] = []
 
         async def receive() -> Message:
             nonlocal received

@@ -18,8 +18,8 @@ import httpx2
 import pytest
 
 from tests.executables import FETCH, LOCAL, Answer, Asked, Site, run_script, script_path
+from tests.mcp.http_process import Served, http_server, message_in
 from tests.read.workers.sync_pool import is_alive
-from tests.surfaces.server.http_process import Served, http_server, message_in
 from webquarry.surfaces.mcp.text import as_json, encode_json
 
 # Sound markup, and so much of it that no reader is done with it in a second.

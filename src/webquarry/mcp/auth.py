@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,7 @@ _INVALID = {  # by exception of PyJWT, whose messages may quote the token
 class Access:
     """Access control: `verify` returns the principal of a token or raises one of the above."""
 
-    verify: Callable[[str], Awaitable[Principal]]
+    verify: Callable[[str], Coroutine[Any, Any, Principal]]
     protected: Mapping[str, tuple[str, ...]]  # required scopes by path
     metadata: Mapping[str, object] | None = None  # RFC 9728
     metadata_url: str | None = None
