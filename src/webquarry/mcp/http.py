@@ -184,6 +184,8 @@ class McpEndpoint:
                 problem = "header does not match the request envelope's protocol version"
                 raise _mismatch(f"mcp-protocol-version {problem}")
             self._compare(scope, message["method"], params)
+            if message["method"] == "initialize":
+                raise ProtocolError(protocol.METHOD_NOT_FOUND, "Method not found", "initialize")
         except ProtocolError as error:
             error.request_id = message["id"]
             raise
