@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from webquarry.memory import load_to_stay
-from webquarry.surfaces.mcp.listing import ServedTools
 
 
 @pytest.fixture
@@ -36,20 +34,6 @@ def collected() -> Iterator[list[int]]:
 
 def make_objects() -> list[dict[str, Any]]:
     return [{"own": []} for _ in range(1_000)]
-
-
-def test_a_tool_is_loaded_without_a_search_for_unused_objects(
-    collected: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def import_much(parts: Iterable[str]) -> None:
-        collected.clear()
-        make_objects()
-        assert not collected
-
-    monkeypatch.setattr("webquarry.surfaces.mcp.listing.import_parts", import_much)
-    asyncio.run(ServedTools("research").load("scrape_page"))
-    make_objects()
-    assert collected
 
 
 def test_two_that_load_at_once_wait_for_each_other_with_the_search(collected: list[int]) -> None:

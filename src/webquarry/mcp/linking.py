@@ -47,7 +47,7 @@ async def link(
 
     None if it could not be kept where `resources/read` finds it.
     """
-    uri = await _keep(body, kit)
+    uri = await store_artifact(body, kit)
     if uri is None:
         return None
     expires = kit.clock.now() + timedelta(seconds=LIFETIME_SECONDS)
@@ -92,7 +92,7 @@ async def read_artifact(uri: str, kit: Toolkit) -> str | None:
     return entry.value.decode()
 
 
-async def _keep(body: bytes, kit: Toolkit) -> str | None:
+async def store_artifact(body: bytes, kit: Toolkit) -> str | None:
     """Put an artifact into the cache and return its URI; None if the cache does not hold it."""
     from webquarry.cache.cache import Made
 

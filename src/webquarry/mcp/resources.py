@@ -163,7 +163,7 @@ async def read_resource(uri: str, kit: Toolkit, *, is_modern: bool) -> Message:
         except WebquarryError as error:
             problem = redact(error.sentences)
     if uri.startswith(_PAGE_PREFIX):
-        page = await _read_page(uri, kit)
+        page = await read_page(uri, kit)
         if page is not None:
             return _build_result(uri, page)
         problem = "The page is not kept: call scrape_page with its url first."
@@ -182,7 +182,7 @@ async def _read_view(name: str, parameters: dict[str, str], kit: Toolkit) -> str
     return redact(as_json(filter_value(await answer_view(VIEWS, kit, name, parameters))))
 
 
-async def _read_page(uri: str, kit: Toolkit) -> str | None:
+async def read_page(uri: str, kit: Toolkit) -> str | None:
     """The cached snapshot of a page as JSON; None if there is none."""
     from webquarry.pages.jobs import build_description_job
 
