@@ -95,7 +95,7 @@ def answering(body: bytes, loop: asyncio.AbstractEventLoop) -> Callable[[], obje
     environ = {"WEBQUARRY_CACHE": "0", "WEBQUARRY_ROBOTS": "0", "HOME": "/nonexistent"}
     kit = Toolkit(Settings.from_environment(environ), environ)
     kit.client = Client(
-        kit.settings.model_copy(update={"host_requests_per_second": 1e9}),
+        kit.settings.replace(host_requests_per_second=1e9),
         Clock(),
         pages=_Still(body),
         providers=_Still(b""),

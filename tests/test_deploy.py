@@ -1,4 +1,4 @@
-"""The files for running a server say nothing that the program does not know."""
+"""Deployment files use only known variables and flags."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webquarry.surfaces.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 FILES = [ROOT / "Dockerfile", *sorted((ROOT / "deploy").iterdir())]
-KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.model_fields} | {
+KNOWN = {f"WEBQUARRY_{name.upper()}" for name in Settings.fields()} | {
     REDIS_URL.variable,
     STORE_KEY.variable,
 }

@@ -1,4 +1,4 @@
-"""`.env.example` holds every variable there is, and none of it is set by copying it."""
+"""`.env.example` lists every variable, and copying it sets none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT = (ROOT / ".env.example").read_text("utf-8")
 KINDS: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
 
 
-def test_it_is_what_the_generator_makes_and_so_is_the_table_of_settings() -> None:
+def test_file_and_settings_table_are_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, "scripts/generate.py", "--check", "env", "settings"],
         cwd=ROOT,
@@ -29,14 +29,14 @@ def test_it_is_what_the_generator_makes_and_so_is_the_table_of_settings() -> Non
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-@pytest.mark.parametrize("field", Settings.model_fields)
-def test_every_setting_is_in_it_by_all_its_names(field: str) -> None:
+@pytest.mark.parametrize("field", Settings.fields())
+def test_every_setting_is_listed_with_all_its_variables(field: str) -> None:
     for variable in Settings.variables_of(field) or ["WEBQUARRY_<PROVIDER>_URL"]:
         assert variable in TEXT
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_everything_a_provider_needs_is_in_it_with_the_place_to_get_it(
+def test_credentials_of_every_provider_are_listed_with_the_sign_up_page(
     kind: type[Provider],
 ) -> None:
     provider = kind.configure(Settings(), {"HOME": "/nonexistent"})
@@ -46,11 +46,11 @@ def test_everything_a_provider_needs_is_in_it_with_the_place_to_get_it(
         assert provider.sign_up in TEXT
 
 
-def test_every_line_is_a_comment_so_that_copying_it_changes_nothing() -> None:
+def test_every_line_is_a_comment() -> None:
     assert [line for line in TEXT.splitlines() if line and not line.startswith("#")] == []
 
 
-def test_the_values_that_are_shown_are_the_defaults() -> None:
+def test_values_are_the_defaults() -> None:
     shown = dict(re.findall(r"(?m)^#(\w+)=(.+)$", TEXT))
 
     assert Settings.from_environment(shown) == Settings()

@@ -1,20 +1,27 @@
-"""Settings come from the environment, and a value that does not fit names its variable."""
+"""Settings: the environment, keyword arguments, and errors that name the setting."""
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from webquarry.errors import BadInput
+from webquarry.errors import BadInput, BadSetting
 from webquarry.settings import Settings
 
+HEAVY = ("re", "typing", "dataclasses", "pathlib", "pydantic", "httpx2", "cryptography")
 
-def test_without_an_environment_every_setting_has_its_default() -> None:
+
+def test_empty_environment_gives_the_defaults() -> None:
     assert Settings.from_environment({}) == Settings()
 
 
-def test_a_setting_is_read_from_its_variable() -> None:
+def test_setting_is_read_from_its_variable() -> None:
     settings = Settings.from_environment(
         {"WEBQUARRY_MAX_BYTES": " 2048 ", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_RETRIES": ""}
     )
@@ -25,7 +32,7 @@ def test_a_setting_is_read_from_its_variable() -> None:
     )
 
 
-def test_our_own_name_comes_before_the_usual_one() -> None:
+def test_own_variable_overrides_the_conventional_one() -> None:
     environ = {
         "HTTPS_PROXY": "http://usual.example",
         "WEBQUARRY_HTTPS_PROXY": "http://ours.example",
@@ -45,31 +52,152 @@ def test_lists_are_separated_by_commas() -> None:
     assert settings.no_proxy == ["a", ".b"]
 
 
-def test_a_providers_base_url_is_found_by_its_name() -> None:
+@pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
+def test_boolean_words_are_true(word: str) -> None:
+    assert Settings.from_environment({"WEBQUARRY_REDDIT": word}).reddit is True
+
+
+@pytest.mark.parametrize("word", ["0", "False", "no", "OFF"])
+def test_boolean_words_are_false(word: str) -> None:
+    assert Settings.from_environment({"WEBQUARRY_ROBOTS": word}).robots is False
+
+
+def test_none_removes_a_default_limit() -> None:
+    assert Settings.from_environment({"WEBQUARRY_ASK_MAX_USD": "none"}).ask_max_usd is None
+    with pytest.raises(BadSetting):
+        Settings.from_environment({"WEBQUARRY_TIMEOUT_SECONDS": "none"})
+
+
+def test_path_settings_are_paths() -> None:
+    settings = Settings.from_environment({"WEBQUARRY_CACHE_FOLDER": "~/cache"})
+
+    assert (settings.cache_folder, settings.user_tools) == (
+        Path("~/cache"),
+        Path("~/.ikigai/tools"),
+    )
+
+
+def test_base_url_of_a_provider_is_read_by_its_name() -> None:
     assert Settings.from_environment({"WEBQUARRY_BRAVE_URL": "http://127.0.0.1:9/"}).origins == {
         "brave": "http://127.0.0.1:9"
     }
 
 
+def test_own_base_url_overrides_the_conventional_one() -> None:
+    environ = {"WEBQUARRY_SEARXNG_URL": "http://own.example", "SEARXNG_URL": "http://usual.example"}
+
+    assert Settings.from_environment(environ).origins == {"searxng": "http://own.example"}
+
+
+def test_timeout_of_a_tool_overrides_the_common_one() -> None:
+    settings = Settings(call_timeouts=["scrape_page=300.5"], call_timeout_seconds=9)
+
+    assert (settings.seconds_for("scrape_page"), settings.seconds_for("web_search")) == (300.5, 9)
+
+
 @pytest.mark.parametrize(
-    ("variable", "value"),
+    ("variable", "value", "rule"),
     [
-        ("WEBQUARRY_MAX_BYTES", "lots"),
-        ("WEBQUARRY_MAX_BYTES", "1"),
-        ("WEBQUARRY_ROBOTS", "perhaps"),
-        ("WEBQUARRY_ALLOW_NETWORKS", "10.0.0.1/8"),
-        ("WEBQUARRY_LOG_LEVEL", "loud"),
+        ("WEBQUARRY_MAX_BYTES", "lots", "expected integer, at least 1024."),
+        ("WEBQUARRY_MAX_BYTES", "1", "expected integer, at least 1024."),
+        ("WEBQUARRY_TIMEOUT_SECONDS", "nan", "expected number, above 0, at most 600."),
+        ("WEBQUARRY_ROBOTS", "perhaps", "expected `1` or `0`."),
+        ("WEBQUARRY_ALLOW_NETWORKS", "10.0.0.1/8", "expected comma-separated list of networks."),
+        ("WEBQUARRY_LOG_LEVEL", "loud", "expected one of `debug`, `info`, `warning`, `error`."),
+        ("WEBQUARRY_OAUTH_ISSUER", "issuer", "expected http or https URL without query."),
     ],
 )
-def test_a_value_that_does_not_fit_names_the_variable(variable: str, value: str) -> None:
+def test_error_names_the_variable_and_the_rule_but_not_the_value(
+    variable: str, value: str, rule: str
+) -> None:
     with pytest.raises(BadInput) as caught:
         Settings.from_environment({variable: value})
-    assert variable in caught.value.message
+    assert caught.value.message == f"The setting {variable} is not usable: {rule}"
     assert variable in caught.value.suggested_action
 
 
-def test_a_value_that_does_not_fit_is_told_with_what_the_setting_takes() -> None:
+def test_error_describes_the_setting() -> None:
     with pytest.raises(BadInput) as caught:
         Settings.from_environment({"WEBQUARRY_CALL_TIMEOUTS": "soon"})
 
     assert "such as scrape_page=300,web_search=30." in caught.value.suggested_action
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"timeout_seconds": "x"},
+        {"retries": 2.5},
+        {"retries": None},
+        {"robots": 2},
+        {"user_agent": 5},
+        {"no_proxy": [1]},
+        {"cache_folder": b"x"},
+        {"origins": {"brave": 1}},
+        {"mcp_text": "html"},
+        {"contact": "a" * 250 + "@b.org"},
+    ],
+)
+def test_keyword_argument_that_is_not_allowed_raises_bad_setting(values: dict[str, Any]) -> None:
+    with pytest.raises(BadSetting, match=f"The setting {next(iter(values))} is not usable"):
+        Settings(**values)
+
+
+def test_keyword_arguments_are_converted_to_the_type_of_the_setting() -> None:
+    values: dict[str, Any] = {"timeout_seconds": "5", "retries": 2.0, "cache_folder": "c"}
+    settings = Settings(**values, no_proxy=("a",))  # type: ignore[arg-type]
+
+    assert (settings.timeout_seconds, settings.retries) == (5.0, 2)
+    assert (settings.cache_folder, settings.no_proxy) == (Path("c"), ["a"])
+
+
+def test_unknown_keyword_argument_raises_bad_setting() -> None:
+    with pytest.raises(BadSetting, match=r"Unknown setting: max_byte\."):
+        Settings(max_byte=5000)  # type: ignore[call-arg]
+
+
+def test_settings_are_read_only() -> None:
+    settings = Settings()
+
+    with pytest.raises(AttributeError, match="read-only"):
+        settings.retries = 5  # type: ignore[misc]
+    settings.youtube_languages.append("xx")
+    assert settings.youtube_languages == ["en"]
+
+
+def test_replace_returns_a_copy_with_other_values() -> None:
+    settings = Settings(retries=5, robots=False)
+    copy = settings.replace(retries=1)
+
+    assert (copy.retries, copy.robots, settings.retries) == (1, False, 5)
+    with pytest.raises(BadSetting):
+        settings.replace(retries=11)
+
+
+def test_explicit_settings_are_listed() -> None:
+    assert set(Settings.from_environment({"WEBQUARRY_RETRIES": "2"}).explicit) == {"retries"}
+
+
+def test_repr_masks_the_password_of_a_proxy() -> None:
+    shown = repr(Settings(https_proxy="http://user:secret-word@proxy.example:3128"))
+
+    assert shown == "Settings(https_proxy='http://***@proxy.example:3128')"
+
+
+def test_settings_can_be_sent_to_another_process() -> None:
+    settings = Settings(cache_folder=Path("c"), retries=1)
+
+    assert pickle.loads(pickle.dumps(settings)) == settings
+
+
+def test_reading_the_environment_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        "from webquarry.settings import Settings\n"
+        "Settings.from_environment({'WEBQUARRY_CACHE_FOLDER': '/c', 'WEBQUARRY_RETRIES': '1'})\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules.keys() - before])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"

@@ -1,128 +1,893 @@
-"""Every setting: one class, read once, documented field by field in `setting_groups/`
-(docs/settings.md is generated from it).
+"""All settings: names, types, limits, defaults and environment variables.
 
-A setting `max_bytes` is read from `WEBQUARRY_MAX_BYTES`; some also answer to the name that users
-already have set (`HTTPS_PROXY`), which is tried second. Credentials are not settings: see
-`credentials.py`.
+`max_bytes` is read from `WEBQUARRY_MAX_BYTES`; some settings also have a conventional variable
+(`HTTPS_PROXY`), which is read second. `docs/settings.md` and `.env.example` are generated from this
+file. Credentials are not settings: see `credentials.py`.
+
+The MCP server on stdio imports this module before its first response, so it imports nothing at
+module level but `os` and `errors`. `dataclasses` alone would take a third of that start.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping
-from typing import Any
 
-from pydantic import ConfigDict, Field, ValidationError
+from webquarry import __version__
+from webquarry.errors import BadSetting
 
-from webquarry.errors import BadInput
-from webquarry.setting_groups.access import AccessSettings
-from webquarry.setting_groups.ask import AskSettings
-from webquarry.setting_groups.cache import CacheSettings
-from webquarry.setting_groups.duckduckgo import DuckDuckGoSettings
-from webquarry.setting_groups.limits import LimitSettings
-from webquarry.setting_groups.logs import LogSettings
-from webquarry.setting_groups.mcp import McpSettings
-from webquarry.setting_groups.network import NetworkSettings
-from webquarry.setting_groups.reading import ReadingSettings
-from webquarry.setting_groups.rendering import RenderingSettings
-from webquarry.setting_groups.search import SearchSettings
-from webquarry.setting_groups.sessions import SessionSettings
-from webquarry.setting_groups.tools import ToolSettings
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from ipaddress import IPv4Network, IPv6Network
+    from pathlib import Path
+    from typing import Any, Self, dataclass_transform
+
+    Network = IPv4Network | IPv6Network
+else:
+
+    def dataclass_transform(**_):
+        """Only type checkers use the decorator."""
+        return lambda decorated: decorated
+
 
 PREFIX = "WEBQUARRY_"
-_ORIGIN_VARIABLE = re.compile(rf"{PREFIX}([A-Z0-9_]+)_URL")
-_NOT_ORIGINS = {"WEBQUARRY_REDIS_URL"}  # a credential, which may hold a password
-_USUAL_ORIGINS = {
+_NOT_ORIGINS = {"WEBQUARRY_REDIS_URL"}  # a credential, because it may contain a password
+_CONVENTIONAL_ORIGINS = {
     "SEARXNG_URL": "searxng",
     "ANTHROPIC_BASE_URL": "anthropic",
     "OPENAI_BASE_URL": "openai",
-}  # the names that users already have set; ours come first
+}
+_TRUE = {"1", "true", "t", "yes", "y", "on"}
+_FALSE = {"0", "false", "f", "no", "n", "off"}
 
 
-class Settings(
-    LogSettings,
-    LimitSettings,
-    AskSettings,
-    AccessSettings,
-    McpSettings,
-    ToolSettings,
-    RenderingSettings,
-    ReadingSettings,
-    DuckDuckGoSettings,
-    SessionSettings,
-    CacheSettings,
-    SearchSettings,
-    NetworkSettings,
-):  # pydantic lists the fields of the last base first
-    """How this process behaves. Nothing here is secret."""
+def _parse_bool(value: Any) -> bool:
+    word = str(value).lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(value)
+    return word in _TRUE
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=False)
 
-    # Set by patterns, not by one variable each
-    origins: dict[str, str] = Field(
+def _parse_int(value: Any) -> int:
+    if isinstance(value, str):
+        whole, _, fraction = value.partition(".")
+        if fraction.strip("0"):
+            raise ValueError(value)
+        return int(whole)
+    if value != int(value):
+        raise ValueError(value)
+    return int(value)
+
+
+def _parse_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _parse_path(value: Any) -> Any:
+    """Check the type only: a `Path` is created when the setting is read, see `Setting.__get__`."""
+    if not isinstance(os.fspath(value), str):
+        raise TypeError(value)
+    return value
+
+
+def _parse_list(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return [_parse_text(entry) for entry in value]
+
+
+def _parse_networks(value: Any) -> list[Network]:
+    from ipaddress import ip_network
+
+    entries = _parse_list(value) if isinstance(value, str) else value
+    return [ip_network(entry) for entry in entries]
+
+
+def _parse_origins(value: Any) -> dict[str, str]:
+    return {_parse_text(name): _parse_text(origin) for name, origin in value.items()}
+
+
+# By annotation of the field: how a value is parsed, and how the type is called in texts.
+_KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "bool": (_parse_bool, "`1` or `0`"),
+    "int": (_parse_int, "integer"),
+    "float": (float, "number"),
+    "str": (_parse_text, "text"),
+    "Path": (_parse_path, "path"),
+    "list[str]": (_parse_list, "comma-separated list"),
+    "list[Network]": (_parse_networks, "comma-separated list of networks"),
+    "dict[str, str]": (_parse_origins, "URL"),
+}
+
+
+class Setting:
+    """Definition of one setting; the type is the annotation of the field.
+
+    As a descriptor it returns the value of the setting from `Settings` objects.
+    """
+
+    name: str
+    kind: str
+    is_optional: bool
+
+    def __init__(
+        self,
+        default: Any,
+        description: str,
+        *,
+        minimum: float | None = None,
+        above: float | None = None,
+        maximum: float | None = None,
+        choices: tuple[str, ...] = (),
+        pattern: str = "",
+        form: str = "",
+        also: tuple[str, ...] = (),
+    ) -> None:
+        self.default = default
+        self.description = description
+        self.minimum = minimum
+        self.above = above
+        self.maximum = maximum
+        self.choices = choices
+        self.pattern = pattern  # of the text, or of each entry of a list
+        self.form = form  # the pattern in words
+        self.also = also
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        annotation = owner.__annotations__[name]
+        self.kind = annotation.removesuffix(" | None")
+        self.is_optional = self.kind != annotation
+
+    def __get__(self, settings: Settings | None, owner: type) -> Any:
+        if settings is None:
+            return self
+        value = settings._values.get(self.name, self.default)
+        if self.kind == "Path" and value is not None:
+            from pathlib import Path
+
+            return Path(value)
+        return value.copy() if isinstance(value, (list, dict)) else value
+
+    @property
+    def variables(self) -> list[str]:
+        """The environment variables of the setting; the first one that is set counts."""
+        if self.name == "origins":
+            return []
+        return [PREFIX + self.name.upper(), *self.also]
+
+    @property
+    def takes(self) -> str:
+        """Type and limits in words."""
+        if self.choices:
+            return "one of " + ", ".join(f"`{choice}`" for choice in self.choices)
+        words = [self.form or _KINDS[self.kind][1]]
+        if self.above is not None:
+            words.append(f"above {self.above}")
+        if self.minimum is not None:
+            words.append(f"at least {self.minimum}")
+        if self.maximum is not None:
+            words.append(f"at most {self.maximum}")
+        if self._is_none("none"):
+            words.append("or `none`")
+        return ", ".join(words)
+
+    def parse(self, value: Any, source: str) -> Any:
+        """Return the value in the type of the setting.
+
+        Raises BadSetting that calls the setting `source` and does not contain the value, which may
+        be the URL of a proxy with its password.
+        """
+        if self._is_none(value):
+            return None
+        try:
+            parsed = _KINDS[self.kind][0](value)
+            is_allowed = self._is_allowed(parsed)
+        except (ValueError, TypeError, AttributeError, OverflowError):
+            is_allowed = False
+        if is_allowed:
+            return parsed
+        raise BadSetting(
+            f"The setting {source} is not usable: expected {self.takes}.",
+            suggested_action=f"Correct or unset {source}. {self.description}",
+        )
+
+    def _is_none(self, value: Any) -> bool:
+        """Whether the value is None, or the word none where that removes a default limit."""
+        if not self.is_optional:
+            return False
+        has_word = self.kind in ("int", "float") and self.default is not None
+        return value is None or (has_word and str(value).lower() == "none")
+
+    def _is_allowed(self, value: Any) -> bool:
+        """Whether a value of the right type is within the limits; NaN exceeds every limit."""
+        if self.choices:
+            return value in self.choices
+        if self.pattern:
+            import re
+
+            texts = value if isinstance(value, list) else [value]
+            return all(re.fullmatch(self.pattern, text) for text in texts)
+        return (
+            (self.above is None or value > self.above)
+            and (self.minimum is None or value >= self.minimum)
+            and (self.maximum is None or value <= self.maximum)
+        )
+
+
+def setting(default: Any, description: str, **rules: Any) -> Any:
+    """Define a field of `Settings`. The rules are the keyword arguments of `Setting`."""
+    return Setting(default, description, **rules)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class _FrozenFields:
+    """Frozen dataclass whose fields are `Setting` definitions; stores only the values given."""
+
+    _values: dict[str, Any]
+
+    def __init__(self, **values: Any) -> None:
+        known = self.fields()
+        for name in values.keys() - known.keys():
+            raise BadSetting(
+                f"Unknown setting: {name}.",
+                suggested_action=f"Correct or remove {name}; docs/settings.md lists all settings.",
+            )
+        parsed = {name: known[name].parse(value, name) for name, value in values.items()}
+        object.__setattr__(self, "_values", parsed)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"settings are read-only: use `settings.replace({name}=...)`")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _FrozenFields):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.fields())
+
+    __hash__ = None  # type: ignore[assignment]  # some values are lists
+
+    def __repr__(self) -> str:
+        from webquarry.secret import redact  # the URL of a proxy may contain a password
+
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._values)
+        return redact(f"{type(self).__name__}({values})")
+
+    @classmethod
+    def fields(cls) -> dict[str, Setting]:
+        """The definition of each setting by name."""
+        return {name: value for name, value in vars(cls).items() if isinstance(value, Setting)}
+
+    @property
+    def explicit(self) -> Collection[str]:
+        """Names of the settings that were set explicitly."""
+        return self._values.keys()
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with other values."""
+        return type(self)(**self._values | changes)
+
+
+class Settings(_FrozenFields):
+    """Configuration of a process. Raises BadSetting for unknown names and values not allowed."""
+
+    # Network
+    user_agent: str = setting(
+        f"webquarry/{__version__} (research assistant; respects robots.txt)",
+        "User-Agent header. Its first word is the name that is matched in robots.txt.",
+    )
+    timeout_seconds: float = setting(
+        30,
+        "Timeout of one page or one search, in seconds, including redirects and retries.",
+        above=0,
+        maximum=600,
+    )
+    connect_timeout_seconds: float = setting(
+        10, "Timeout of opening a connection, in seconds.", above=0, maximum=120
+    )
+    max_bytes: int = setting(
+        16 * 1024 * 1024,
+        "Maximum size of a response body in bytes, before and after decompression.",
+        minimum=1024,
+    )
+    max_redirects: int = setting(
+        10, "Maximum number of redirects for one page.", minimum=0, maximum=50
+    )
+    retries: int = setting(
+        2,
+        "Number of retries after a network error, 429 or 503; idempotent requests only.",
+        minimum=0,
+        maximum=10,
+    )
+    host_concurrency: int = setting(
+        10, "Maximum number of concurrent requests to a host.", minimum=1
+    )
+    host_requests_per_second: float = setting(
+        20,
+        "Maximum number of requests per second to a host. A service configured on this machine is "
+        "not rate limited.",
+        above=0,
+    )
+    robots: bool = setting(True, "Respect robots.txt.")
+    http2: bool = setting(True, "Use HTTP/2 where the server supports it.")
+    allow_private: bool = setting(
+        False, "Allow requests to any address, including private ones. For trusted callers only."
+    )
+    allow_networks: list[Network] = setting(
+        [], "Private networks that may be fetched from, such as 10.1.0.0/16."
+    )
+    https_proxy: str | None = setting(
+        None, "Proxy for https URLs.", also=("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
+    )
+    http_proxy: str | None = setting(
+        None, "Proxy for http URLs.", also=("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy")
+    )
+    no_proxy: list[str] = setting(
+        [],
+        "Hosts that are requested without the proxy. A domain includes its subdomains, with or "
+        "without a leading dot.",
+        also=("NO_PROXY", "no_proxy"),
+    )
+    ca_file: Path | None = setting(
+        None,
+        "PEM file of a private certificate authority, trusted in addition to the system's.",
+        also=("SSL_CERT_FILE",),
+    )
+    record: Path | None = setting(None, "WARC file to record every exchange to.")
+    replay: Path | None = setting(
+        None,
+        "WARC file to answer every request from, without a network and with a frozen clock. "
+        "`demo` is the recording included in the package.",
+    )
+
+    # Search
+    search_provider: str | None = setting(
+        None,
+        "The only search provider to use. Default: SEARCH_ROUTING, or every configured provider, "
+        "with DuckDuckGo last.",
+        also=("SEARCH_PROVIDER",),
+    )
+    search_routing: str | None = setting(
+        None,
+        "Search providers in order of preference: `brave,google,duckduckgo`, or JSON by type of "
+        'search, `{"web": ["brave"], "news": ["tavily"]}`. Overrides SEARCH_PROVIDER.',
+        also=("SEARCH_ROUTING",),
+    )
+    breaker_failures: int = setting(
+        3,
+        "Number of consecutive failures after which a search provider is suspended.",
+        minimum=1,
+        maximum=100,
+    )
+    breaker_rest_seconds: float = setting(
+        60,
+        "Duration of the suspension in seconds, unless the provider sends Retry-After.",
+        above=0,
+        maximum=86400,
+    )
+    academic_timeout_seconds: float = setting(
+        12,
+        "Timeout of one scholarly index, in seconds. An index that times out is left out of the "
+        "results and reported.",
+        above=0,
+        maximum=600,
+    )
+    reference_indexes: list[str] = setting(
+        [],
+        "Indexes that check references, such as `crossref,doi,openalex`. Default: all. References "
+        "are sent to these indexes only.",
+    )
+    lenses: Path | None = setting(
+        None, "Folder of custom lenses (JSON files). They override built-in lenses by name."
+    )
+
+    # Cache and records
+    cache: bool = setting(
+        True, "Cache answers on disk. Without it, only concurrent identical calls are shared."
+    )
+    cache_folder: Path | None = setting(
+        None, "Folder of the cache. Default: `$XDG_CACHE_HOME/webquarry`, or `~/.cache/webquarry`."
+    )
+    state_folder: Path | None = setting(
+        None,
+        "Folder of the records: research sessions, paid answers, the ledger. Default: "
+        "`$XDG_STATE_HOME/webquarry`, or `~/.local/state/webquarry`.",
+    )
+    records: str = setting(
+        "durable",
+        "`durable`: a call whose records cannot be written fails with the reason. `memory`: "
+        "records exist in the memory of each process only, and are lost when it exits.",
+        choices=("durable", "memory"),
+    )
+    cache_max_bytes: int = setting(
+        200_000_000,
+        "Maximum size of the cache on disk in bytes; least recently used entries are removed.",
+        minimum=1_000_000,
+    )
+    library: bool = setting(
+        True,
+        "Store pages that were read, encrypted, so that the provider `library` can search them.",
+    )
+    library_max_bytes: int = setting(
+        500_000_000,
+        "Maximum size of the library in bytes, in the folder of the records; least recently used "
+        "pages are removed.",
+        minimum=1_000_000,
+    )
+    cache_search_seconds: float = setting(
+        1800,
+        "Lifetime of cached search results, in seconds; a sixth of it if a fallback provider "
+        "answered.",
+        minimum=0,
+    )
+    cache_read_seconds: float = setting(3600, "Lifetime of cached pages, in seconds.", minimum=0)
+    cache_patents_seconds: float = setting(
+        86400, "Lifetime of cached patent searches, in seconds.", minimum=0
+    )
+    cache_academic_seconds: float = setting(
+        3600,
+        "Lifetime of cached paper searches, in seconds; a sixth of it if an index did not answer.",
+        minimum=0,
+    )
+    cache_empty_seconds: float = setting(
+        60, "Lifetime of cached empty results, in seconds.", minimum=0
+    )
+    redis_timeout_seconds: float = setting(
+        0.5,
+        "Timeout of the Redis shared by several servers, in seconds. After it a call continues "
+        "without Redis.",
+        above=0,
+        maximum=60,
+    )
+
+    # Research sessions
+    session_idle_seconds: float = setting(
+        30 * 86_400, "Idle lifetime of a research session, in seconds: 30 days.", above=0
+    )
+    session_most: int = setting(
+        1_000,
+        "Maximum number of research sessions of one caller. A new session replaces the one that "
+        "has been idle the longest, finished ones first.",
+        minimum=1,
+    )
+    session_most_steps: int = setting(
+        200, "Maximum number of steps of one research session.", minimum=1
+    )
+
+    # Tool set `duckduckgo` (websearch-mcp)
+    websearch_max_results: int = setting(
+        10,
+        "`duckduckgo` tools: default number of search results.",
+        minimum=1,
+        maximum=30,
+        also=("WEBSEARCH_MAX_RESULTS",),
+    )
+    websearch_timeout_secs: float | None = setting(
+        None,
+        "`duckduckgo` tools: timeout of one call, in seconds, including further pages and "
+        "retries. Default: WEBQUARRY_TIMEOUT_SECONDS.",
+        above=0,
+        maximum=600,
+        also=("WEBSEARCH_TIMEOUT_SECS",),
+    )
+    websearch_user_agent: str | None = setting(
+        None,
+        "`duckduckgo` tools: User-Agent header. Default: WEBQUARRY_USER_AGENT.",
+        also=("WEBSEARCH_USER_AGENT",),
+    )
+    websearch_cache_ttl_secs: float | None = setting(
+        None,
+        "`duckduckgo` tools: lifetime of cached answers, in seconds; 0 disables the cache. "
+        "Default: WEBQUARRY_CACHE_SEARCH_SECONDS.",
+        minimum=0,
+        also=("WEBSEARCH_CACHE_TTL_SECS",),
+    )
+    websearch_rate_limit_ms: int = setting(
+        1000,
+        "Minimum interval between two requests to DuckDuckGo, in milliseconds. DuckDuckGo answers "
+        "faster clients with a captcha.",
+        minimum=0,
+        maximum=600_000,
+        also=("WEBSEARCH_RATE_LIMIT_MS",),
+    )
+    websearch_max_retries: int | None = setting(
+        None,
+        "`duckduckgo` tools: number of retries after a network error, 429 or 503. Default: "
+        "WEBQUARRY_RETRIES.",
+        minimum=0,
+        maximum=10,
+        also=("WEBSEARCH_MAX_RETRIES",),
+    )
+
+    # Reading pages
+    fetch_max_bytes: int = setting(
+        1_500_000,
+        "Maximum size of the Markdown in one web_fetch answer in bytes; a truncated answer says "
+        "where to continue. 0 means no limit.",
+        minimum=0,
+    )
+    read_workers: int | None = setting(
+        None,
+        "Number of page workers (processes that parse pages) of a server, of SQL and of the "
+        "library. Default: one per core, and up to twice that under load. 0 parses pages in "
+        "threads of the main process, without protection from malicious pages.",
+        minimum=0,
+        maximum=256,
+    )
+    read_cpu_seconds: float = setting(
+        20,
+        "CPU time limit of parsing one page, in seconds. Exceeding it is an error of kind "
+        "too_complex.",
+        above=0,
+    )
+    read_memory_mb: int = setting(
+        1024, "Address space limit of a page worker, in megabytes.", minimum=256
+    )
+    read_idle_seconds: float = setting(60, "Idle timeout of page workers, in seconds.", minimum=0)
+    linked_styles: bool = setting(
+        True,
+        "scrape_page fetches style sheets linked on the same site, at most 4 and 512 KB, to detect "
+        "hidden text. Searches that read pages do not.",
+    )
+    reddit: bool = setting(
+        False,
+        "Read Reddit posts, subreddits and users from their feeds, which respond where its pages "
+        "block programs. Reddit's robots.txt disallows both; this fetches the feed of a requested "
+        "URL nevertheless.",
+    )
+    youtube_languages: list[str] = setting(
+        ["en"], "Languages of YouTube transcripts in order of preference, such as de,en."
+    )
+    youtube_clients: list[str] = setting(
+        ["ANDROID/20.10.38", "VISIONOS/1.02", "ANDROID_VR/1.65.10", "WEB/2.20260708.00.00"],
+        "YouTube clients (name/version) with which transcripts are requested, in this order. "
+        "YouTube retires clients from time to time.",
+    )
+    contact: str | None = setting(
+        None,
+        "Your e-mail address, sent only to services that give better service in return: "
+        "Crossref, PubMed, Europe PMC and arXiv.",
+        pattern=r"(?=.{1,254}$)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+",
+        form="e-mail address",
+    )
+
+    # Rendering in a browser
+    render: bool = setting(
+        True,
+        "Render pages that are empty without JavaScript in a browser, if Chromium is installed.",
+    )
+    browser: str | None = setting(
+        None,
+        "Name or path of the Chromium or headless shell. Default: the installed one; it is never "
+        "downloaded.",
+    )
+    browser_sandbox: bool = setting(
+        True,
+        "Use the browser's sandbox. 0 gives malicious pages all permissions of the process: only "
+        "inside a dedicated container.",
+    )
+    render_seconds: float = setting(
+        15, "Timeout of rendering one page, in seconds.", above=0, maximum=120
+    )
+    render_pages: int = setting(
+        4, "Maximum number of concurrently rendered pages.", minimum=1, maximum=64
+    )
+    render_memory_mb: int = setting(
+        1500,
+        "Memory limit of the browser with all its pages, in megabytes. Above it the largest page "
+        "is closed.",
+        minimum=300,
+    )
+    render_idle_seconds: float = setting(60, "Idle timeout of the browser, in seconds.", minimum=0)
+    exa_contents: bool = setting(
+        False,
+        "Request pages that cannot be read locally (captcha, access denied, JavaScript only) from "
+        "Exa. Requires EXA_API_KEY, costs about $0.001 per page, and sends the URL to Exa, but "
+        "never a private or refused address.",
+    )
+
+    # External tools
+    system_tools: Path | None = setting(
+        None, "Folder of the system-wide tools. Default: webquarry's own executables."
+    )
+    user_tools: Path = setting(
+        "~/.ikigai/tools", "Folder of your own tools; they override the system's."
+    )
+    project_tools: Path = setting(
+        ".ikigai/tools",
+        "Folder of the project's tools; they override yours, and run only after `webquarry tools "
+        "trust`.",
+    )
+    tool_schema_seconds: float = setting(
+        10, "Timeout of calling a tool with --schema, in seconds.", above=0, maximum=3600
+    )
+    tool_schema_max_bytes: int = setting(
+        1_048_576, "Maximum size of a tool's schema in bytes.", minimum=1024, maximum=100_000_000
+    )
+    tool_timeout_seconds: float = setting(
+        30, "Timeout of one tool call, in seconds.", above=0, maximum=3600
+    )
+    tool_max_output_bytes: int = setting(
+        65536,
+        "Maximum output of one tool call in bytes; above it the call fails. The limit is passed to "
+        "the tool, and web_fetch truncates its answer to fit.",
+        minimum=1024,
+    )
+    tool_timeouts: list[str] = setting(
+        [],
+        "Timeouts of single tools, in seconds, such as weather=120. Override the tool's options "
+        "file.",
+        pattern=r"[A-Za-z0-9_.-]+=([1-9]\d{0,3}|\d{1,4}\.\d*[1-9])",
+        form="comma-separated list of tool=seconds",
+    )
+    tool_output_limits: list[str] = setting(
+        [],
+        "Maximum output of single tools, in bytes, such as weather=1000000. Override the tool's "
+        "options file.",
+        pattern=r"[A-Za-z0-9_.-]+=[1-9]\d{3,8}",
+        form="comma-separated list of tool=bytes, each at least 1000",
+    )
+    tool_variables: list[str] = setting(
+        [],
+        "Environment variables passed to single tools in addition to the common ones, such as "
+        "weather=WEATHER_API_KEY,forge=FORGE_TOKEN.",
+        pattern=r"[A-Za-z0-9_.-]+=[A-Za-z_][A-Za-z0-9_]*",
+        form="comma-separated list of tool=VARIABLE",
+    )
+
+    # MCP server
+    call_timeout_seconds: float = setting(
+        120, "Timeout of one tool call over MCP, in seconds.", above=0, maximum=3600
+    )
+    call_timeouts: list[str] = setting(
+        [],
+        "Timeouts of single tools over MCP, in seconds, such as scrape_page=300,web_search=30.",
+        pattern=r"[a-z0-9_]+=\d+(\.\d+)?",
+        form="comma-separated list of tool=seconds",
+    )
+    mcp_text: str = setting(
+        "json",
+        "Text content of MCP results next to the structured content: the same JSON, Markdown, or "
+        "a digest for clients that read the structured content.",
+        choices=("json", "markdown", "digest"),
+    )
+    link_threshold_bytes: int = setting(
+        96_000,
+        "Size in bytes above which an MCP result is stored for an hour and returned as a resource "
+        "link; only for tools with large results.",
+        minimum=1000,
+    )
+    mcp_grace_seconds: float = setting(
+        30,
+        "Time for calls in progress to finish after the client of an MCP server on stdio closes "
+        "stdin, in seconds.",
+        minimum=0,
+        maximum=3600,
+    )
+    mcp_warm: bool = setting(
+        False,
+        "Load the engine of an MCP server on stdio after the handshake instead of at the first "
+        "call: the first call is faster, the idle server needs more memory.",
+    )
+    http_max_request_bytes: int = setting(
+        1_048_576, "Maximum size of a request to the MCP server over HTTP in bytes.", minimum=1024
+    )
+
+    # Authentication over HTTP
+    http_auth: str = setting(
+        "auto",
+        "Authentication of HTTP callers. auto: tokens of the OAuth issuer if one is configured, "
+        "else own tokens (`webquarry token add`) if the server is not limited to this machine, "
+        "else none.",
+        choices=("auto", "none", "token", "oauth"),
+    )
+    tokens_file: Path | None = setting(
+        None,
+        "File of own tokens. Default: `$XDG_CONFIG_HOME/webquarry/tokens.json`, or the same below "
+        "`~/.config`.",
+    )
+    http_resource: str | None = setting(
+        None,
+        "Public URL of the server, such as https://quarry.example.org/mcp. OAuth tokens must be "
+        "issued for it.",
+        pattern=r"https?://[^\s?#]+",
+        form="http or https URL without query",
+    )
+    http_hosts: list[str] = setting(
+        [],
+        "Allowed Host headers of remote requests, such as quarry.example.org or "
+        "quarry.example.org:*. Default: any, because every request needs a token.",
+    )
+    http_origins: list[str] = setting(
+        [],
+        "Allowed Origin headers of web pages, such as https://app.example.org. Default: only "
+        "origins on this machine.",
+    )
+    oauth_issuer: str | None = setting(
+        None,
+        "OAuth 2.1 issuer whose tokens are accepted, exactly as in its metadata.",
+        pattern=r"https?://[^\s?#]+",
+        form="http or https URL without query",
+    )
+    oauth_audience: str | None = setting(
+        None, "Required audience of OAuth tokens. Default: WEBQUARRY_HTTP_RESOURCE."
+    )
+    oauth_scopes: list[str] = setting([], "Required scopes of OAuth tokens.")
+    oauth_jwks: str | None = setting(
+        None, "URL of the issuer's keys (JWKS). Default: from the issuer's metadata."
+    )
+
+    # Asking models
+    ask_model: str = setting(
+        "claude-sonnet-5-5",
+        "Default model of `ask` and the SQL functions: one of Anthropic's, or vendor/model, such "
+        "as `ollama/qwen3`.",
+        pattern=r".+",
+    )
+    ask_search_provider: str = setting(
+        "brave",
+        "Search provider of the model, if its credentials are configured; `none` disables search.",
+    )
+    ask_concurrency: int = setting(
+        16, "Maximum number of concurrent requests to models.", minimum=1, maximum=1024
+    )
+    ask_max_rows: int | None = setting(
+        1000,
+        "Maximum number of paid questions of one `ask` statement; `none` means no limit.",
+        minimum=0,
+    )
+    ask_max_usd: float | None = setting(
+        10, "Maximum cost of one `ask` statement, in US dollars; `none` means no limit.", minimum=0
+    )
+    ask_max_usd_per_day: float | None = setting(
+        50,
+        "Maximum cost of `ask` per day (UTC), in US dollars, over all interfaces and processes; "
+        "`none` means no limit.",
+        minimum=0,
+    )
+    ask_max_discarded_rows: int | None = setting(
+        100,
+        "Maximum number of rows, as estimated by DuckDB, that a SQL statement may ask about and "
+        "then discard (`ORDER BY x LIMIT 5`). Above it the statement is refused; the shell asks "
+        "for confirmation. `none` means no limit.",
+        minimum=0,
+    )
+    ask_searched_seconds: float = setting(
+        1800,
+        "Lifetime of stored answers that used a search, in seconds. A stored answer is not paid "
+        "for again.",
+        minimum=0,
+    )
+    ask_kept_seconds: float = setting(
+        86400, "Lifetime of all other stored answers, in seconds.", minimum=0
+    )
+    ask_prices: Path | None = setting(
+        None, "File of custom prices (JSON, docs/ask.md). They override built-in prices by name."
+    )
+
+    # Limits over HTTP
+    http_minute_limit: int = setting(
+        30_000, "Maximum HTTP requests of one caller per minute; 0 means no limit.", minimum=0
+    )
+    http_day_limit: int = setting(
+        1_000_000, "Maximum HTTP requests of one caller per day; 0 means no limit.", minimum=0
+    )
+    http_minute_limit_all: int = setting(
+        60_000, "Maximum HTTP requests of all callers per minute; 0 means no limit.", minimum=0
+    )
+    http_day_limit_all: int = setting(
+        5_000_000, "Maximum HTTP requests of all callers per day; 0 means no limit.", minimum=0
+    )
+    http_calls_at_once: int = setting(
+        128, "Maximum concurrent HTTP requests of one caller; 0 means no limit.", minimum=0
+    )
+    http_calls_at_once_all: int = setting(
+        1024, "Maximum concurrent HTTP requests of all callers; 0 means no limit.", minimum=0
+    )
+    http_max_header_bytes: int = setting(
+        32_768, "Maximum size of the request headers in bytes.", minimum=1024
+    )
+    http_max_connections: int = setting(
+        2048,
+        "Maximum number of connections of each server process; further ones get 503.",
+        minimum=1,
+    )
+    http_max_unsent_bytes: int = setting(
+        256 * 1024 * 1024,
+        "Maximum size of unsent responses in each server process, in bytes. Above it the clients "
+        "that have not read for the longest time are disconnected.",
+        minimum=1024 * 1024,
+    )
+    http_grace_seconds: int = setting(
+        30,
+        "Time for calls in progress to finish when the server is stopped, in seconds.",
+        minimum=0,
+        maximum=600,
+    )
+    http_drain_seconds: int = setting(
+        0,
+        "Time between reporting not ready (/health/ready) and closing the listening socket, in "
+        "seconds; load balancers need it to notice.",
+        minimum=0,
+        maximum=600,
+    )
+    metrics: bool = setting(
+        True,
+        "Serve metrics over HTTP at /metrics. With authentication this requires a metrics token "
+        "(`webquarry token add NAME --metrics`) or the scope WEBQUARRY_METRICS_SCOPE.",
+    )
+    metrics_scope: str = setting(
+        "webquarry:metrics",
+        "Scope of OAuth tokens that may read /metrics; no other scope is needed.",
+        pattern=r"[!#-\[\]-~]+",
+        form="OAuth scope",
+    )
+
+    # Logs
+    log_format: str = setting("text", "Format of log messages on stderr.", choices=("text", "json"))
+    log_level: str = setting("warning", "Log level.", choices=("debug", "info", "warning", "error"))
+    call_log: bool = setting(
+        True,
+        "Log tool calls, encrypted, next to the records for `webquarry calls`: tool, masked "
+        "arguments, outcome and sources, but not the text of answers.",
+    )
+    call_log_max_bytes: int = setting(
+        20_000_000,
+        "Maximum size of the call log in bytes; the oldest calls are removed.",
+        minimum=100_000,
+    )
+    call_log_seconds: float = setting(
+        30 * 86_400, "Lifetime of a call in the log, in seconds: 30 days.", above=0
+    )
+
+    # Origins (one variable for each provider)
+    origins: dict[str, str] = setting(
         {},
-        description="Base URL of a provider, by name: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 "
-        "is an origin to which the provider's path is appended. DuckDuckGo has "
-        "three: WEBQUARRY_DUCKDUCKGO_HTML_URL, _LITE_URL and _API_URL. Vendors of models "
-        "(docs/models.md) take theirs with or without /v1. SEARXNG_URL, ANTHROPIC_BASE_URL and "
-        "OPENAI_BASE_URL are honoured too. Your own choice, so it may be private.",
+        "Base URL of a provider: WEBQUARRY_BRAVE_URL=http://127.0.0.1:9000 is an origin to which "
+        "the provider's path is appended. DuckDuckGo has three: WEBQUARRY_DUCKDUCKGO_HTML_URL, "
+        "_LITE_URL and _API_URL. Model vendors (docs/models.md) accept it with or without /v1. "
+        "SEARXNG_URL, ANTHROPIC_BASE_URL and OPENAI_BASE_URL are read too. Private addresses are "
+        "allowed.",
     )
 
     def seconds_for(self, tool: str) -> float:
-        """The time that one call of a tool over MCP may take."""
-        own = dict(entry.split("=") for entry in self.call_timeouts)
-        return float(own.get(tool, self.call_timeout_seconds))
+        """Return the timeout of one call of a tool over MCP."""
+        timeouts = dict(entry.split("=") for entry in self.call_timeouts)
+        return float(timeouts.get(tool, self.call_timeout_seconds))
 
     @classmethod
     def variables_of(cls, field: str) -> list[str]:
-        """The environment variables that set a field, in the order they are tried."""
-        if field == "origins":
-            return []
-        extra = cls.model_fields[field].json_schema_extra
-        also = None
-        if isinstance(extra, dict):
-            also = extra.get("also")
-        others = also if isinstance(also, list) else []
-        return [PREFIX + field.upper(), *map(str, others)]
+        """Return the environment variables of a setting; the first one that is set counts."""
+        return cls.fields()[field].variables
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings; a value that does not fit is an error that names its variable."""
+        """Read the settings. Raises BadSetting that names the variable of a value not allowed."""
         environ = os.environ if environ is None else environ
-        values: dict[str, Any] = {"origins": _read_origins(environ)}
-        variable_of: dict[str, str] = {}  # by field
-        for field in cls.model_fields:
-            for variable in cls.variables_of(field):
-                value = environ.get(variable, "").strip()
-                if value:
-                    values[field] = value
-                    variable_of[field] = variable
+        values: dict[str, Any] = {}
+        if origins := _read_origins(environ):
+            values["origins"] = origins
+        for name, definition in cls.fields().items():
+            for variable in definition.variables:
+                if text := environ.get(variable, "").strip():
+                    values[name] = definition.parse(text, variable)
                     break
-        try:
-            return cls(**values)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = str(first["loc"][0])
-            variable = variable_of.get(field, field)
-            raise BadInput(
-                f"The setting {variable} is not usable: {first['msg']}.",
-                suggested_action=f"Correct it or unset it. {variable}: "
-                f"{cls.model_fields[field].description}",
-            ) from None  # the cause would repeat the value, and a proxy URL may hold a password
+        return cls(**values)
 
 
 def _read_origins(environ: Mapping[str, str]) -> dict[str, str]:
-    """The base URLs of providers by name; a variable of ours counts for more than a usual one."""
-    usual: dict[str, str] = {}
-    ours: dict[str, str] = {}
+    """Return the base URLs by provider; WEBQUARRY_<PROVIDER>_URL overrides a conventional name."""
+    conventional: dict[str, str] = {}
+    own: dict[str, str] = {}
     for variable, value in environ.items():
         origin = value.strip().rstrip("/")
         if not value.strip() or variable in _NOT_ORIGINS:
             continue
-        if variable in _USUAL_ORIGINS:
-            usual[_USUAL_ORIGINS[variable]] = origin
-        pattern = _ORIGIN_VARIABLE.fullmatch(variable)
-        if pattern:
-            ours[pattern[1].lower()] = origin
-    return usual | ours
+        if variable in _CONVENTIONAL_ORIGINS:
+            conventional[_CONVENTIONAL_ORIGINS[variable]] = origin
+        elif variable.startswith(PREFIX) and variable.endswith("_URL"):
+            provider = variable[len(PREFIX) : -len("_URL")]
+            if provider and provider == provider.upper():
+                own[provider.lower()] = origin
+    return conventional | own

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, ClassVar
 
 import mcp_types as types
@@ -47,7 +48,7 @@ class MovableClock(Clock):
 
 
 def kit_with(**settings: Any) -> Toolkit:
-    kit = Toolkit(Settings(replay="demo", **settings), {})  # nothing is stored on disk
+    kit = Toolkit(Settings(replay=Path("demo"), **settings), {})  # nothing is stored on disk
     kit.__dict__["clock"] = MovableClock()
     return kit
 

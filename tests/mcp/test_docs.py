@@ -60,7 +60,7 @@ def test_every_websearch_setting_is_listed_with_its_default() -> None:
         "websearch_cache_ttl_secs": "cache_search_seconds",
         "websearch_max_retries": "retries",
     }
-    for field in [field for field in Settings.model_fields if field.startswith("websearch_")]:
+    for field in [field for field in Settings.fields() if field.startswith("websearch_")]:
         default = getattr(Settings(), engine.get(field, field))
         shown = "our own" if default is None else f"{default:g}"
         assert f"| `{Settings.variables_of(field)[-1]}` | {shown} |" in PAGE

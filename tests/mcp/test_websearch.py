@@ -32,7 +32,7 @@ def test_help_names_every_setting_of_the_set(
 
     variables = [
         Settings.variables_of(field)[-1]
-        for field in Settings.model_fields
+        for field in Settings.fields()
         if field.startswith("websearch_")
     ]
     assert len(variables) == 6

@@ -247,9 +247,7 @@ def test_the_settings_decide_what_is_allowed() -> None:
     assert Guard.from_settings(settings) == Guard(
         False, (ip_network("10.1.0.0/16"), ip_network("fd00::/8"))
     )
-    assert Guard.from_settings(Settings.model_validate({"allow_private": True})) == Guard(
-        allow_private=True
-    )
+    assert Guard.from_settings(Settings(allow_private=True)) == Guard(allow_private=True)
     assert Guard.from_settings(Settings.from_environment({})) == Guard()
 
 

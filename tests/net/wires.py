@@ -103,7 +103,7 @@ class FakeSockets(httpcore2.AsyncNetworkBackend):
 
 
 def settings(**values: Any) -> Settings:
-    return Settings.model_validate(values)
+    return Settings(**values)
 
 
 def fetch(

@@ -137,8 +137,7 @@ class Options:
         for name in PARSERS:
             setattr(self, name, getattr(settings, f"ask_{name}", None))
         self.on_error, self.cache, self.dry_run = "", True, False
-        fields = settings.model_fields_set
-        self.set_by_user = {name for name in PARSERS if f"ask_{name}" in fields}
+        self.set_by_user = {name for name in PARSERS if f"ask_{name}" in settings.explicit}
 
     def set(self, name: str, text: str) -> str:
         """Take a value by its name; what it is now comes back as text."""

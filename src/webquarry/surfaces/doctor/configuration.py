@@ -34,8 +34,8 @@ def _broken_by(name: str, error: WebquarryError) -> CheckResult:
 def check_variables(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """A misspelt variable does nothing, which nobody would notice otherwise."""
     known = set(_OTHER_VARIABLES)
-    for field in Settings.model_fields:
-        known.update(Settings.variables_of(field))
+    for setting in Settings.fields().values():
+        known.update(setting.variables)
     ours = sorted(name for name in environ if name.startswith(PREFIX))
     unknown = [name for name in ours if name not in known and not name.endswith("_URL")]
     if not unknown:

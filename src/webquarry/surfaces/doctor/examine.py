@@ -186,9 +186,7 @@ async def examine(environ: Mapping[str, str] | None = None, *, offline: bool = F
     parts = [part for part in examine_parts(settings, environ) if part.name not in skipped]
     offline = offline or settings.replay is not None
     # A probe is one question: it is not repeated, and not part of anybody's recording.
-    probe_settings = settings.model_copy(
-        update={"retries": 0, "record": None, "replay": None, "lenses": None}
-    )
+    probe_settings = settings.replace(retries=0, record=None, replay=None, lenses=None)
 
     async def probe_part(part: CheckResult) -> CheckResult:
         if not offline and part.name == "redis":

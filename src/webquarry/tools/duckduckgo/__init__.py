@@ -1,6 +1,4 @@
-"""Search and instant answers by DuckDuckGo, as Markdown: the two tools that `websearch-mcp` serves.
-No key is needed.
-"""
+"""Search and instant answers of DuckDuckGo as Markdown: the two tools of `websearch-mcp`."""
 
 from __future__ import annotations
 
@@ -13,9 +11,7 @@ ORDER = ("web_search", "instant_answer")
 
 
 def own_settings(settings: Settings) -> Settings:
-    """The settings of the engine while it serves this tool set: what WEBSEARCH_... says counts for
-    more.
-    """
+    """Return the settings of the engine for this tool set, with those of WEBSEARCH_... applied."""
     own: dict[str, Any] = {
         "timeout_seconds": settings.websearch_timeout_secs,
         "user_agent": settings.websearch_user_agent,
@@ -25,6 +21,5 @@ def own_settings(settings: Settings) -> Settings:
     seconds = settings.websearch_cache_ttl_secs
     if seconds is not None:
         own["cache_empty_seconds"] = min(settings.cache_empty_seconds, seconds)
-        own["cache"] = settings.cache and seconds > 0  # 0: nor what others have kept
-    update = {field: value for field, value in own.items() if value is not None}
-    return settings.model_copy(update=update)
+        own["cache"] = settings.cache and seconds > 0  # 0 disables reading the cache as well
+    return settings.replace(**{name: value for name, value in own.items() if value is not None})

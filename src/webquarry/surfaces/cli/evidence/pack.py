@@ -146,8 +146,7 @@ async def _open_recording_kit(kit: Toolkit) -> AsyncIterator[tuple[Toolkit, Path
 
     with tempfile.TemporaryDirectory(prefix="webquarry-pack-") as folder:
         file = Path(folder) / "exchanges.warc"
-        changes = {"record": file, "cache": False, "call_log": False}
-        settings = kit.settings.model_copy(update=changes)
+        settings = kit.settings.replace(record=file, cache=False, call_log=False)
         async with Toolkit.open(settings, kit.environ, runner="fork") as recording:
             yield recording, file
 
