@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.mcp.text import as_json
+from webquarry.mcp.text import as_json
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 

@@ -73,8 +73,8 @@ def _list_clients() -> Iterable[str]:
 def _list_tokens() -> Iterable[str]:
     import os
 
+    from webquarry.mcp.tokens import TokenFile, tokens_path
     from webquarry.settings import Settings
-    from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     file = TokenFile(tokens_path(Settings.from_environment(), os.environ))
     return [token.name for token in file.tokens()]

@@ -13,7 +13,6 @@ import typer
 from webquarry.registry import module_names
 from webquarry.surfaces.cli.completion import complete_client
 
-_SERVER_NAMES = {"duckduckgo": "websearch-mcp"}  # of sets that have a script of their own
 _TEXTS = ("json", "markdown", "digest")
 _LEVELS = ("debug", "info", "warning", "error")
 _FORMATS = ("text", "json")
@@ -100,17 +99,16 @@ def mcp(
     _check_choice(text, _TEXTS, "--text", f"{text!r} is not known")
     _check_choice(log_level, _LEVELS, "--log-level", f"{log_level!r} is not known")
     _check_choice(log_format, _FORMATS, "--log-format", f"{log_format!r} is not known")
-    name = _SERVER_NAMES.get(toolset, "webquarry")
     logs = (log_level, log_format)
     if http:
-        from webquarry.surfaces.server.app import ListenOptions
-        from webquarry.surfaces.server.app import run as run_http
+        from webquarry.mcp.serving import HttpServer
+        from webquarry.mcp.serving import run as run_http
 
-        listen = ListenOptions(host, port, workers)
-        raise typer.Exit(run_http(name, toolset, with_tools, text, logs, listen))
-    from webquarry.surfaces.mcp.stdio import run
+        server = HttpServer(toolset, with_tools, text, logs, host, workers)
+        raise typer.Exit(run_http(server, port))
+    from webquarry.mcp.stdio import run
 
-    raise typer.Exit(run(name, toolset, with_tools, text, logs))
+    raise typer.Exit(run(toolset, with_tools, text, logs))
 
 
 @app.command()
