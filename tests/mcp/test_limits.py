@@ -31,7 +31,7 @@ async def respond(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse("fine")(scope, receive, send)
 
 
-def limit(app: ASGIApp = respond, processes: int = 1, **limits: int) -> LimitedApp:
+def limit(app: ASGIApp = respond, processes: int = 1, **limits: Any) -> LimitedApp:
     return LimitedApp(app, RateLimits(Settings(**limits), LocalQuota(), Clock(), processes))
 
 

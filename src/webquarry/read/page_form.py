@@ -32,9 +32,7 @@ def build_reply(fields: dict[str, Any], body: bytes) -> Reply:
     raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields["headers"]]
     moment = datetime.fromisoformat(fields["fetched_at"])
     is_cut = fields["is_cut"]
-    return Reply(
-        fields["url"], fields["status"], httpx2.Headers(raw), body, moment, is_cut=is_cut
-    )
+    return Reply(fields["url"], fields["status"], httpx2.Headers(raw), body, moment, is_cut=is_cut)
 
 
 def describe_page(page: Page) -> dict[str, Any]:
