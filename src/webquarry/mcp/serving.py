@@ -24,6 +24,7 @@ import h11
 import uvicorn
 from starlette.routing import Router
 from uvicorn.config import STARTUP_FAILURE
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
@@ -49,8 +50,8 @@ WRITE_SECONDS = 60.0
 LAST_WRITE_SECONDS = 3.0  # while the server shuts down
 
 
-class Connection(H11Protocol):
-    """A connection with timeouts for reading headers and for writing.
+class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore[misc]
+    """Timeouts for reading headers and for writing, for each of uvicorn's protocols.
 
     A connection of which the client reads nothing for `write_seconds` is closed. If all connections
     together have more than `max_unsent_bytes` unsent, the longest stalled ones are closed first.
@@ -64,7 +65,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *arguments: Any, max_unsent_bytes: int, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._max_unsent_bytes = max_unsent_bytes
+        self.max_unsent_bytes = max_unsent_bytes
 
     def _set_timer(self, seconds: float, callback: Any = None, *arguments: Any) -> None:
         if self._timer is not None:
@@ -75,9 +76,9 @@ class Connection(H11Protocol):
         log.info("closed a connection: %s", reason)
         self.transport.abort()
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # report every unsent byte
+        self.transport.set_write_buffer_limits(high=0)  # report every unsent byte
         self._await_headers()
 
     def data_received(self, data: bytes) -> None:
@@ -104,7 +105,7 @@ class Connection(H11Protocol):
         total = sum(other.transport.get_write_buffer_size() for other in stalled)
         for other in stalled:
             unsent = other.transport.get_write_buffer_size()
-            if unsent and total > self._max_unsent_bytes:
+            if unsent and total > self.max_unsent_bytes:
                 total -= unsent
                 count("refused", reason="unread")
                 other._abort("too many unsent bytes")
@@ -141,6 +142,45 @@ class Connection(H11Protocol):
             super().shutdown()
             return
         self.transport.close()
+
+
+class H11Connection(LimitedProtocol, H11Protocol):
+    """A connection whose requests h11 parses."""
+
+
+class Connection(LimitedProtocol, AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection whose requests httptools parses, if it is installed.
+
+    httptools neither limits headers and trailers nor parses the body of an upgrade request.
+    """
+
+    _header_bytes = 0  # received since the last request or part of a body
+
+    def data_received(self, data: bytes) -> None:
+        if self.cycle is None and b"upgrade" in data.lower():  # as sent by clients that know HTTP/2
+            other = H11Connection(
+                self.config,
+                self.server_state,
+                self.app_state,
+                max_unsent_bytes=self.max_unsent_bytes,
+            )
+            self._set_timer(0)
+            self.connections.discard(self)
+            other.connection_made(self.transport)
+            self.transport.set_protocol(other)
+            other.data_received(data)
+            return
+        cycle = self.cycle
+        self._header_bytes += len(data)
+        super().data_received(data)
+        if self.cycle is not cycle:
+            self._header_bytes = 0
+        if self._header_bytes > (self.config.h11_max_incomplete_event_size or sys.maxsize):
+            self._abort("the request headers are too large")
+
+    def on_body(self, body: bytes) -> None:
+        self._header_bytes = 0
+        super().on_body(body)
 
 
 def listen(host: str, port: int) -> socket.socket:
