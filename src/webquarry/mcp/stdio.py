@@ -123,6 +123,8 @@ class StdioServer:
                 return
         import asyncio
 
+        # Looking for pydantic plugins reads the metadata of every installed distribution.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         from webquarry.logs import set_up
 
         level, format = logs
@@ -258,8 +260,11 @@ class StdioServer:
     async def _warm_up(self) -> None:
         """Start a page worker and load what the first search needs."""
         try:
-            kit = self._server.engine
+            kit, listing = self._server.engine, self._server.listing
             self._prepare_reading(kit)
+            from webquarry.mcp.calls import load_tool
+
+            await load_tool(listing.package, listing.tools[0])
             await kit.warm_up()
         except Exception:
             import logging
