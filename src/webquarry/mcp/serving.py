@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
@@ -29,14 +29,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.mcp.asgi import LazyApp
 from webquarry.mcp.auth import configure_access
 from webquarry.mcp.handlers import ToolServer
 from webquarry.mcp.health import Health
-from webquarry.mcp.http import build_app, find_hosts
+from webquarry.mcp.http import build_app
 from webquarry.mcp.limits import RateLimits
 from webquarry.mcp.listing import load_listing, read_settings, server_name
 from webquarry.meter import count
+from webquarry.surfaces.ui.routes import PageRoutes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -294,21 +294,14 @@ class HttpServer:
         kit = Toolkit(settings, os.environ, shared=True, runner="workers")
         server = ToolServer(load_listing(self.set_name), lambda: kit, self.text_format)
         access = configure_access(settings, os.environ, self.host, running=True)
-        limits = None
         if access is not None:
             processes = self.workers if kit.redis is None else 1
             limits = RateLimits(settings, kit.quota, kit.clock, processes)
+            access = replace(access, limits=limits)
         measured = metrics.Metrics(lambda: metrics.read_gauges(kit)) if settings.metrics else None
         traces = metrics.Traces() if metrics.is_tracing_enabled(os.environ) else None
         listeners = [listener for listener in (measured, traces) if listener]
         health = Health(kit, measured)
-
-        def build_page() -> ASGIApp:
-            from webquarry.surfaces.ui.guard import build_guarded_page
-            from webquarry.surfaces.ui.routes import PageRoutes
-
-            page = PageRoutes(kit, lambda: health.draining)
-            return build_guarded_page(page, settings, find_hosts(settings, access), access, limits)
 
         @asynccontextmanager
         async def lifespan(router: Router) -> AsyncIterator[None]:
@@ -328,7 +321,8 @@ class HttpServer:
                 await asyncio.to_thread(traces.close)
             await kit.aclose()
 
-        app = build_app(server, settings, health, access, limits, LazyApp(build_page))
+        page = PageRoutes(kit, lambda: health.draining)
+        app = build_app(server, settings, health, access, page)
         return Router(default=app, lifespan=lifespan)
 
 
