@@ -17,7 +17,7 @@ from tests.search.replies import recorded
 from webquarry.cache.open import find_cache_folder
 from webquarry.credentials import Credential, expand_home, find, find_home, folders
 from webquarry.errors import BadInput
-from webquarry.mcp.tokens import tokens_path
+from webquarry.mcp.auth import tokens_path
 from webquarry.records.place import find_records_folder
 from webquarry.settings import Settings
 

@@ -18,8 +18,7 @@ from webquarry.caller import LOCAL, serving
 from webquarry.calls.log import CallLog
 from webquarry.calls.segments import CallSegments
 from webquarry.errors import BadInput
-from webquarry.mcp.auth import configure_access
-from webquarry.mcp.tokens import METRICS, AccessDenied, TokenFile
+from webquarry.mcp.auth import METRICS, AccessDenied, TokenFile, configure_access
 from webquarry.settings import Settings
 
 REPLAY = {"WEBQUARRY_REPLAY": "demo"}

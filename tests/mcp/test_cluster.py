@@ -20,7 +20,7 @@ from tests.mcp.http_process import Served, http_server, message_in, modern
 from tests.mcp.search_service import SearchService, running_search
 from tests.mcp.stdio_process import command_of
 from tests.redis_server import RedisServer, running
-from webquarry.mcp.tokens import TokenFile
+from webquarry.mcp.auth import TokenFile
 
 pytestmark = pytest.mark.slow
 

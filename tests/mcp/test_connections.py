@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.mcp.asgi import make_scope, request
 from webquarry.mcp.asgi import RequestReader
-from webquarry.mcp.serving import Connection
+from webquarry.mcp.serving import Connection, H11Connection
 
 Address = tuple[str, int]
 HEAD = b"POST /mcp HTTP/1.1\r\nHost: x\r\n"
@@ -86,6 +86,15 @@ def test_a_body_over_the_limit_is_not_collected() -> None:
     assert asyncio.run(run()) == (11, 413)
 
 
+PROTOCOL: list[Any] = [Connection]
+
+
+@pytest.fixture(params=[Connection, H11Connection], autouse=True)
+def _protocol(request: pytest.FixtureRequest) -> None:
+    """Run each test with both parsers."""
+    PROTOCOL[0] = request.param
+
+
 @contextlib.asynccontextmanager
 async def serving(
     app: ASGIApp,
@@ -97,7 +106,7 @@ async def serving(
     """A server with a small send buffer on each connection."""
     limits = {"header_seconds": header_seconds, "write_seconds": write_seconds}
     protocol: Any = partial(
-        type("Limited", (Connection,), limits), max_unsent_bytes=max_unsent_bytes
+        type("Limited", (PROTOCOL[0],), limits), max_unsent_bytes=max_unsent_bytes
     )
     config = uvicorn.Config(app, http=protocol, log_config=None, lifespan="off", **options)
     server = uvicorn.Server(config)

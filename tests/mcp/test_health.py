@@ -14,8 +14,8 @@ from starlette.routing import Router
 from tests.mcp.asgi import request
 from tests.mcp.http_process import Served, http_server, message_in
 from tests.redis_server import running
+from webquarry.mcp.auth import METRICS, TokenFile
 from webquarry.mcp.health import Health
-from webquarry.mcp.tokens import METRICS, TokenFile
 from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.toolkit import Toolkit

@@ -14,30 +14,40 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.mcp.asgi import Reply, request
 from tests.mcp.http_process import HEADERS, http_server
 from webquarry.clock import Clock
+from webquarry.mcp.auth import Access, AccessDenied, Authentication, Principal, TokenFile
 from webquarry.mcp.handlers import ToolServer
 from webquarry.mcp.http import McpEndpoint
-from webquarry.mcp.limits import LimitedApp, RateLimits
+from webquarry.mcp.limits import RateLimits
 from webquarry.mcp.listing import load_listing
-from webquarry.mcp.tokens import Principal, TokenFile
 from webquarry.quota.local import LocalQuota
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 
-ADA, BOB = {"principal": Principal("1", "ada")}, {"principal": Principal("2", "bob")}
-State = dict[str, Principal]
+ADA, BOB = "Bearer ada", "Bearer bob"
 
 
 async def respond(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse("fine")(scope, receive, send)
 
 
-def limit(app: ASGIApp = respond, processes: int = 1, **limits: Any) -> LimitedApp:
-    return LimitedApp(app, RateLimits(Settings(**limits), LocalQuota(), Clock(), processes))
+async def verify(token: str) -> Principal:
+    if token not in ("ada", "bob"):
+        raise AccessDenied("unknown")
+    return Principal(token, token)
 
 
-def send_all(app: ASGIApp, *callers: State) -> list[Reply]:
+def limit(app: ASGIApp = respond, processes: int = 1, **limits: Any) -> Authentication:
+    return Authentication(app, control(processes, **limits))
+
+
+def control(processes: int = 1, **limits: Any) -> Access:
+    rate_limits = RateLimits(Settings(**limits), LocalQuota(), Clock(), processes)
+    return Access(verify, {"/mcp": ()}, limits=rate_limits)
+
+
+def send_all(app: ASGIApp, *callers: str) -> list[Reply]:
     async def run() -> list[Reply]:
-        return [await request(app, state=caller) for caller in callers]
+        return [await request(app, headers={"Authorization": caller}) for caller in callers]
 
     return asyncio.run(run())
 
@@ -82,37 +92,42 @@ def test_calls_in_progress_are_limited_until_one_ends() -> None:
             await may_end.wait()
             await respond(scope, receive, send)
 
-        limited = limit(wait, http_calls_at_once=2)
-        calls = [asyncio.create_task(request(limited, state=ADA)) for _ in range(2)]
+        limited, ada = limit(wait, http_calls_at_once=2), {"Authorization": ADA}
+        calls = [asyncio.create_task(request(limited, headers=ada)) for _ in range(2)]
         for _ in calls:
             await started.acquire()
-        refused = await request(limited, state=ADA)
-        calls.append(asyncio.create_task(request(limited, state=BOB)))
+        refused = await request(limited, headers=ada)
+        calls.append(asyncio.create_task(request(limited, headers={"Authorization": BOB})))
         await started.acquire()
         may_end.set()
         ended = [(await call).status for call in calls]
-        return [refused.status, *ended, (await request(limited, state=ADA)).status]
+        return [refused.status, *ended, (await request(limited, headers=ada)).status]
 
     assert asyncio.run(run()) == [429, 200, 200, 200, 200]
 
 
-def test_requests_without_a_principal_are_not_counted() -> None:
-    replies = send_all(limit(http_minute_limit=1, http_minute_limit_all=1), {}, {}, {})
+def test_unprotected_paths_are_not_counted() -> None:
+    app = limit(http_minute_limit=1, http_minute_limit_all=1)
 
-    assert codes(replies) == [200] * 3
+    async def run() -> list[Reply]:
+        return [await request(app, "/health/live") for _ in range(3)]
+
+    assert codes(asyncio.run(run())) == [200] * 3
 
 
 def test_each_message_of_a_batch_counts_as_a_request() -> None:
     def fail() -> Toolkit:
         raise AssertionError("no engine is needed")
 
-    limits = RateLimits(Settings(http_minute_limit=5), LocalQuota(), Clock())
-    app = LimitedApp(McpEndpoint(ToolServer(load_listing("core"), fail), limits), limits)
+    access = control(http_minute_limit=5)
+    endpoint = McpEndpoint(ToolServer(load_listing("core"), fail), access)
+    app = Authentication(endpoint, access)
     batch: list[Any] = [{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in range(4)]
 
     async def run() -> list[Reply]:
         bodies = [json.dumps(one).encode() for one in (batch, batch, batch[0])]
-        return [await request(app, "/mcp", HEADERS, ADA, body) for body in bodies]
+        headers = HEADERS | {"Authorization": ADA}
+        return [await request(app, headers=headers, body=body) for body in bodies]
 
     first, second, third = asyncio.run(run())
 

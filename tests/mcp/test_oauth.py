@@ -15,8 +15,7 @@ import pytest
 
 from tests.mcp.issuer import RESOURCE, Issuer, running_issuer
 from webquarry.clock import Clock
-from webquarry.mcp.auth import OAuthVerifier
-from webquarry.mcp.tokens import AccessDenied, Principal, VerifierUnavailable
+from webquarry.mcp.auth import AccessDenied, OAuthVerifier, Principal, VerifierUnavailable
 from webquarry.settings import Settings
 
 

@@ -316,7 +316,7 @@ def test_search_imports_neither_the_sdk_nor_what_only_pages_need(tmp_path: Path)
         "from webquarry.__main__ import main\n"
         "sys.argv = ['webquarry', 'mcp']\n"
         "code = main()\n"
-        "names = ('mcp', 'mcp_types', 'lxml', 'numpy', 'webquarry.search.patents.finder',\n"
+        "names = ('mcp', 'mcp_types', 'numpy', 'webquarry.search.patents.finder',\n"
         "    'webquarry.search.scholarly.finder', 'webquarry.verify')\n"
         "print([one for one in names if one in sys.modules], file=sys.stderr)\n"
         "sys.exit(code)\n"

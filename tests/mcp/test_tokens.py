@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from webquarry.errors import BadInput, NotFound
-from webquarry.mcp.tokens import (
+from webquarry.mcp.auth import (
     MCP,
     METRICS,
     AccessDenied,

@@ -9,7 +9,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, PlainTextResponse
@@ -139,15 +139,3 @@ class HostCheck:
         name, allowed = value.decode("latin-1"), self._allowed[header]
         host, _, port = name.rpartition(":")
         return allowed is None or name in allowed or (port.isdecimal() and f"{host}:*" in allowed)
-
-
-class LazyApp:
-    """An application that is built for its first request."""
-
-    def __init__(self, build: Callable[[], ASGIApp]) -> None:
-        self._build = build
-        self._app: ASGIApp | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._app = self._app or self._build()
-        await self._app(scope, receive, send)

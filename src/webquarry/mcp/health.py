@@ -1,12 +1,8 @@
-"""Probes of an HTTP server.
+"""Probes of an HTTP server: `/health/live`, `/health/ready` and `/metrics`.
 
-    GET /health/live     200 while the process serves
-    GET /health/ready    200 if the server should receive requests; 503 while it drains, or while
-                         records cannot be written (damaged, disk full, key lost, Redis refuses)
-    GET /metrics         Prometheus metrics
-
-Without Redis, without a folder for records, or with single damaged records a server is `degraded`
-but ready. Responses name the reason in one word, never a path.
+A server is not ready (503) while it drains, or while records cannot be written. Without Redis,
+without a folder for records, or with single damaged records it is `degraded` but ready. Responses
+name the reason in one word, never a path.
 """
 
 from __future__ import annotations
@@ -38,9 +34,7 @@ class Health:
     def routes(self) -> list[Route]:
         """Return the routes; /metrics only if metrics are collected."""
         routes = [Route("/health/live", self._live), Route("/health/ready", self._ready)]
-        if self._metrics:
-            routes.append(Route("/metrics", self._render_metrics))
-        return routes
+        return [*routes, Route("/metrics", self._render_metrics)] if self._metrics else routes
 
     async def _live(self, request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -65,16 +59,15 @@ async def _check(kit: Toolkit) -> dict[str, str]:
         refusal = await kit.redis.check_refusal()
         if not kit.redis.is_up:
             return {"status": "degraded", "redis": "gone"}
-        if refusal is not None:
-            return {"status": "not_ready", "redis": refusal}
-        return {"status": "ok", "redis": "ok"}
-    records = kit.records
-    probe = asyncio.ensure_future(asyncio.to_thread(records.probe))
+        return {"status": "not_ready" if refusal else "ok", "redis": refusal or "ok"}
+    probe = asyncio.ensure_future(asyncio.to_thread(kit.records.probe))
     done, _ = await asyncio.wait({probe}, timeout=_PROBE_SECONDS)
     for finished in done:  # a slow probe goes on; the state before it is reported
         finished.result()
-    if records.trouble is None:
-        is_damaged = records.has_damaged_rows
-        return {"status": "degraded", "records": "damaged"} if is_damaged else {"status": "ok"}
-    status = "degraded" if records.trouble == "no_folder" else "not_ready"
-    return {"status": status, "records": records.trouble}
+    trouble = kit.records.trouble
+    if trouble is not None:
+        status = "degraded" if trouble == "no_folder" else "not_ready"
+        return {"status": status, "records": trouble}
+    if kit.records.has_damaged_rows:
+        return {"status": "degraded", "records": "damaged"}
+    return {"status": "ok"}

@@ -1,12 +1,8 @@
 """MCP over streamable HTTP, without sessions.
 
-    POST /mcp  and  /mcp/                        the protocol
-    GET  /health/live, /health/ready, /metrics   probes
-    GET  /ui                                     the web UI of the caller
-
 A request is answered with JSON, or with an event stream as soon as the handler sends a notification
 or has been silent for 15 seconds. The client cancels a call by closing the connection. From the
-outside in a request passes: request id, Host and Origin, authentication, body limits, rate limits.
+outside in a request passes: request id, Host and Origin, authentication and limits, body limits.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -31,7 +27,6 @@ from webquarry.mcp.asgi import (
     read_header,
 )
 from webquarry.mcp.auth import Access, Authentication
-from webquarry.mcp.limits import LimitedApp, RateLimits
 from webquarry.mcp.protocol import HEADER_MISMATCH, INVALID_REQUEST, MODERN, ProtocolError
 
 if TYPE_CHECKING:
@@ -42,17 +37,14 @@ if TYPE_CHECKING:
     from webquarry.mcp.health import Health
     from webquarry.mcp.protocol import Message
     from webquarry.settings import Settings
+    from webquarry.surfaces.ui.routes import PageRoutes
 
 PING_SECONDS = 15.0
-_LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
-LOCAL_HOSTS = [host for name in _LOCAL_NAMES for host in (name, f"{name}:*")]
-_LOCAL_ORIGINS = [f"http://{host}" for host in LOCAL_HOSTS]
-_HANDSHAKE_STATUS = {
-    protocol.PARSE_ERROR: 400,
-    INVALID_REQUEST: 400,
-    protocol.CONNECTION_CLOSED: 503,
-}
-_MODERN_STATUS = _HANDSHAKE_STATUS | {
+LOCAL_HOSTS = [
+    f"{name}{port}" for name in ("127.0.0.1", "localhost", "[::1]") for port in ("", ":*")
+]
+_STATUS = {protocol.PARSE_ERROR: 400, INVALID_REQUEST: 400, protocol.CONNECTION_CLOSED: 503}
+_MODERN_STATUS = _STATUS | {
     protocol.INVALID_PARAMS: 400,
     HEADER_MISMATCH: 400,
     protocol.MISSING_CAPABILITY: 400,
@@ -73,19 +65,24 @@ def build_app(
     settings: Settings,
     health: Health,
     access: Access | None = None,
-    limits: RateLimits | None = None,
-    page: ASGIApp | None = None,
+    page: PageRoutes | None = None,
 ) -> ASGIApp:
-    """Return the ASGI application; `page` is that of the web UI."""
-    endpoint = McpEndpoint(server, limits)
+    """Return the ASGI application of a server; `page` adds the web UI."""
+    hosts = None  # any, where tokens are required
+    if access is None or settings.http_hosts:
+        hosts = [*LOCAL_HOSTS, *settings.http_hosts]
+    origins = [*(f"http://{host}" for host in LOCAL_HOSTS), *settings.http_origins]
+    endpoint = McpEndpoint(server, access)
     app: ASGIApp = Router([Route("/mcp", endpoint), Route("/mcp/", endpoint), *health.routes()])
-    if limits is not None:
-        app = LimitedApp(app, limits)
     app = RequestReader(app, settings.http_max_request_bytes)
     if access is not None:
         app = Authentication(app, access)
-    app = HostCheck(app, find_hosts(settings, access), [*_LOCAL_ORIGINS, *settings.http_origins])
-    routes = [Route("/ui{rest:path}", page)] if page is not None else []
+    routes = []
+    if page is not None:
+        from webquarry.surfaces.ui.guard import build_guarded_page
+
+        guarded = build_guarded_page(page, settings, hosts, access)
+        routes.append(Route("/ui{rest:path}", guarded))
     if access is not None and access.metadata_url:
         metadata = access.metadata
 
@@ -95,7 +92,7 @@ def build_app(
             return JSONResponse(metadata, headers=headers)
 
         routes.append(Route(urlsplit(access.metadata_url).path, describe_issuer))
-    router = Router(routes, default=app)
+    router = Router(routes, default=HostCheck(app, hosts, origins))
 
     async def check_request(scope: Scope, receive: Receive, send: Send) -> None:
         app: ASGIApp = router
@@ -111,47 +108,34 @@ def build_app(
     return RequestTracking(check_request)
 
 
-def find_hosts(settings: Settings, access: Access | None) -> list[str] | None:
-    """Return the allowed values of the `Host` header; None for any, where tokens are required."""
-    if access is not None and not settings.http_hosts:
-        return None
-    return [*LOCAL_HOSTS, *settings.http_hosts]
-
-
 class McpEndpoint:
     """The ASGI application of the protocol."""
 
     def __init__(
         self,
         server: ToolServer,
-        limits: RateLimits | None = None,
+        access: Access | None = None,
         ping_seconds: float = PING_SECONDS,
     ) -> None:
         self._server = server
-        self._limits = limits
+        self._limits = access.limits if access is not None else None
         self._ping_seconds = ping_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = _check_headers(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        exchange = Exchange(send, self._ping_seconds)
+        message: Any = None
         version = read_header(scope, b"mcp-protocol-version").decode("latin-1")
         is_modern = bool(version) and version not in protocol.HANDSHAKE_REVISIONS
         session = protocol.Session(MODERN if is_modern else version or protocol.BATCH_REVISION)
-        message: Any = None
+        exchange = Exchange(send, self._ping_seconds)
         try:
-            message = protocol.parse((await receive())["body"])
+            if refusal is None:
+                message = protocol.parse((await receive())["body"])
+                refusal = await self._count_batch(scope, message)
+            if refusal is not None:
+                await refusal(scope, receive, send)
+                return
             if isinstance(message, list):
-                principal = scope.get("state", {}).get("principal")
-                if self._limits is not None and principal is not None:
-                    # Each message counts as a request; the first is already counted.
-                    more = len(message[: protocol.MAX_BATCH]) - 1
-                    refusal = await self._limits.take(principal, more)
-                if refusal is not None:
-                    await refusal(scope, receive, send)
-                    return
                 work = self._server.handle_batch(session, message, exchange.notify)
             else:
                 if is_modern:
@@ -165,13 +149,21 @@ class McpEndpoint:
             if error.code == protocol.CONNECTION_CLOSED and isinstance(message, dict):
                 id = message.get("id")
             response = protocol.error_response(id, error)
-        await exchange.finish(response, _MODERN_STATUS if is_modern else _HANDSHAKE_STATUS)
+        await exchange.finish(response, _MODERN_STATUS if is_modern else _STATUS)
+
+    async def _count_batch(self, scope: Scope, message: Any) -> Response | None:
+        """Count each message of a batch as a request; the first is already counted."""
+        principal = scope.get("state", {}).get("principal")
+        if self._limits is None or principal is None or not isinstance(message, list):
+            return None
+        return await self._limits.take(principal, len(message[: protocol.MAX_BATCH]) - 1)
 
     def _check_modern(self, scope: Scope, message: Any, version: str) -> None:
         """Compare the headers of a request of 2026-07-28 with its body."""
         if protocol.find_problem(message) is not None:
             return  # an error of `handle`
-        if "method" not in message:
+        method, params = message.get("method"), message.get("params") or {}
+        if method is None:
             problem = "Body must be a single JSON-RPC request or notification object"
             raise ProtocolError(INVALID_REQUEST, problem)
         if "id" not in message:
@@ -179,43 +171,42 @@ class McpEndpoint:
                 raise protocol.unsupported_version(version)
             return
         try:
-            params = message.get("params") or {}
             if protocol.read_envelope(params) != version:
                 problem = "header does not match the request envelope's protocol version"
-                raise _mismatch(f"mcp-protocol-version {problem}")
-            self._compare(scope, message["method"], params)
-            if message["method"] == "initialize":
-                raise ProtocolError(protocol.METHOD_NOT_FOUND, "Method not found", "initialize")
+                raise ProtocolError(HEADER_MISMATCH, f"mcp-protocol-version {problem}")
+            problem = self._find_mismatch(scope, method, params)
+            if problem:
+                raise ProtocolError(HEADER_MISMATCH, problem)
+            if method == "initialize":
+                raise ProtocolError(protocol.METHOD_NOT_FOUND, "Method not found", method)
         except ProtocolError as error:
             error.request_id = message["id"]
             raise
 
-    def _compare(self, scope: Scope, method: str, params: Message) -> None:
+    def _find_mismatch(self, scope: Scope, method: str, params: Message) -> str:
         headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             if name in headers and name.startswith(b"mcp-"):
-                raise _mismatch(f"{name.decode()} header appears more than once")
+                return f"{name.decode()} header appears more than once"
             headers[name] = value
         if _decode(headers.get(b"mcp-method")) != method:
-            raise _mismatch("mcp-method header does not match the request body's method")
+            return "mcp-method header does not match the request body's method"
         key = _NAMES.get(method, "")
         if key in params and _decode(headers.get(b"mcp-name")) != params[key]:
-            raise _mismatch(f"mcp-name header does not match the request body's {key!r} parameter")
-        if method == "tools/call":
-            for header, argument, kind in self._find_mirrored(params):
-                raw = headers.get(f"mcp-param-{header}".lower().encode())
-                is_absent = raw is None and argument is None
-                if not is_absent and not _is_same(_decode(raw), argument, kind):
-                    raise _mismatch(f"Mcp-Param-{header} header does not match its argument")
-
-    def _find_mirrored(self, params: Message) -> Iterator[tuple[str, Any, Any]]:
-        """Yield header, argument and type of each parameter with `x-mcp-header` in its schema."""
-        tools = list(self._server.listing.lists["tools"])
-        if self._server.external is not None:
-            tools += self._server.external.descriptions
-        for tool in tools:
-            if tool["name"] == params.get("name"):
-                yield from _walk(tool["inputSchema"], params.get("arguments"))
+            return f"mcp-name header does not match the request body's {key!r} parameter"
+        external = self._server.external
+        for tool in [
+            *self._server.listing.lists["tools"],
+            *(external.descriptions if external else ()),
+        ]:
+            if method == "tools/call" and tool["name"] == params["name"]:
+                for header, argument, kind in _find_mirrored(
+                    tool["inputSchema"], params.get("arguments")
+                ):
+                    sent = headers.get(f"mcp-param-{header}".lower().encode())
+                    if not _is_same(sent, argument, kind):
+                        return f"Mcp-Param-{header} header does not match its argument"
+        return ""
 
 
 class Exchange:
@@ -234,9 +225,10 @@ class Exchange:
         """Await `work`, sending pings; cancel it when the client disconnects."""
         task = asyncio.current_task()
         assert task is not None
-        helpers = [asyncio.create_task(self._watch(receive, task))]
-        start_pings: Callable[[], None] = lambda: helpers.append(asyncio.create_task(self._ping()))  # noqa: E731
-        timer = asyncio.get_running_loop().call_later(self._ping_seconds, start_pings)
+        helpers = [
+            asyncio.create_task(self._watch(receive, task)),
+            asyncio.create_task(self._ping()),
+        ]
         try:
             return await work
         except asyncio.CancelledError:
@@ -244,7 +236,6 @@ class Exchange:
             problem = "The server is shutting down."
             raise ProtocolError(protocol.CONNECTION_CLOSED, problem) from None
         finally:
-            timer.cancel()
             for helper in helpers:
                 helper.cancel()
 
@@ -256,12 +247,12 @@ class Exchange:
 
     async def _ping(self) -> None:
         while True:
-            await self._write(b": ping\r\n\r\n")
             await asyncio.sleep(self._ping_seconds)
+            await self._write(b": ping\r\n\r\n")
 
     async def notify(self, message: Message) -> None:
         """Send a message that belongs to the request."""
-        await self._write(_format_event(protocol.encode(message)))
+        await self._write(b"event: message\r\ndata: %b\r\n\r\n" % protocol.encode(message))
 
     async def _write(self, data: bytes, *, more: bool = True) -> None:
         async with self._lock:
@@ -277,18 +268,12 @@ class Exchange:
             return
         body = b"" if response is None else response.body
         if self._is_stream:
-            await self._write(_format_event(body), more=False)
+            await self._write(b"event: message\r\ndata: %b\r\n\r\n" % body, more=False)
             return
-        status = 202
-        if response is not None:
-            status = statuses.get(response.error_code or 0, 200)
+        status = 202 if response is None else statuses.get(response.error_code or 0, 200)
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
-
-
-def _format_event(body: bytes) -> bytes:
-    return b"event: message\r\ndata: %b\r\n\r\n" % body
 
 
 def _check_headers(scope: Scope) -> Response | None:
@@ -319,10 +304,6 @@ def _prepare_handshake(session: protocol.Session, message: Message) -> None:
         session.revision = None
 
 
-def _mismatch(problem: str) -> ProtocolError:
-    return ProtocolError(HEADER_MISMATCH, problem)
-
-
 def _decode(value: bytes | None) -> str | None:
     """Return a header value; None if it is missing or malformed base64."""
     text = None if value is None else value.decode("latin-1")
@@ -336,18 +317,21 @@ def _decode(value: bytes | None) -> str | None:
     return None
 
 
-def _walk(schema: Message, arguments: Any) -> Iterator[tuple[str, Any, Any]]:
+def _find_mirrored(schema: Message, arguments: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield header, argument and type of each parameter with `x-mcp-header` in its schema."""
     for name, part in (schema.get("properties") or {}).items():
         argument = arguments.get(name) if isinstance(arguments, dict) else None
         if isinstance(part, dict):
             if isinstance(part.get("x-mcp-header"), str):
                 yield part["x-mcp-header"], argument, part.get("type")
-            yield from _walk(part, argument)
+            yield from _find_mirrored(part, argument)
 
 
-def _is_same(sent: str | None, argument: Any, kind: Any) -> bool:
+def _is_same(header: bytes | None, argument: Any, kind: Any) -> bool:
+    """Return whether a header mirrors an argument; both may be absent."""
+    sent = _decode(header)
     if sent is None or not isinstance(argument, str | int | float):
-        return False
+        return header is None and argument is None
     if isinstance(argument, bool):
         return sent == str(argument).lower()
     if kind == "integer" and re.fullmatch(r"-?\d{1,400}(\.0+)?", sent):

@@ -17,10 +17,9 @@ from webquarry.quota.base import Limit, Quota, QuotaDenied
 
 if TYPE_CHECKING:
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from webquarry.clock import Clock
-    from webquarry.mcp.tokens import Principal
+    from webquarry.mcp.auth import Principal
     from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -55,7 +54,12 @@ class RateLimits:
         return None
 
     async def enter(self, slots: AsyncExitStack, principal: Principal) -> Response | None:
-        """Count a call in progress until `slots` closes; return a refusal if there are too many."""
+        """Count a request, and a call in progress until `slots` closes; return a refusal if that
+        exceeds a limit.
+        """
+        refusal = await self.take(principal)
+        if refusal is not None:
+            return refusal
         try:
             for owner, suffix in ((principal.id, ""), ("all", "_all")):
                 most = self._read(f"http_calls_at_once{suffix}")
@@ -69,23 +73,6 @@ class RateLimits:
         """Return a limit of this process; 0 for none."""
         most: int = getattr(self._settings, setting)
         return most and max(1, most // self._processes)
-
-
-class LimitedApp:
-    """ASGI middleware behind `Authentication`: applies the limits to requests with a principal."""
-
-    def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
-        self._app = app
-        self._limits = limits
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        principal = scope.get("state", {}).get("principal")
-        app = self._app
-        async with AsyncExitStack() as slots:
-            if principal is not None:
-                refusal = await self._limits.take(principal)
-                app = refusal or await self._limits.enter(slots, principal) or app
-            await app(scope, receive, send)
 
 
 def _refuse(principal: Principal, problem: str, seconds: float) -> Response:

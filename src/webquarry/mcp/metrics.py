@@ -1,19 +1,7 @@
 """Prometheus metrics and OpenTelemetry traces: listeners of the meter.
 
-    webquarry_tool_seconds{tool,outcome}          histogram of tool calls
-    webquarry_provider_seconds{provider,outcome}  histogram of requests to search providers
-    webquarry_requests_seconds{path,outcome}      histogram of HTTP requests; outcome is the status
-    webquarry_cache_total{result}                 cache hits and misses
-    webquarry_refused_total{reason}               refused HTTP requests
-    webquarry_records_refused_total{reason}       records that could not be written
-    webquarry_records_up                          0 while records cannot be written
-    webquarry_records_trouble{reason}             1 for the reason
-    webquarry_redis_up                            0 while Redis is unavailable
-    webquarry_breaker_open{provider}              1 while the circuit breaker of a provider is open
-    webquarry_spend_usd_today                     cost of paid answers today
-    webquarry_up_info{version}                    1
-
-Several processes keep their metrics in files below PROMETHEUS_MULTIPROC_DIR; /metrics adds them up.
+`docs/teams.md` lists the metrics. Several processes keep theirs in files below
+PROMETHEUS_MULTIPROC_DIR; /metrics adds them up.
 """
 
 from __future__ import annotations
@@ -32,10 +20,8 @@ if TYPE_CHECKING:
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # variable of the library
 Gauge = tuple[str, dict[str, str], float]  # name, labels, value
 _BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
-_HISTOGRAMS = {"tool": ("tool", "tool"), "provider": ("provider", "provider")}
-_HISTOGRAMS["request"] = ("requests", "path")  # by span: name and label of the metric
+_HISTOGRAMS = {"tool": "tool", "provider": "provider", "request": "path"}  # label by span
 _COUNTERS = {"cache": "result", "refused": "reason", "records_refused": "reason"}
-_OTLP_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
 class Metrics:
@@ -50,9 +36,9 @@ class Metrics:
         self._read_gauges = read_gauges
         self._registry = library.CollectorRegistry()
         self._metrics: dict[str, Any] = {}
-        for span, (name, label) in _HISTOGRAMS.items():
+        for span, label in _HISTOGRAMS.items():
             self._metrics[span] = library.Histogram(
-                f"webquarry_{name}_seconds",
+                f"webquarry_{'requests' if span == 'request' else span}_seconds",
                 f"Seconds by {label} and outcome.",
                 [label, "outcome"],
                 registry=self._registry,
@@ -71,7 +57,7 @@ class Metrics:
     def on_end(self, name: str, seconds: float, outcome: str, labels: dict[str, str]) -> None:
         """Add to a histogram."""
         if name in _HISTOGRAMS:
-            self._metrics[name].labels(labels[_HISTOGRAMS[name][1]], outcome).observe(seconds)
+            self._metrics[name].labels(labels[_HISTOGRAMS[name]], outcome).observe(seconds)
 
     def within(self, name: str, labels: dict[str, str]) -> AbstractContextManager[None]:
         """Only the end of a span is measured."""
@@ -80,10 +66,8 @@ class Metrics:
     def collect(self) -> Iterator[Any]:
         """Return the gauges: every process sees the same values, so they are not added up."""
         families: dict[str, Any] = {}
-        for name, labels, value in [
-            ("up_info", {"version": __version__}, 1.0),
-            *self._read_gauges(),
-        ]:
+        gauges = [("up_info", {"version": __version__}, 1.0), *self._read_gauges()]
+        for name, labels, value in gauges:
             if name not in families:
                 family = self._library.metrics_core.GaugeMetricFamily
                 families[name] = family(f"webquarry_{name}", name, labels=list(labels))
@@ -130,7 +114,8 @@ def is_tracing_enabled(environ: Mapping[str, str]) -> bool:
     is_disabled = environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
     if is_disabled or environ.get("OTEL_TRACES_EXPORTER") == "none":
         return False
-    return any(environ.get(name) for name in _OTLP_ENDPOINTS)
+    kinds = ("", "TRACES_")
+    return any(environ.get(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in kinds)
 
 
 class Traces:
@@ -148,6 +133,7 @@ class Traces:
         self._provider = TracerProvider(resource=resource)
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self._tracer = self._provider.get_tracer("webquarry", __version__)
+        self.close = self._provider.shutdown  # sends what is still buffered
 
     def on_count(self, name: str, value: float, labels: dict[str, str]) -> None:
         """Counts are not traced."""
@@ -162,7 +148,3 @@ class Traces:
         title = " ".join([name, *labels.values()])
         with self._tracer.start_as_current_span(title, attributes=attributes):
             yield
-
-    def close(self) -> None:
-        """Send what is still buffered."""
-        self._provider.shutdown()

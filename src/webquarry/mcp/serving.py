@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
@@ -24,18 +24,19 @@ import h11
 import uvicorn
 from starlette.routing import Router
 from uvicorn.config import STARTUP_FAILURE
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.mcp.asgi import LazyApp
 from webquarry.mcp.auth import configure_access
 from webquarry.mcp.handlers import ToolServer
 from webquarry.mcp.health import Health
-from webquarry.mcp.http import build_app, find_hosts
+from webquarry.mcp.http import build_app
 from webquarry.mcp.limits import RateLimits
 from webquarry.mcp.listing import load_listing, read_settings, server_name
 from webquarry.meter import count
+from webquarry.surfaces.ui.routes import PageRoutes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -49,8 +50,8 @@ WRITE_SECONDS = 60.0
 LAST_WRITE_SECONDS = 3.0  # while the server shuts down
 
 
-class Connection(H11Protocol):
-    """A connection with timeouts for reading headers and for writing.
+class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore[misc]
+    """Timeouts for reading headers and for writing, for each of uvicorn's protocols.
 
     A connection of which the client reads nothing for `write_seconds` is closed. If all connections
     together have more than `max_unsent_bytes` unsent, the longest stalled ones are closed first.
@@ -64,7 +65,7 @@ class Connection(H11Protocol):
 
     def __init__(self, *arguments: Any, max_unsent_bytes: int, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._max_unsent_bytes = max_unsent_bytes
+        self.max_unsent_bytes = max_unsent_bytes
 
     def _set_timer(self, seconds: float, callback: Any = None, *arguments: Any) -> None:
         if self._timer is not None:
@@ -75,9 +76,9 @@ class Connection(H11Protocol):
         log.info("closed a connection: %s", reason)
         self.transport.abort()
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        transport.set_write_buffer_limits(high=0)  # report every unsent byte
+        self.transport.set_write_buffer_limits(high=0)  # report every unsent byte
         self._await_headers()
 
     def data_received(self, data: bytes) -> None:
@@ -104,7 +105,7 @@ class Connection(H11Protocol):
         total = sum(other.transport.get_write_buffer_size() for other in stalled)
         for other in stalled:
             unsent = other.transport.get_write_buffer_size()
-            if unsent and total > self._max_unsent_bytes:
+            if unsent and total > self.max_unsent_bytes:
                 total -= unsent
                 count("refused", reason="unread")
                 other._abort("too many unsent bytes")
@@ -141,6 +142,45 @@ class Connection(H11Protocol):
             super().shutdown()
             return
         self.transport.close()
+
+
+class H11Connection(LimitedProtocol, H11Protocol):
+    """A connection whose requests h11 parses."""
+
+
+class Connection(LimitedProtocol, AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection whose requests httptools parses, if it is installed.
+
+    httptools neither limits headers and trailers nor parses the body of an upgrade request.
+    """
+
+    _header_bytes = 0  # received since the last request or part of a body
+
+    def data_received(self, data: bytes) -> None:
+        if self.cycle is None and b"upgrade" in data.lower():  # as sent by clients that know HTTP/2
+            other = H11Connection(
+                self.config,
+                self.server_state,
+                self.app_state,
+                max_unsent_bytes=self.max_unsent_bytes,
+            )
+            self._set_timer(0)
+            self.connections.discard(self)
+            other.connection_made(self.transport)
+            self.transport.set_protocol(other)
+            other.data_received(data)
+            return
+        cycle = self.cycle
+        self._header_bytes += len(data)
+        super().data_received(data)
+        if self.cycle is not cycle:
+            self._header_bytes = 0
+        if self._header_bytes > (self.config.h11_max_incomplete_event_size or sys.maxsize):
+            self._abort("the request headers are too large")
+
+    def on_body(self, body: bytes) -> None:
+        self._header_bytes = 0
+        super().on_body(body)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -254,21 +294,14 @@ class HttpServer:
         kit = Toolkit(settings, os.environ, shared=True, runner="workers")
         server = ToolServer(load_listing(self.set_name), lambda: kit, self.text_format)
         access = configure_access(settings, os.environ, self.host, running=True)
-        limits = None
         if access is not None:
             processes = self.workers if kit.redis is None else 1
             limits = RateLimits(settings, kit.quota, kit.clock, processes)
+            access = replace(access, limits=limits)
         measured = metrics.Metrics(lambda: metrics.read_gauges(kit)) if settings.metrics else None
         traces = metrics.Traces() if metrics.is_tracing_enabled(os.environ) else None
         listeners = [listener for listener in (measured, traces) if listener]
         health = Health(kit, measured)
-
-        def build_page() -> ASGIApp:
-            from webquarry.surfaces.ui.guard import build_guarded_page
-            from webquarry.surfaces.ui.routes import PageRoutes
-
-            page = PageRoutes(kit, lambda: health.draining)
-            return build_guarded_page(page, settings, find_hosts(settings, access), access, limits)
 
         @asynccontextmanager
         async def lifespan(router: Router) -> AsyncIterator[None]:
@@ -288,7 +321,8 @@ class HttpServer:
                 await asyncio.to_thread(traces.close)
             await kit.aclose()
 
-        app = build_app(server, settings, health, access, limits, LazyApp(build_page))
+        page = PageRoutes(kit, lambda: health.draining)
+        app = build_app(server, settings, health, access, page)
         return Router(default=app, lifespan=lifespan)
 
 

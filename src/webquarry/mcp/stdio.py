@@ -123,6 +123,8 @@ class StdioServer:
                 return
         import asyncio
 
+        # Looking for pydantic plugins reads the metadata of every installed distribution.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         from webquarry.logs import set_up
 
         level, format = logs
@@ -166,7 +168,7 @@ class StdioServer:
         self._hurried = asyncio.Event()
         self._is_closing = False
         self._has_worker = False
-        self._writer = Writer(writing, self._stop_now)
+        self._writer = Writer(writing, lambda: call_soon(self._loop, self._stop_now))
         if os.name == "posix":
             self._loop.add_signal_handler(signal.SIGTERM, self._terminate)
         try:
@@ -177,7 +179,7 @@ class StdioServer:
             if self._settings.mcp_warm:
                 self._start(self._warm_up())
             if first is not None:
-                await self._take(first)
+                self._take(first)
             threading.Thread(target=self._read, args=(lines,), daemon=True).start()
             await self._stopped.wait()
             await self._finish()
@@ -193,31 +195,21 @@ class StdioServer:
         self._server.external = ExternalTools(host, self._server.listing.tools)
 
     def _read(self, lines: Iterator[bytes]) -> None:
-        """In a thread: pass each line to the event loop and wait until it is taken."""
-        import asyncio
-        from concurrent.futures import CancelledError
-
+        """In a thread: pass lines to the event loop while enough of the responses are read."""
         for line in lines:
-            taking = self._take(line)
-            try:
-                asyncio.run_coroutine_threadsafe(taking, self._loop).result()
-            except (RuntimeError, CancelledError):  # the loop is closed
-                taking.close()
+            self._writer.has_room.wait()
+            if not call_soon(self._loop, self._take, line):
                 return
-        try:
-            self._loop.call_soon_threadsafe(self._stopped.set)
-        except RuntimeError:
-            return
+        call_soon(self._loop, self._stopped.set)
 
-    async def _take(self, line: bytes) -> None:
-        """Start to handle a line once enough of the responses before it have been read."""
-        await self._writer.wait_for_room(MAX_UNSENT_BYTES)
+    def _take(self, line: bytes) -> None:
+        """Start to handle a line."""
+        if self._stopped.is_set():
+            return
         try:
             message = parse(line)
         except ProtocolError as error:
             self._writer.write(error_response(error.request_id, error).body)
-            return
-        if self._stopped.is_set():
             return
         task = self._start(self._handle(message))
         id = message.get("id") if isinstance(message, dict) and "method" in message else None
@@ -258,8 +250,11 @@ class StdioServer:
     async def _warm_up(self) -> None:
         """Start a page worker and load what the first search needs."""
         try:
-            kit = self._server.engine
+            kit, listing = self._server.engine, self._server.listing
             self._prepare_reading(kit)
+            from webquarry.mcp.calls import load_tool
+
+            await load_tool(listing.package, listing.tools[0])
             await kit.warm_up()
         except Exception:
             import logging
@@ -301,35 +296,30 @@ class StdioServer:
 
         if self._tasks:
             await asyncio.wait(self._tasks)
-        await self._writer.wait_for_room(0)
+        while self._writer.unsent:  # noqa: ASYNC110 - counted by a thread
+            await asyncio.sleep(0.01)
 
 
 class Writer:
     """Writes lines in a thread, so that a slow client does not block the event loop."""
 
-    def __init__(self, descriptor: int, on_broken: Callable[[], None]) -> None:
-        import asyncio
+    def __init__(self, descriptor: int, on_broken: Callable[[], Any]) -> None:
         import queue
         import threading
 
+        self.unsent = 0  # bytes
+        self.has_room = threading.Event()
+        self.has_room.set()
         self._descriptor = descriptor
         self._on_broken = on_broken
-        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()  # of `unsent`
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._unsent = 0  # bytes
-        self._has_written = asyncio.Event()
         threading.Thread(target=self._work, daemon=True).start()
 
     def write(self, line: bytes) -> None:
         """Queue a line."""
-        self._unsent += len(line)
+        self._count(len(line))
         self._lines.put(line)
-
-    async def wait_for_room(self, limit: int) -> None:
-        """Wait until at most `limit` bytes are unsent."""
-        while self._unsent > limit:
-            self._has_written.clear()
-            await self._has_written.wait()
 
     def _work(self) -> None:
         is_broken = False
@@ -340,20 +330,25 @@ class Writer:
                     write_line(self._descriptor, line)
             except OSError:
                 is_broken = True
-                self._notify(self._on_broken)
-            if not self._notify(self._count, len(line)):
-                return
+                self._on_broken()
+            self._count(-len(line))
 
-    def _notify(self, callback: Callable[..., None], *arguments: Any) -> bool:
-        try:
-            self._loop.call_soon_threadsafe(callback, *arguments)
-            return True
-        except RuntimeError:  # the loop is closed
-            return False
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self.unsent += change
+            if self.unsent > MAX_UNSENT_BYTES:
+                self.has_room.clear()
+            else:
+                self.has_room.set()
 
-    def _count(self, size: int) -> None:
-        self._unsent -= size
-        self._has_written.set()
+
+def call_soon(loop: asyncio.AbstractEventLoop, callback: Callable[..., Any], *values: Any) -> bool:
+    """Call a function in the event loop from another thread; False if the loop is closed."""
+    try:
+        loop.call_soon_threadsafe(callback, *values)
+    except RuntimeError:
+        return False
+    return True
 
 
 def read_lines(descriptor: int) -> Iterator[bytes]:

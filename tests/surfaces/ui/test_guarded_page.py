@@ -18,8 +18,7 @@ import webquarry
 from tests.mcp.http_process import http_server
 from tests.sessions.kits import A, kit_on
 from webquarry.caller import serving
-from webquarry.mcp.auth import Access
-from webquarry.mcp.tokens import AccessDenied, Principal, TokenFile
+from webquarry.mcp.auth import Access, AccessDenied, Principal, TokenFile
 from webquarry.sessions.models import StepDraft
 from webquarry.surfaces.ui.feed import follow_calls
 from webquarry.surfaces.ui.guard import build_guarded_page
@@ -170,7 +169,7 @@ def test_a_form_cannot_call_a_tool(tmp_path: Path) -> None:
         )
 
         assert answer.status_code == 422
-        assert "no JSON object" in answer.json()["error"]["message"]
+        assert "not a JSON object" in answer.json()["error"]["message"]
 
     with_page(tmp_path, work)
 
@@ -197,7 +196,7 @@ def test_other_tools_are_refused(tmp_path: Path, tool: str | None) -> None:
         answer = await ask("POST", CALL, headers=GOOD, json={"tool": tool, "arguments": {}})
 
         assert answer.status_code == 422
-        assert "no tool of this page" in answer.json()["error"]["message"]
+        assert "cannot be called on the page" in answer.json()["error"]["message"]
 
     with_page(tmp_path, work)
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from webquarry.read.text.delimiters import defuse_verbatim
 from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
@@ -53,7 +53,6 @@ _KINDS = {
 }
 INVISIBLE = re.compile("[" + "".join(_KINDS.values()) + "]")
 _INVISIBLE_SET = CharacterSet("".join(_KINDS.values()))
-_KIND_OF = [(kind, re.compile(f"[{members}]")) for kind, members in _KINDS.items()]
 
 _RTL = re.compile(
     r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -153,7 +152,7 @@ def _visible_part(text: str, start: int, end: int, removed: Counter[str]) -> str
 @cache  # of some thousand characters
 def _kind_of(character: str) -> str:
     """The kind of an invisible character."""
-    return next(kind for kind, members in _KIND_OF if members.match(character))
+    return next(kind for kind, members in _KINDS.items() if re.match(f"[{members}]", character))
 
 
 def _is_needed(character: str, kind: str, text: str, start: int, end: int) -> bool:
@@ -200,7 +199,7 @@ def _read_ideographic_variants() -> dict[str, str]:
     """The selectors of ideographs and what each is defined for, by the Ideographic Variation
     Database: read when a text has the first of them, since hardly any does.
     """
-    file = resources.files("webquarry") / "data" / "unicode" / "ideographic_variants.txt"
+    file = Path(__file__).parents[2] / "data" / "unicode" / "ideographic_variants.txt"
     variants: dict[str, str] = {}
     for line in file.read_text("utf-8").splitlines():
         number, _, members = line.partition(" ")

@@ -9,8 +9,6 @@ search without its limits.
 from __future__ import annotations
 
 import json
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +31,8 @@ def _normalise_domain(entry: str) -> str:
 class Lens(BaseModel):
     """One lens."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    # Built when the first lens is loaded: most searches use none.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
     description: str = Field(min_length=1)
@@ -56,7 +55,7 @@ class Lens(BaseModel):
 
 def load_lenses(own: Path | None = None) -> dict[str, Lens]:
     """Every lens by name, the user's own in place of ours."""
-    lenses = _read_folder(files("webquarry") / "data" / "lenses")
+    lenses = _read_folder(Path(__file__).parents[2] / "data" / "lenses")
     if own is not None:
         folder = expand_home(own)
         if not folder.is_dir():
@@ -77,7 +76,7 @@ def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
     return lenses[name]
 
 
-def _read_folder(folder: Traversable) -> dict[str, Lens]:
+def _read_folder(folder: Path) -> dict[str, Lens]:
     """The lenses of a folder by name, in the order of its files; BadInput that says what is wrong
     with the first that holds none.
     """
@@ -102,7 +101,7 @@ def _read_folder(folder: Traversable) -> dict[str, Lens]:
     return lenses
 
 
-def _file_failure(file: Traversable, reason: str) -> BadInput:
+def _file_failure(file: Path, reason: str) -> BadInput:
     """The error for a file that holds no lens, with what to do about it."""
     return BadInput(
         f"The lens file {file.name} is not usable: {reason}.",

@@ -73,7 +73,7 @@ def _list_clients() -> Iterable[str]:
 def _list_tokens() -> Iterable[str]:
     import os
 
-    from webquarry.mcp.tokens import TokenFile, tokens_path
+    from webquarry.mcp.auth import TokenFile, tokens_path
     from webquarry.settings import Settings
 
     file = TokenFile(tokens_path(Settings.from_environment(), os.environ))

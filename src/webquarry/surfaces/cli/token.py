@@ -16,7 +16,7 @@ from webquarry.surfaces.terminal import AsJson, command_output
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from webquarry.mcp.tokens import TokenFile
+    from webquarry.mcp.auth import TokenFile
 
 app = typer.Typer(
     help="Manage tokens for callers of an HTTP server (webquarry mcp --http).",
@@ -48,7 +48,7 @@ def add(
 ) -> None:
     """Create a token and print it once; only its hash is stored."""
     from webquarry.errors import BadInput
-    from webquarry.mcp.tokens import MCP, METRICS
+    from webquarry.mcp.auth import MCP, METRICS
 
     with command_output(False):
         file = _open_file()
@@ -72,7 +72,7 @@ def add(
 def list_(as_json: AsJson = None) -> None:
     """List the tokens: name, creation, expiry, use, and which belong to the same caller."""
     from webquarry.clock import Clock
-    from webquarry.mcp.tokens import METRICS
+    from webquarry.mcp.auth import METRICS
 
     with command_output(as_json) as output:
         file = _open_file()
@@ -134,7 +134,7 @@ def revoke(
 
 
 def _open_file() -> TokenFile:
-    from webquarry.mcp.tokens import TokenFile, tokens_path
+    from webquarry.mcp.auth import TokenFile, tokens_path
     from webquarry.settings import Settings
 
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))

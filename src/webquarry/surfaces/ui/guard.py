@@ -16,7 +16,6 @@ from starlette.routing import Router
 
 from webquarry.mcp.asgi import HostCheck, RequestReader, error_response
 from webquarry.mcp.auth import Access, Authentication
-from webquarry.mcp.limits import LimitedApp, RateLimits
 from webquarry.surfaces.ui.routes import EVENTS, GUARDED, PAGE, PageRoutes
 
 if TYPE_CHECKING:
@@ -32,20 +31,14 @@ def build_guarded_page(
     settings: Settings,
     hosts: Collection[str] | None,
     access: Access | None = None,
-    limits: RateLimits | None = None,
 ) -> ASGIApp:
     """Return the web UI for callers of `access`, or for every user of this machine."""
-    routes = page.routes()
-    app: ASGIApp = Router(routes)
-    if limits is not None:
-        # An event stream lasts as long as its page is open and must not use up the call limit.
-        limited = LimitedApp(app, limits)
-        events = [route for route in routes if route.path == EVENTS]
-        app = Router(events, default=limited)
-    app = RequestReader(app, settings.http_max_request_bytes)
+    app: ASGIApp = RequestReader(Router(page.routes()), settings.http_max_request_bytes)
     if access is not None:
         required = access.protected.get("/mcp", ())
-        app = Authentication(app, replace(access, protected=dict.fromkeys(GUARDED, required)))
+        protected = dict.fromkeys(GUARDED, required)
+        # An event stream lasts as long as its page is open and must not use up the call limit.
+        app = Authentication(app, replace(access, protected=protected, unlimited=(EVENTS,)))
     return HostCheck(SameOrigin(app), hosts)
 
 

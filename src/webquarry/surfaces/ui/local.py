@@ -19,11 +19,10 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route, Router
 
 from webquarry.caller import LOCAL
-from webquarry.mcp.auth import Access
+from webquarry.mcp.auth import Access, AccessDenied, Principal
 from webquarry.mcp.health import Health
 from webquarry.mcp.http import LOCAL_HOSTS
 from webquarry.mcp.serving import configure, handle_signals, listen
-from webquarry.mcp.tokens import AccessDenied, Principal
 from webquarry.settings import Settings
 from webquarry.surfaces.ui.guard import build_guarded_page
 from webquarry.surfaces.ui.routes import PAGE, PageRoutes

@@ -1,8 +1,7 @@
-"""The file `page.html` -> its bytes, and the headers under which a browser runs nothing but what
-stands in it.
+"""The file `page.html` and its Content Security Policy.
 
-The page is one file without data: all that it shows it asks for with a token. Its script and its
-style are named by their hashes, and with Trusted Types no text can become markup.
+The page is one static file, which requests all data with a token. The policy allows its script and
+style by their hashes; with Trusted Types no text can become markup.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from importlib.resources import files
 
 from webquarry import __version__
 
-_ICON = '<link rel="icon" href="data:,">'  # keeps browsers from asking for one; hosts refuse it
+_ICON = '<link rel="icon" href="data:,">'  # prevents a request for it; hosts of MCP Apps refuse it
 _PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class PageFile:
-    """The page as it is sent."""
+    """The page and its headers."""
 
     body: bytes
     headers: dict[str, str]
@@ -30,7 +29,7 @@ class PageFile:
 
 @cache
 def load_page() -> PageFile:
-    """The page with its headers."""
+    """Load the page for browsers."""
     text = _read_page()
     policy = [*_build_policy(text), "connect-src 'self'", "frame-ancestors 'none'"]
     headers = {"Content-Security-Policy": "; ".join(policy), **PRIVATE_HEADERS}
@@ -39,15 +38,14 @@ def load_page() -> PageFile:
 
 @cache
 def load_app() -> str:
-    """The page as an MCP App: told that it is one, and with its policy inside, since a host sends
-    no headers of ours. The script puts the policy into force: hosts put the page into a document of
-    their own, where a policy that stands in the text would be ignored.
+    """Load the page as an MCP App, with its policy in a `meta` element, because hosts send no
+    headers of ours. The script applies it: hosts ignore a policy in the text.
     """
     text = _read_page()
     policy = "; ".join(_build_policy(text))
     rule = f'<meta name="policy" content="{policy}">'
-    told = text.replace("<html ", f'<html data-app="{__version__}" ', 1)
-    return told.replace(_ICON, rule, 1)
+    marked = text.replace("<html ", f'<html data-app="{__version__}" ', 1)
+    return marked.replace(_ICON, rule, 1)
 
 
 def _read_page() -> str:
@@ -55,9 +53,7 @@ def _read_page() -> str:
 
 
 def _build_policy(text: str) -> list[str]:
-    """What holds wherever the page is shown: nothing runs but its own script, and no text becomes
-    markup.
-    """
+    """Return the directives that hold in browsers and in hosts of MCP Apps."""
     hashes: dict[str, list[str]] = {"script": [], "style": []}
     for kind, part in _PART.findall(text):
         digest = b64encode(sha256(part.encode()).digest()).decode()
@@ -74,7 +70,7 @@ def _build_policy(text: str) -> list[str]:
     ]
 
 
-# Of everything that is sent to the page: nobody keeps it, frames it or reads it from elsewhere.
+# Of every response: it is not cached, framed or readable for other origins.
 PRIVATE_HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -1,12 +1,12 @@
-"""The paths of the page.
+"""The routes of the web UI.
 
     GET    /ui                      the page, which holds no data
-    GET    /ui/data?view=...        what a view shows
-    GET    /ui/events?after=ID      calls as they are made
-    POST   /ui/call                 {"tool": ..., "arguments": {...}}: a tool, by hand
+    GET    /ui/data?view=...        the data of a view
+    GET    /ui/events?after=ID      calls as server-sent events
+    POST   /ui/call                 {"tool": ..., "arguments": {...}}: call a tool
     POST   /ui/delete               {"session": ID}
 
-Who asks is known by then: whoever builds these routes into a server stands guard before them.
+`guard.py` authenticates the caller. The views are imported by the first request that needs them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from starlette.routing import Route
 
 from webquarry.caller import caller
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.surfaces.ui.feed import follow_calls
 from webquarry.surfaces.ui.page_file import PRIVATE_HEADERS, load_page
-from webquarry.surfaces.ui.views import answer_page
-from webquarry.tool import load
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -38,26 +35,25 @@ DATA, EVENTS, CALL, DELETE = "/ui/data", "/ui/events", "/ui/call", "/ui/delete"
 GUARDED = (DATA, EVENTS, CALL, DELETE)
 
 _SET = "research"
-_TOOLS = frozenset(  # that a person may call on the page
+_TOOLS = frozenset(  # that can be called on the page
     {
         "web_search", "academic_search", "patent_search", "instant_answer", "scrape_page",
         "check_quotes", "research_export", "format_bibliography",
     }
 )  # fmt: skip
-_MOST_STREAMS = 8  # of one caller at once
+_MAX_STREAMS = 8  # of one caller
 
 
 class PageRoutes:
-    """The page over one toolkit."""
+    """The web UI of one toolkit; its event streams end when `is_ending` returns True."""
 
     def __init__(self, kit: Toolkit, is_ending: Callable[[], bool] = lambda: False) -> None:
-        """`is_ending`: whether streams are to end, so that the server can."""
         self._kit = kit
         self._is_ending = is_ending
         self._streams: Counter[str] = Counter()
 
     def routes(self) -> list[Route]:
-        """All of them."""
+        """Return all routes."""
         return [
             Route(PAGE, endpoint=self._send_page, methods=["GET"]),
             Route(PAGE + "/", endpoint=self._send_page, methods=["GET"]),
@@ -72,13 +68,15 @@ class PageRoutes:
         return Response(page.body, media_type="text/html", headers=page.headers)
 
     async def _answer_data(self, request: Request) -> Response:
+        from webquarry.surfaces.ui.views import answer_page
+
         parameters = dict(request.query_params)
         name = parameters.pop("view", "")
         return await _answer(lambda: answer_page(self._kit, name, parameters))
 
     async def _answer_events(self, request: Request) -> Response:
         who = caller()
-        if self._streams[who] >= _MOST_STREAMS:
+        if self._streams[who] >= _MAX_STREAMS:
             error = {"message": "Too many pages are open.", "suggestedAction": "Close one of them."}
             return JSONResponse({"error": error}, 429, PRIVATE_HEADERS)
         after = request.query_params.get("after", "0")
@@ -86,6 +84,8 @@ class PageRoutes:
         return StreamingResponse(events, media_type="text/event-stream", headers=PRIVATE_HEADERS)
 
     async def _stream(self, who: str, after: int) -> AsyncIterator[bytes]:
+        from webquarry.surfaces.ui.feed import follow_calls
+
         self._streams[who] += 1
         try:
             async for event in follow_calls(self._kit, after, self._is_ending):
@@ -95,12 +95,14 @@ class PageRoutes:
 
     async def _answer_call(self, request: Request) -> Response:
         async def call() -> dict[str, Any]:
+            from webquarry.tool import load
+
             body = await _read_object(request)
             name = body.get("tool")
             arguments = body.get("arguments")
             if name not in _TOOLS or not isinstance(arguments, dict):
                 raise BadInput(
-                    "That is no tool of this page.",
+                    "This tool cannot be called on the page.",
                     suggested_action=f"Call one of: {', '.join(sorted(_TOOLS))}.",
                 )
             answer = await load(_SET, name).call_and_log(self._kit, arguments)
@@ -118,7 +120,7 @@ class PageRoutes:
 
 
 async def _answer(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
-    """What the work gives, or its error, as JSON."""
+    """Return a result or an error as JSON."""
     try:
         return JSONResponse(await work(), headers=PRIVATE_HEADERS)
     except WebquarryError as error:
@@ -126,12 +128,12 @@ async def _answer(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
 
 
 async def _read_object(request: Request) -> dict[str, Any]:
-    """The JSON object of a request. A form of another site cannot send one: it has no such type."""
+    """Return the JSON object of a request; forms of other sites cannot send this content type."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         body = json.loads(await request.body())
     except ValueError:
         body = None
     if kind != "application/json" or not isinstance(body, dict):
-        raise BadInput("The request holds no JSON object.", suggested_action="Send one.")
+        raise BadInput("The request body is not a JSON object.", suggested_action="Send one.")
     return body

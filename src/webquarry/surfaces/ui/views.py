@@ -1,6 +1,4 @@
-"""The views of the page by their names: those that anybody is shown of research, and besides the
-calls as they happen and the health of this machine.
-"""
+"""The views of the web UI: those of research, the calls and the health of the server."""
 
 from __future__ import annotations
 
@@ -16,13 +14,14 @@ if TYPE_CHECKING:
 
 
 async def answer_page(kit: Toolkit, name: str, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """The data of a view; `BadInput` where there is none of that name."""
+    """Return the data of a view; raise BadInput if it is unknown."""
     return await answer_view(_PAGE_VIEWS, kit, name, parameters)
 
 
 async def show_health(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """What doctor says without asking anybody; to callers of a team's server, whether records can
-    be written, and nothing of how the server is set up.
+    """Return the report of doctor without network checks.
+
+    Callers of a shared server only learn whether records can be written.
     """
     if caller() != LOCAL:
         trouble = kit.records.trouble if kit.redis is None else kit.redis.refusal
