@@ -30,7 +30,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # A package imports only packages that follow it in this list.
 ORDER = (
-    "batch", "sql", "surfaces", "mcp", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
+    "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
     "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
@@ -45,7 +45,7 @@ ORDER_WITHIN = {
     ),
     "surfaces": (
         "notebook", "cli", "executable", "schema", "batch", "sql", "library", "lookups", "cite_output",
-        "arguments", "ui", "reply_errors", "terminal", "display", "jsonc", "bridge", "doctor",
+        "arguments", "reply_errors", "terminal", "display", "jsonc", "bridge",
     ),
     "search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",

@@ -23,7 +23,7 @@ from webquarry.store.redis.open import (
     place_of,
     read_store_key,
 )
-from webquarry.surfaces.doctor.examine import examine
+from webquarry.doctor.examine import examine
 from webquarry.toolkit import Toolkit
 
 PASSWORD = "canary-redis-5678"

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
 from webquarry.mcp.listing import load_listing
-from webquarry.surfaces.ui.page_file import load_app, load_page
+from webquarry.views.page_file import load_app, load_page
 from webquarry.views.catalogue import VIEWS
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])

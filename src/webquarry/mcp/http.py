@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from webquarry.mcp.health import Health
     from webquarry.mcp.protocol import Message
     from webquarry.settings import Settings
-    from webquarry.surfaces.ui.routes import PageRoutes
+
+    BuildPage = Callable[[Collection[str] | None, Access | None], ASGIApp]
 
 PING_SECONDS = 15.0
 LOCAL_HOSTS = [
@@ -65,9 +66,9 @@ def build_app(
     settings: Settings,
     health: Health,
     access: Access | None = None,
-    page: PageRoutes | None = None,
+    build_page: BuildPage | None = None,
 ) -> ASGIApp:
-    """Return the ASGI application of a server; `page` adds the web UI."""
+    """Return the ASGI application of a server; `build_page` adds the web UI."""
     hosts = None  # any, where tokens are required
     if access is None or settings.http_hosts:
         hosts = [*LOCAL_HOSTS, *settings.http_hosts]
@@ -78,11 +79,8 @@ def build_app(
     if access is not None:
         app = Authentication(app, access)
     routes = []
-    if page is not None:
-        from webquarry.surfaces.ui.guard import build_guarded_page
-
-        guarded = build_guarded_page(page, settings, hosts, access)
-        routes.append(Route("/ui{rest:path}", guarded))
+    if build_page is not None:
+        routes.append(Route("/ui{rest:path}", build_page(hosts, access)))
     if access is not None and access.metadata_url:
         metadata = access.metadata
 

@@ -56,7 +56,7 @@ async def read_health(kit: Toolkit) -> Any:
 
     Remote callers get the state of each part, without paths, addresses and the cache of others.
     """
-    from webquarry.surfaces.doctor.checks import examine_parts
+    from webquarry.doctor.checks import examine_parts
 
     results = examine_parts(kit.settings, kit.environ)
     cache = []
@@ -151,7 +151,7 @@ async def read_resource(uri: str, kit: Toolkit, *, is_modern: bool) -> Message:
         _, _, read = _FIXED[uri]
         return _build_result(uri, redact(as_json(await read(kit))))
     if uri == APP_URI:
-        from webquarry.surfaces.ui.page_file import load_app
+        from webquarry.views.page_file import load_app
 
         content = {"uri": uri, "mimeType": APP_MIME_TYPE, "text": load_app(), "_meta": _APP_META}
         return {"contents": [content], "ttlMs": _APP_SECONDS * 1000, "cacheScope": "public"}

@@ -36,7 +36,6 @@ from webquarry.mcp.http import build_app
 from webquarry.mcp.limits import RateLimits
 from webquarry.mcp.listing import load_listing, read_settings, server_name
 from webquarry.meter import count
-from webquarry.surfaces.ui.routes import PageRoutes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -274,6 +273,7 @@ class HttpServer:
     logs: tuple[str | None, str | None] = (None, None)
     host: str = "127.0.0.1"
     workers: int = 1
+    build_page: PageBuilder | None = None  # of the web UI
 
     def read_settings(self) -> Settings:
         """Read the settings from the environment and configure logging."""
@@ -321,7 +321,9 @@ class HttpServer:
                 await asyncio.to_thread(traces.close)
             await kit.aclose()
 
-        page = PageRoutes(kit, lambda: health.draining)
+        page = None
+        if self.build_page is not None:
+            page = partial(self.build_page, kit, lambda: health.draining)
         app = build_app(server, settings, health, access, page)
         return Router(default=app, lifespan=lifespan)
 

@@ -31,7 +31,7 @@ from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited
 from webquarry.registry import members_of
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.checks import examine_parts
+from webquarry.doctor.checks import examine_parts
 
 KINDS: list[type[PatentProvider]] = members_of("webquarry.search.patents.providers", PatentProvider)
 each_service = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

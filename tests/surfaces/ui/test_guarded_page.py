@@ -20,10 +20,10 @@ from tests.sessions.kits import A, kit_on
 from webquarry.caller import serving
 from webquarry.mcp.auth import Access, AccessDenied, Principal, TokenFile
 from webquarry.sessions.models import StepDraft
-from webquarry.surfaces.ui.feed import follow_calls
-from webquarry.surfaces.ui.guard import build_guarded_page
-from webquarry.surfaces.ui.local import build_local_app
-from webquarry.surfaces.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE, PageRoutes
+from webquarry.ui.feed import follow_calls
+from webquarry.ui.guard import build_guarded_page
+from webquarry.ui.local import build_local_app
+from webquarry.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE, PageRoutes
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
 

@@ -103,8 +103,9 @@ def mcp(
     if http:
         from webquarry.mcp.serving import HttpServer
         from webquarry.mcp.serving import run as run_http
+        from webquarry.ui.guard import build_page
 
-        server = HttpServer(toolset, with_tools, text, logs, host, workers)
+        server = HttpServer(toolset, with_tools, text, logs, host, workers, build_page)
         raise typer.Exit(run_http(server, port))
     from webquarry.mcp.stdio import run
 

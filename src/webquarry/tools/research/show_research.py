@@ -1,6 +1,6 @@
 """The `show_research` tool: a session, a page with its quotes marked, or the bill, for a person.
 
-Clients that show apps open the page with it (`surfaces/ui/page.html`), which reads the whole from
+Clients that show apps open the page with it (`views/page.html`), which reads the whole from
 `resource`; the others show its text. It is the one tool with an app, so that the others are what
 they are in clients that treat such tools in ways of their own.
 """

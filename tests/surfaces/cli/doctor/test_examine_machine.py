@@ -13,9 +13,9 @@ import pytest
 from tests.surfaces.cli.doctor.reports import CANARY, look, part, provider
 from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import installation
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.checks import examine_parts
+from webquarry.doctor import installation
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.checks import examine_parts
 
 
 @pytest.fixture

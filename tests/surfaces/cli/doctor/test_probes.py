@@ -23,7 +23,7 @@ from webquarry.search.scholarly.provider import Scholarly
 from webquarry.search.scholarly.providers.arxiv import Arxiv
 from webquarry.settings import Settings
 from webquarry.store.redis import open as redis_place
-from webquarry.surfaces.doctor.examine import Report, examine
+from webquarry.doctor.examine import Report, examine
 
 INDEXES: list[type[Scholarly]] = members_of("webquarry.search.scholarly.providers", Scholarly)
 LOGIN, USAGE = "/3.2/auth/accesstoken", "/subscriptions/patent_api/usage"

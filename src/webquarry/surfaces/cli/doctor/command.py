@@ -22,7 +22,7 @@ def doctor(
         from webquarry.surfaces.bridge import bridge
         from webquarry.surfaces.cli.doctor.summary import show_summary
         from webquarry.surfaces.cli.doctor.view import show_report
-        from webquarry.surfaces.doctor.examine import examine
+        from webquarry.doctor.examine import examine
 
         with output.show_progress("looking" if offline else "asking everybody once"):
             report = bridge.run(examine(offline=offline))

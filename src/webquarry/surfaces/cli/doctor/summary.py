@@ -14,8 +14,8 @@ from rich.text import Text
 
 from webquarry.surfaces.cli.doctor.view import MARKS, show_verdict
 from webquarry.surfaces.display.layout import link_urls, print_hanging
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.terminal import one_line
 
 _MOST_LINES = 10

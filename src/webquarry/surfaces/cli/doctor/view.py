@@ -9,7 +9,7 @@ from rich.text import Text
 
 from webquarry import __version__
 from webquarry.surfaces.display.layout import link_urls, print_hanging
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck
+from webquarry.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.terminal import one_line
 
 MARKS = {

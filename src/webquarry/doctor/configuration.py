@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.secret import redact
 from webquarry.settings import PREFIX, Settings
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.installation import is_importable
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.installation import is_importable
 
 _OTHER_VARIABLES = {
     "WEBQUARRY_STORE_KEY",  # a credential; so is WEBQUARRY_REDIS_URL

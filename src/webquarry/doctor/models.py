@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.check_result import CheckResult
+from webquarry.doctor.check_result import CheckResult
 
 if TYPE_CHECKING:
     from webquarry.ask.engine import Engine

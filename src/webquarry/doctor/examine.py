@@ -24,11 +24,11 @@ from webquarry.search.services.service import Service
 from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.browser import probe_browser
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.checks import examine_parts
-from webquarry.surfaces.doctor.configuration import probe_redis
-from webquarry.surfaces.doctor.models import probe_models
+from webquarry.doctor.browser import probe_browser
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.checks import examine_parts
+from webquarry.doctor.configuration import probe_redis
+from webquarry.doctor.models import probe_models
 from webquarry.toolkit import Toolkit
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.check_result import Check, CheckResult
+from webquarry.doctor.check_result import Check, CheckResult
 
 LIBXML2_NEEDED = (2, 14)
 _HTTPX2 = "'httpx2[http2,brotli,zstd]'"

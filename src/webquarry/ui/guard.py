@@ -7,7 +7,7 @@ cookies.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,24 +16,25 @@ from starlette.routing import Router
 
 from webquarry.mcp.asgi import HostCheck, RequestReader, error_response
 from webquarry.mcp.auth import Access, Authentication
-from webquarry.surfaces.ui.routes import EVENTS, GUARDED, PAGE, PageRoutes
+from webquarry.ui.routes import EVENTS, GUARDED, PAGE, PageRoutes
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from webquarry.settings import Settings
+    from webquarry.toolkit import Toolkit
 
 _OWN_SITES = (b"same-origin", b"none")  # of Sec-Fetch-Site; none: the address bar
 
 
-def build_guarded_page(
-    page: PageRoutes,
-    settings: Settings,
+def build_page(
+    kit: Toolkit,
+    is_ending: Callable[[], bool],
     hosts: Collection[str] | None,
     access: Access | None = None,
 ) -> ASGIApp:
     """Return the web UI for callers of `access`, or for every user of this machine."""
-    app: ASGIApp = RequestReader(Router(page.routes()), settings.http_max_request_bytes)
+    page = PageRoutes(kit, is_ending)
+    app: ASGIApp = RequestReader(Router(page.routes()), kit.settings.http_max_request_bytes)
     if access is not None:
         required = access.protected.get("/mcp", ())
         protected = dict.fromkeys(GUARDED, required)

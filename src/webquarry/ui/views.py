@@ -26,7 +26,7 @@ async def show_health(kit: Toolkit, parameters: Mapping[str, str]) -> dict[str, 
     if caller() != LOCAL:
         trouble = kit.records.trouble if kit.redis is None else kit.redis.refusal
         return {"ok": trouble is None, "records": trouble or "ok"}
-    from webquarry.surfaces.doctor.examine import examine
+    from webquarry.doctor.examine import examine
 
     report = await examine(kit.environ, offline=True)
     return {**report.as_dict(), "ok": report.ok}

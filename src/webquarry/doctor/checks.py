@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import browser, configuration, installation, models
-from webquarry.surfaces.doctor.check_result import Check, CheckResult
+from webquarry.doctor import browser, configuration, installation, models
+from webquarry.doctor.check_result import Check, CheckResult
 
 # In the order in which they are shown.
 CHECKS: tuple[Check, ...] = (

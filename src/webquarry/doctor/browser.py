@@ -15,7 +15,7 @@ from webquarry.errors import WebquarryError
 from webquarry.net.client import Client
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.check_result import CheckResult
+from webquarry.doctor.check_result import CheckResult
 
 NAME = "browser"
 

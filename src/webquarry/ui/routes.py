@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from webquarry.caller import caller
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.surfaces.ui.page_file import PRIVATE_HEADERS, load_page
+from webquarry.views.page_file import PRIVATE_HEADERS, load_page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -68,7 +68,7 @@ class PageRoutes:
         return Response(page.body, media_type="text/html", headers=page.headers)
 
     async def _answer_data(self, request: Request) -> Response:
-        from webquarry.surfaces.ui.views import answer_page
+        from webquarry.ui.views import answer_page
 
         parameters = dict(request.query_params)
         name = parameters.pop("view", "")
@@ -84,7 +84,7 @@ class PageRoutes:
         return StreamingResponse(events, media_type="text/event-stream", headers=PRIVATE_HEADERS)
 
     async def _stream(self, who: str, after: int) -> AsyncIterator[bytes]:
-        from webquarry.surfaces.ui.feed import follow_calls
+        from webquarry.ui.feed import follow_calls
 
         self._streams[who] += 1
         try:

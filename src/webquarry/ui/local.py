@@ -24,8 +24,8 @@ from webquarry.mcp.health import Health
 from webquarry.mcp.http import LOCAL_HOSTS
 from webquarry.mcp.serving import configure, handle_signals, listen
 from webquarry.settings import Settings
-from webquarry.surfaces.ui.guard import build_guarded_page
-from webquarry.surfaces.ui.routes import PAGE, PageRoutes
+from webquarry.ui.guard import build_page
+from webquarry.ui.routes import PAGE
 from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def build_local_app(kit: Toolkit, token: str, is_ending: Callable[[], bool]) -> 
     async def redirect(request: Request) -> RedirectResponse:
         return RedirectResponse(PAGE)  # browsers keep the fragment
 
-    routes = PageRoutes(kit, is_ending)
-    page = build_guarded_page(routes, kit.settings, LOCAL_HOSTS, Access(verify, {}))
+    page = build_page(kit, is_ending, LOCAL_HOSTS, Access(verify, {}))
     return Router([Route("/", redirect)], default=page)
 
 

@@ -49,7 +49,7 @@ def load_app() -> str:
 
 
 def _read_page() -> str:
-    return (files("webquarry") / "surfaces" / "ui" / "page.html").read_text("utf-8")
+    return (files("webquarry") / "views" / "page.html").read_text("utf-8")
 
 
 def _build_policy(text: str) -> list[str]:
