@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tests.mcp.asgi import make_scope, request
 from webquarry.mcp.asgi import RequestReader
-from webquarry.mcp.serving import Connection, H11Connection
+from webquarry.mcp.serving import Config, Connection, H11Connection
 
 Address = tuple[str, int]
 HEAD = b"POST /mcp HTTP/1.1\r\nHost: x\r\n"
@@ -105,10 +104,9 @@ async def serving(
 ) -> AsyncIterator[tuple[uvicorn.Server, Address]]:
     """A server with a small send buffer on each connection."""
     limits = {"header_seconds": header_seconds, "write_seconds": write_seconds}
-    protocol: Any = partial(
-        type("Limited", (PROTOCOL[0],), limits), max_unsent_bytes=max_unsent_bytes
-    )
-    config = uvicorn.Config(app, http=protocol, log_config=None, lifespan="off", **options)
+    protocol: Any = type("Limited", (PROTOCOL[0],), limits)
+    config = Config(app, http=protocol, log_config=None, lifespan="off", **options)
+    config.max_unsent_bytes = max_unsent_bytes
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)

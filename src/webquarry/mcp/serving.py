@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +43,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-HEADER_SECONDS = 15.0
-WRITE_SECONDS = 60.0
 LAST_WRITE_SECONDS = 3.0  # while the server shuts down
+
+
+class Config(uvicorn.Config):
+    """uvicorn's configuration with a limit of ours."""
+
+    max_unsent_bytes = 256 * 1024 * 1024  # of all connections
 
 
 class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore[misc]
@@ -56,15 +59,11 @@ class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore
     together have more than `max_unsent_bytes` unsent, the longest stalled ones are closed first.
     """
 
-    header_seconds = HEADER_SECONDS
-    write_seconds = WRITE_SECONDS
+    header_seconds = 15.0
+    write_seconds = 60.0
     _timer: asyncio.TimerHandle | None = None
     _unsent = 0  # when progress was last checked
     _stalled_since = 0.0
-
-    def __init__(self, *arguments: Any, max_unsent_bytes: int, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.max_unsent_bytes = max_unsent_bytes
 
     def _set_timer(self, seconds: float, callback: Any = None, *arguments: Any) -> None:
         if self._timer is not None:
@@ -100,18 +99,19 @@ class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore
         super().pause_writing()
         self._stalled_since = self.loop.time()
         self._await_progress()
+        limit = self.config.max_unsent_bytes  # type: ignore[attr-defined]
         stalled: list[Any] = sorted(self.connections, key=lambda other: other._stalled_since)
         total = sum(other.transport.get_write_buffer_size() for other in stalled)
         for other in stalled:
             unsent = other.transport.get_write_buffer_size()
-            if unsent and total > self.max_unsent_bytes:
+            if unsent and total > limit:
                 total -= unsent
                 count("refused", reason="unread")
                 other._abort("too many unsent bytes")
 
-    def _await_progress(self, seconds: float | None = None) -> None:
+    def _await_progress(self) -> None:
         self._unsent = self.transport.get_write_buffer_size()
-        self._set_timer(seconds or self.write_seconds, self._check_progress)
+        self._set_timer(self.write_seconds, self._check_progress)
 
     def _check_progress(self) -> None:
         if self.transport.get_write_buffer_size() >= self._unsent:
@@ -157,12 +157,7 @@ class Connection(LimitedProtocol, AutoHTTPProtocol):  # type: ignore[misc, valid
 
     def data_received(self, data: bytes) -> None:
         if self.cycle is None and b"upgrade" in data.lower():  # as sent by clients that know HTTP/2
-            other = H11Connection(
-                self.config,
-                self.server_state,
-                self.app_state,
-                max_unsent_bytes=self.max_unsent_bytes,
-            )
+            other = H11Connection(self.config, self.server_state, self.app_state)
             self._set_timer(0)
             self.connections.discard(self)
             other.connection_made(self.transport)
@@ -198,13 +193,12 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def configure(app: Any, settings: Settings, workers: int = 1) -> uvicorn.Config:
+def configure(app: Any, settings: Settings, workers: int = 1) -> Config:
     """Return the uvicorn configuration of our HTTP servers; workers need an application factory."""
-    connection: Any = partial(Connection, max_unsent_bytes=settings.http_max_unsent_bytes)
-    return uvicorn.Config(
+    config = Config(
         app,
         factory=workers > 1,
-        http=connection,
+        http=Connection,
         ws="none",
         workers=workers,
         log_config=None,
@@ -217,6 +211,8 @@ def configure(app: Any, settings: Settings, workers: int = 1) -> uvicorn.Config:
         timeout_graceful_shutdown=settings.http_grace_seconds,
         timeout_worker_healthcheck=30,
     )
+    config.max_unsent_bytes = settings.http_max_unsent_bytes
+    return config
 
 
 def handle_signals(health: Health, drain_seconds: float) -> None:
