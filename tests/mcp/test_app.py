@@ -16,8 +16,8 @@ from mcp.shared.exceptions import MCPError
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
 from webquarry.mcp.listing import load_listing
-from webquarry.views.page_file import load_app, load_page
 from webquarry.views.catalogue import VIEWS
+from webquarry.views.page_file import load_app, load_page
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
 URI = "ui://webquarry/page.html"

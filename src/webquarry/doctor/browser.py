@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from webquarry.clock import Clock
+from webquarry.doctor.check_result import CheckResult
 from webquarry.errors import WebquarryError
 from webquarry.net.client import Client
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.doctor.check_result import CheckResult
 
 NAME = "browser"
 

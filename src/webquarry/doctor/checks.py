@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from webquarry.settings import Settings
 from webquarry.doctor import browser, configuration, installation, models
 from webquarry.doctor.check_result import Check, CheckResult
+from webquarry.settings import Settings
 
 # In the order in which they are shown.
 CHECKS: tuple[Check, ...] = (

@@ -13,11 +13,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.installation import is_importable
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.secret import redact
 from webquarry.settings import PREFIX, Settings
-from webquarry.doctor.check_result import CheckResult
-from webquarry.doctor.installation import is_importable
 
 _OTHER_VARIABLES = {
     "WEBQUARRY_STORE_KEY",  # a credential; so is WEBQUARRY_REDIS_URL

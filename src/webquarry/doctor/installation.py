@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from webquarry.settings import Settings
 from webquarry.doctor.check_result import Check, CheckResult
+from webquarry.settings import Settings
 
 LIBXML2_NEEDED = (2, 14)
 _HTTPX2 = "'httpx2[http2,brotli,zstd]'"

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from webquarry.doctor.check_result import CheckResult
 from webquarry.errors import WebquarryError
 from webquarry.secret import redact
 from webquarry.settings import Settings
-from webquarry.doctor.check_result import CheckResult
 
 if TYPE_CHECKING:
     from webquarry.ask.engine import Engine

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +38,17 @@ from webquarry.mcp.listing import load_listing, read_settings, server_name
 from webquarry.meter import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from starlette.types import ASGIApp
 
+    from webquarry.mcp.auth import Access
     from webquarry.settings import Settings
+    from webquarry.toolkit import Toolkit
+
+    PageBuilder = Callable[
+        [Toolkit, Callable[[], bool], Collection[str] | None, Access | None], ASGIApp
+    ]
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +108,7 @@ class LimitedProtocol(H11Protocol if TYPE_CHECKING else object):  # type: ignore
         super().pause_writing()
         self._stalled_since = self.loop.time()
         self._await_progress()
-        limit = self.config.max_unsent_bytes  # type: ignore[attr-defined]
+        limit = self.config.max_unsent_bytes
         stalled: list[Any] = sorted(self.connections, key=lambda other: other._stalled_since)
         total = sum(other.transport.get_write_buffer_size() for other in stalled)
         for other in stalled:

@@ -24,9 +24,9 @@ from webquarry.mcp.health import Health
 from webquarry.mcp.http import LOCAL_HOSTS
 from webquarry.mcp.serving import configure, handle_signals, listen
 from webquarry.settings import Settings
+from webquarry.toolkit import Toolkit
 from webquarry.ui.guard import build_page
 from webquarry.ui.routes import PAGE
-from webquarry.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -27,11 +27,11 @@ from tests.search.patents.registers import FULL, NOWHERE, epo, lens
 from tests.search.replies import outcome_of, status_of
 from tests.search.wrong_shapes import put_wrong_hits
 from webquarry import registry
+from webquarry.doctor.checks import examine_parts
 from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.registry import members_of
 from webquarry.search.patents.provider import PatentProvider
 from webquarry.settings import Settings
-from webquarry.doctor.checks import examine_parts
 
 KINDS: list[type[PatentProvider]] = members_of("webquarry.search.patents.providers", PatentProvider)
 each_service = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

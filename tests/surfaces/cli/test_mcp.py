@@ -14,6 +14,7 @@ from webquarry.mcp.serving import HttpServer
 from webquarry.registry import module_names
 from webquarry.surfaces.cli import mcp as mcp_cli
 from webquarry.surfaces.cli.app import app
+from webquarry.ui.guard import build_page
 
 
 @pytest.fixture
@@ -94,8 +95,11 @@ def test_options_are_passed_to_the_http_server(monkeypatch: pytest.MonkeyPatch) 
         .exit_code
         == 0
     )
-    core = HttpServer("core", text_format="digest", logs=("info", "json"))
-    assert calls == [(core, 8123), (HttpServer("research", host="0.0.0.0", workers=4), 9)]
+    core = HttpServer("core", text_format="digest", logs=("info", "json"), build_page=build_page)
+    assert calls == [
+        (core, 8123),
+        (HttpServer("research", host="0.0.0.0", workers=4, build_page=build_page), 9),
+    ]
 
 
 def test_the_start_without_the_command_line_parser_serves_the_same(

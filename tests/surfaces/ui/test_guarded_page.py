@@ -20,17 +20,17 @@ from tests.sessions.kits import A, kit_on
 from webquarry.caller import serving
 from webquarry.mcp.auth import Access, AccessDenied, Principal, TokenFile
 from webquarry.sessions.models import StepDraft
-from webquarry.ui.feed import follow_calls
-from webquarry.ui.guard import build_guarded_page
-from webquarry.ui.local import build_local_app
-from webquarry.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE, PageRoutes
 from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.ui.feed import follow_calls
+from webquarry.ui.guard import build_page
+from webquarry.ui.local import build_local_app
+from webquarry.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE
 
 OWN = "http://127.0.0.1:5000"
 TOKEN = "the-token-of-this-run"
 GOOD = {"Authorization": f"Bearer {TOKEN}"}
-HTML = Path(webquarry.__file__).parent / "surfaces" / "ui" / "page.html"
+HTML = Path(webquarry.__file__).parent / "views" / "page.html"
 
 Ask = Callable[..., Awaitable[httpx2.Response]]
 
@@ -286,7 +286,7 @@ def test_views_are_isolated_per_caller(tmp_path: Path) -> None:
                 await kit.sessions.begin(StepDraft(1, "Mine", goal="Ann's"))
                 await load("research", "web_search").call_and_log(kit, {"query": "tides"})
             kit.calls.flush()
-            app = build_guarded_page(PageRoutes(kit), kit.settings, None, Access(verify_name, {}))
+            app = build_page(kit, lambda: False, None, Access(verify_name, {}))
             transport = httpx2.ASGITransport(app=app)
             async with httpx2.AsyncClient(
                 transport=transport, base_url="https://team.example"

@@ -21,10 +21,10 @@ from tests.surfaces.cli.doctor.reports import (
     provider,
     shown,
 )
+from webquarry.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.errors import NetworkFailure
 from webquarry.search.provider import Provider
 from webquarry.settings import Settings
-from webquarry.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.toolkit import Toolkit
 
 KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
