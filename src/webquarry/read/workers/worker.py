@@ -21,14 +21,13 @@ from webquarry.read.workers.job import Job, WorkerLimits
 from webquarry.read.workers.processes.process import (
     CHUNK,
     FAILED_IMPORT,
-    ByteReader,
     WorkerProcess,
 )
 
 _LOAD_SECONDS = 30
 
 
-async def read_answer(stream: ByteReader) -> tuple[dict[str, Any], bytes]:
+async def read_answer(stream: asyncio.StreamReader) -> tuple[dict[str, Any], bytes]:
     """Read the head and the body of a result."""
     head_size, body_size = unpack_single(await stream.readexactly(SINGLE.size))
     answer = json.loads((await stream.readexactly(head_size)).decode())

@@ -28,7 +28,6 @@ from webquarry.read.workers.processes.process import (
     has_exited,
     start_interpreter,
 )
-from webquarry.read.workers.processes.socket_pipe import SocketPipe
 
 _SERVE = "webquarry.read.workers.fork_server:serve_forks"
 _LOAD_SECONDS = 30
@@ -160,13 +159,13 @@ class _ForkServer:
             self._asked.append(asked)
             async with asyncio.timeout(_LOAD_SECONDS):
                 pid = await asked
-            _, pipe = await self._loop.create_unix_connection(SocketPipe, sock=ours)
+            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=CHUNK)
         except BaseException:
             ours.close()  # the fork exits when its socket is closed
             if self.has_ended() and await self._process.wait() == FAILED_IMPORT:
                 raise ProgramFailed from None
             raise
-        return _ForkedProcess(pid, ours, pipe, self)
+        return _ForkedProcess(pid, ours, reader, writer, self)
 
     def has_ended(self) -> bool:
         """Whether it has exited, which ends its forks too."""
@@ -249,11 +248,13 @@ class _ForkedProcess(WorkerProcess):
         self,
         pid: int,
         connection: socket.socket,
-        pipe: SocketPipe,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
         server: _ForkServer,
     ) -> None:
         self.pid = pid
-        self.reader = self.writer = self._pipe = pipe
+        self.reader = reader
+        self.writer = writer
         self._connection = connection
         self._server = server
         self._exit = server.find_exit(pid)
@@ -286,10 +287,11 @@ class _ForkedProcess(WorkerProcess):
     async def aclose(self) -> None:
         _unclosed.discard(self)
         self.kill()
-        self._pipe.close()
+        self.writer.close()
         await self.wait()
         self._server.drop_exit(self.pid)
-        await self._pipe.wait_closed()
+        with suppress(OSError):
+            await self.writer.wait_closed()
 
     def forget(self) -> None:
         with suppress(OSError):

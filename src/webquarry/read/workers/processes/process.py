@@ -10,7 +10,6 @@ import sys
 from abc import ABC, abstractmethod
 from asyncio.subprocess import Process
 from pathlib import Path
-from typing import Protocol
 
 import webquarry
 from webquarry.read.workers.job import Job, WorkerLimits
@@ -30,28 +29,12 @@ class ProgramFailed(Exception):
     """The worker process cannot import its code."""
 
 
-class ByteReader(Protocol):
-    """The used part of asyncio.StreamReader."""
-
-    def at_eof(self) -> bool: ...
-
-    async def readexactly(self, n: int, /) -> bytes: ...
-
-
-class ByteWriter(Protocol):
-    """The used part of asyncio.StreamWriter."""
-
-    def write(self, data: bytes | memoryview, /) -> None: ...
-
-    async def drain(self) -> None: ...
-
-
 class WorkerProcess(ABC):
     """A worker process with its streams. The owner kills and closes it."""
 
     pid: int
-    reader: ByteReader
-    writer: ByteWriter
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
 
     @abstractmethod
     def has_ended(self) -> bool:
