@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry.read.workers.job import Job, job
+from webquarry._read.workers.job import Job, job
 
 
 @job("echo")

@@ -10,11 +10,11 @@ import json
 import sys
 from pathlib import Path
 
+from webquarry._read.encoding.decode import decode
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
 from webquarry.errors import WebquarryError
-from webquarry.read.encoding.decode import decode
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
 
 
 def extract(path: Path, url: str) -> str:

@@ -28,9 +28,9 @@ from hostile_pages import hostile_page
 from search_and_scrape import QUERY, environment, page
 from search_and_scrape import serving as serving_pages
 
+from webquarry._read.workers.job import Job
 from webquarry.mcp.calls import call_tool, load_tool
 from webquarry.mcp.protocol import LATEST_HANDSHAKE, Message, Request, Session
-from webquarry.read.workers.job import Job
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def schemas() -> dict[Path, bytes]:
     """What `--schema` prints, for every executable: importing the models would take too long there."""
     from webquarry.surfaces.schema import schema_text
-    from webquarry.tool import toolset
+    from webquarry.tools import toolset
 
     folder = Path("src/webquarry/schemas")
     return {

@@ -16,6 +16,8 @@ from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import KEYS, Engines, brave_limit, called, failed, routed
 from tests.tools.pages import URL, Session, page
 from webquarry import errors
+from webquarry._read.workers.error_form import pack_error, unpack_error
+from webquarry._search.models import Query
 from webquarry.errors import (
     WAIT,
     MissingExtra,
@@ -27,8 +29,6 @@ from webquarry.errors import (
 from webquarry.mcp.calls import render_failure
 from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
-from webquarry.read.workers.error_form import pack_error, unpack_error
-from webquarry.search.models import Query
 
 SOURCES = Path(errors.__file__).parent
 CLASSES = [

@@ -18,8 +18,8 @@ from scripts.house.measures import Measures, measure_package
 from scripts.house.trace import Trace, trace_tool
 
 import webquarry
+from webquarry._search.provider import Provider
 from webquarry.registry import module_names
-from webquarry.search.provider import Provider
 from webquarry.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -32,13 +32,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 ORDER = (
     "batch", "sql", "surfaces", "ui", "mcp", "doctor", "testing", "tools", "tool", "views", "toolkit", "host", "ask", "verify", "sessions", "pages",
     "library",
-    "evidence", "read", "search", "net", "calls", "records", "quota", "cache", "store", "registry",
+    "evidence", "_read", "_search", "net", "calls", "records", "quota", "cache", "store", "registry",
     "credentials", "settings", "logs", "progress", "meter", "caller", "clock",
     "secret", "masking", "reprs", "errors",
 )  # fmt: skip
 # The same within a package.
 ORDER_WITHIN = {
-    "read": (
+    "_read": (
         "reader", "reply", "render", "linked_styles", "slices", "special", "page_feed", "detect", "formats",
         "special_reader", "walls", "documents", "feeds", "wiki", "main_content", "format", "plain", "markdown", "encoding", "page_form",
         "json_text", "models", "visibility", "html", "css", "text", "workers",
@@ -47,7 +47,7 @@ ORDER_WITHIN = {
         "notebook", "cli", "executable", "schema", "batch", "sql", "library", "lookups", "cite_output",
         "arguments", "reply_errors", "terminal", "display", "jsonc", "bridge",
     ),
-    "search": (
+    "_search": (
         "instant", "patents", "scholarly", "providers", "router", "ask_in_order", "ask_at_once",
         "ask_provider", "paging", "plan",
         "stored", "merge", "query", "identity", "provider", "replies", "services", "models",
@@ -66,7 +66,7 @@ ORDER_WITHIN = {
     ),
 }  # fmt: skip
 # Display hooks of notebooks import their views by name, on first use.
-UPWARD_BY_NAME = {"reprs/displayable.py", "registry.py", "tool.py"}
+UPWARD_BY_NAME = {"reprs/displayable.py"}
 MOST_FRAMES = 15  # from `Tool.call` to the transport
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 HEAVY = {
@@ -273,10 +273,10 @@ def test_every_script_is_documented(script: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", module_names("webquarry.search.providers"))
+@pytest.mark.parametrize("name", module_names("webquarry._search.providers"))
 def test_every_provider_and_its_credentials_are_documented(name: str) -> None:
     page = (ROOT / "docs" / "providers.md").read_text("utf-8")
-    module = importlib.import_module(f"webquarry.search.providers.{name}")
+    module = importlib.import_module(f"webquarry._search.providers.{name}")
     members = [
         kind
         for _, kind in inspect.getmembers(module, inspect.isclass)

@@ -10,8 +10,9 @@ import pytest
 from pydantic import Field
 
 from webquarry.errors import BadInput
-from webquarry.tool import Answer, load, tool, toolset
+from webquarry.tool import Answer, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load, toolset
 
 
 class Echo(Answer):

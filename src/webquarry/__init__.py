@@ -137,7 +137,7 @@ _NAME_MODULES = {
     "ToolHost": "webquarry.host.host",
 }
 
-_MODULES = ("batch", "errors", "read", "search", "sql")
+_MODULES = ("batch", "errors", "sql")
 
 if not TYPE_CHECKING:  # type checkers would accept any attribute
 

@@ -1,9 +1,4 @@
-"""Discovery of the members of a package: a file dropped into the folder is registered.
-
-Two folders are functions of the library besides: `webquarry.search` and `webquarry.read`. Python
-puts a folder into our namespace as soon as something of it is imported, so the folders do, when
-they are called, what the functions do.
-"""
+"""Discovery of the members of a package: a file dropped into the folder is registered."""
 
 from __future__ import annotations
 
@@ -11,10 +6,8 @@ import importlib
 import inspect
 import logging
 import pkgutil
-import sys
 from functools import cache
-from types import ModuleType
-from typing import Any, TypeGuard, TypeVar
+from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
 
@@ -73,30 +66,3 @@ def _load_plugins(group: str, kind: type[T]) -> list[type[T]]:
                 kind.__name__,
             )
     return plugins
-
-
-class CallablePackage(ModuleType):
-    """A package that does, when it is called, what the library's function of its name does."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """See `webquarry.surfaces.library` and docs/library.md."""
-        return _find_library_function(self)(*arguments, **options)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(_find_library_function(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """By name, as functions are, so that other processes can be told to call it."""
-        return importlib.import_module, (self.__name__,)
-
-
-def make_callable(package: str) -> None:
-    """Let a package that is being imported be called as the function of its name."""
-    sys.modules[package].__class__ = CallablePackage
-
-
-def _find_library_function(package: ModuleType) -> Any:
-    """The function of a package's name; looked up when it is called, since it stands far above."""
-    library = importlib.import_module("webquarry.surfaces.library")
-    return getattr(library, package.__name__.rpartition(".")[2])

@@ -12,7 +12,6 @@ takes `sessionId` are recorded in that research session (`sessions/recording.py`
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,7 +24,6 @@ from pydantic.fields import FieldInfo
 
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
-from webquarry.registry import module_names
 from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
 
@@ -261,30 +259,6 @@ def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: 
     if function:
         return Tool(function)
     return lambda later: Tool(later, **nature)
-
-
-def load(toolset: str, name: str) -> Tool:
-    """Import a tool."""
-    package = f"webquarry.tools.{toolset}"
-    names = module_names(package)
-    if name not in names:
-        known = ", ".join(names)
-        raise BadInput(
-            f"There is no tool {name!r} in the tool set {toolset!r}.",
-            suggested_action=f"Use one of: {known}.",
-        )
-    module = importlib.import_module(f"{package}.{name}")
-    loaded: Tool = getattr(module, name)
-    return loaded
-
-
-def toolset(name: str) -> list[Tool]:
-    """Import all tools of a set, sorted by name."""
-    toolsets = module_names("webquarry.tools")
-    if name not in toolsets:
-        known = ", ".join(toolsets)
-        raise BadInput(f"There is no tool set {name!r}.", suggested_action=f"Use one of: {known}.")
-    return [load(name, member) for member in module_names(f"webquarry.tools.{name}")]
 
 
 def _simplify_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,15 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     import httpx2
 
+    from webquarry._read.reader import Reader
+    from webquarry._read.render.renderer import PageRenderer
+    from webquarry._read.workers.runner import JobRunner, RunnerKind
+    from webquarry._search.patents.finder import PatentFinder
+    from webquarry._search.query.lenses import Lens
+    from webquarry._search.router import Router
+    from webquarry._search.scholarly.finder import Finder
+    from webquarry._search.services.breakers import Breakers
+    from webquarry._search.services.pace import Pace
     from webquarry.ask.engine import Engine
     from webquarry.ask.sharing.base import QuestionStore
     from webquarry.cache.cache import Cache
@@ -34,17 +43,8 @@ if TYPE_CHECKING:
     from webquarry.pages.pages import Pages
     from webquarry.pages.tiers.contents import ContentsService
     from webquarry.quota.base import Quota
-    from webquarry.read.reader import Reader
-    from webquarry.read.render.renderer import PageRenderer
-    from webquarry.read.workers.runner import JobRunner, RunnerKind
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
-    from webquarry.search.patents.finder import PatentFinder
-    from webquarry.search.query.lenses import Lens
-    from webquarry.search.router import Router
-    from webquarry.search.scholarly.finder import Finder
-    from webquarry.search.services.breakers import Breakers
-    from webquarry.search.services.pace import Pace
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.redis.connection import RedisConnection
     from webquarry.verify.references.checker import CitationChecker
@@ -146,9 +146,9 @@ class Toolkit:
     @cached_property
     def runner(self) -> JobRunner:
         """Runs page jobs in processes or threads."""
+        from webquarry._read.workers.job import Job
+        from webquarry._read.workers.open import open_runner
         from webquarry.pages.preload import read_sample_page
-        from webquarry.read.workers.job import Job
-        from webquarry.read.workers.open import open_runner
 
         runner = open_runner(self._runner_kind, self.settings, Job(read_sample_page))
         self._opened.push_async_callback(runner.aclose)
@@ -156,7 +156,7 @@ class Toolkit:
 
     @cached_property
     def reader(self) -> Reader:
-        from webquarry.read.reader import Reader
+        from webquarry._read.reader import Reader
 
         return Reader(self.client, self.settings, self.clock, self.runner, self.environ)
 
@@ -178,7 +178,7 @@ class Toolkit:
     @cached_property
     def renderer(self) -> PageRenderer:
         """Renders pages in a browser."""
-        from webquarry.read.render.renderer import PageRenderer
+        from webquarry._read.render.renderer import PageRenderer
 
         renderer = PageRenderer(self.client, self.settings)
         self._opened.push_async_callback(renderer.aclose)
@@ -188,9 +188,9 @@ class Toolkit:
         """Open the service for pages that we cannot read; None unless configured."""
         if not self.settings.exa_contents:
             return None
+        from webquarry._search.providers.exa import Exa
         from webquarry.ask.billing.page_payments import PagePayments
         from webquarry.pages.tiers.exa import ExaContents
-        from webquarry.search.providers.exa import Exa
 
         exa = Exa.configure(self.settings, self.environ, self.clock)
         if not exa.configured:
@@ -284,13 +284,13 @@ class Toolkit:
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
-        from webquarry.search.query.lenses import load_lenses
+        from webquarry._search.query.lenses import load_lenses
 
         return load_lenses(self.settings.lenses)
 
     @cached_property
     def router(self) -> Router:
-        from webquarry.search.router import Router
+        from webquarry._search.router import Router
 
         return Router(
             self.client,
@@ -306,17 +306,17 @@ class Toolkit:
     def breakers(self) -> Breakers:
         """Circuit breakers of the providers."""
         if self.redis is not None:
-            from webquarry.search.services.redis_breakers import RedisBreakers
+            from webquarry._search.services.redis_breakers import RedisBreakers
 
             return RedisBreakers(self.settings, self.clock, self.redis)
-        from webquarry.search.services.breakers import LocalBreakers
+        from webquarry._search.services.breakers import LocalBreakers
 
         return LocalBreakers(self.settings, self.clock)
 
     @cached_property
     def patents(self) -> PatentFinder:
+        from webquarry._search.patents.finder import PatentFinder
         from webquarry.evidence.page.patent_page import read_patent
-        from webquarry.search.patents.finder import PatentFinder
 
         return PatentFinder(
             self.client,
@@ -330,7 +330,7 @@ class Toolkit:
 
     @cached_property
     def scholar(self) -> Finder:
-        from webquarry.search.scholarly.finder import Finder
+        from webquarry._search.scholarly.finder import Finder
 
         return Finder(
             self.client,
@@ -347,7 +347,7 @@ class Toolkit:
     @cached_property
     def pace(self) -> Pace:
         """Pauses between calls of scholarly indexes."""
-        from webquarry.search.services.pace import Pace
+        from webquarry._search.services.pace import Pace
 
         return Pace(self.clock)
 
@@ -378,8 +378,8 @@ class Toolkit:
 
     def open_engine(self) -> Engine:
         """Open an engine that asks models, one per database instance. The caller closes it."""
+        from webquarry._search.router import Router
         from webquarry.ask.engine import Engine
-        from webquarry.search.router import Router
 
         def open_router(environ: Mapping[str, str]) -> Router:
             # the engine retries by itself, outside the time limit of a search

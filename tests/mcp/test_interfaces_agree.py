@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import webquarry
 from tests.mcp.in_process import with_client
+from webquarry._read.workers.runner import RunnerKind
 from webquarry.errors import WebquarryError
-from webquarry.read.workers.runner import RunnerKind
 from webquarry.surfaces import library
 from webquarry.surfaces.cli.app import app
 from webquarry.surfaces.library import call_with

@@ -15,8 +15,9 @@ from tests.tools.pages import ARTICLE, PROSE, page
 from webquarry.errors import WebquarryError
 from webquarry.mcp.calls import render
 from webquarry.mcp.text import render_markdown
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 WEB = Path(__file__).parents[2] / "scripts" / "recorded_web" / "web.toml"
 URLS = [answer["url"] for answer in tomllib.loads(WEB.read_text("utf-8"))["answer"]]

@@ -23,7 +23,8 @@ from webquarry.mcp.listing import (
     toolset_names,
 )
 from webquarry.registry import module_names
-from webquarry.tool import load, tool
+from webquarry.tool import tool
+from webquarry.tools import load
 
 ROOT = Path(__file__).parents[2]
 RESEARCH = module_names("webquarry.tools.research")

@@ -27,7 +27,7 @@ from webquarry.mcp.stdio import parse_arguments
 
 NOISE = """
 import logging, os, subprocess, sys
-from webquarry.search.router import Router
+from webquarry._search.router import Router
 quiet = Router.route
 async def noisy(self, *arguments, **more):
     print("printed")
@@ -316,8 +316,8 @@ def test_search_imports_neither_the_sdk_nor_what_only_pages_need(tmp_path: Path)
         "from webquarry.__main__ import main\n"
         "sys.argv = ['webquarry', 'mcp']\n"
         "code = main()\n"
-        "names = ('mcp', 'mcp_types', 'numpy', 'webquarry.search.patents.finder',\n"
-        "    'webquarry.search.scholarly.finder', 'webquarry.verify')\n"
+        "names = ('mcp', 'mcp_types', 'numpy', 'webquarry._search.patents.finder',\n"
+        "    'webquarry._search.scholarly.finder', 'webquarry.verify')\n"
         "print([one for one in names if one in sys.modules], file=sys.stderr)\n"
         "sys.exit(code)\n"
     )

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from tests.tools.pages import ARTICLE, page
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
+from webquarry._read import reply as reply_module
+from webquarry._read.slices.links import make_lean
+from webquarry._read.workers import threads
+from webquarry._read.workers.job import Job, run_job
 from webquarry.pages import score, snapshot
 from webquarry.pages.score import score_page
 from webquarry.pages.share import SharedText, enough_of, share_out
-from webquarry.read import reply as reply_module
-from webquarry.read.slices.links import make_lean
-from webquarry.read.workers import threads
-from webquarry.read.workers.job import Job, run_job
 
 SHARED = (
     "The same words about tidal energy and its storage stand on every page that anybody has "
@@ -32,7 +32,7 @@ SHARED = (
 
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webquarry.read.workers.job.LARGE", 1)
+    monkeypatch.setattr("webquarry._read.workers.job.LARGE", 1)
 
 
 class Watch:
@@ -105,7 +105,7 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
         )
 
     small = call()
-    monkeypatch.setattr("webquarry.read.workers.job.LARGE", 1)
+    monkeypatch.setattr("webquarry._read.workers.job.LARGE", 1)
 
     assert call() == small
 

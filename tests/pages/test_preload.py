@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from tests.tools.research.searched_web import desk
+from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.threads import ThreadRunner
 from webquarry.pages import pages
 from webquarry.pages.pages import Pages
-from webquarry.read.workers.runner import JobRunner
-from webquarry.read.workers.threads import ThreadRunner
 
 FIRST_PAGE = """
 import sys
@@ -21,9 +21,9 @@ import httpx2
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
-from webquarry.read.reply import read_reply
+from webquarry._read.reply import read_reply
 from webquarry.pages.preload import read_sample_page
-from webquarry.read.workers.job import Job
+from webquarry._read.workers.job import Job
 
 read_sample_page(Job(read_sample_page))
 known = set(sys.modules)

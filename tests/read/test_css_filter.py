@@ -10,20 +10,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.css import rules
-from webquarry.read.css.nesting import RawRule
-from webquarry.read.css.parts import split_parts
-from webquarry.read.css.rules import Rules
-from webquarry.read.css.rules import judge_fit as fit_in_python
-from webquarry.read.css.scan import split_list
-from webquarry.read.css.selectors.names import find_needed_names
-from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser
+from webquarry._read.css import rules
+from webquarry._read.css.nesting import RawRule
+from webquarry._read.css.parts import split_parts
+from webquarry._read.css.rules import Rules
+from webquarry._read.css.rules import judge_fit as fit_in_python
+from webquarry._read.css.scan import split_list
+from webquarry._read.css.selectors.names import find_needed_names
+from webquarry._read.css.selectors.parser import InvalidSelector, SelectorParser
 
 compiled = pytest.importorskip(
-    "webquarry.read.css._css_filter", reason="the compiled filter was not built"
+    "webquarry._read.css._css_filter", reason="the compiled filter was not built"
 )
 rule_text = pytest.importorskip(
-    "webquarry.read.css._rule_text", reason="the compiled reader of bodies was not built"
+    "webquarry._read.css._rule_text", reason="the compiled reader of bodies was not built"
 )
 
 NAMES = frozenset({b"a", b"b-c", b"main", b"x9"})

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from webquarry.read.css.selectors.attributes import find_value, read_names
-from webquarry.read.css.selectors.matching import (
+from webquarry._read.css.selectors.attributes import find_value, read_names
+from webquarry._read.css.selectors.matching import (
     Matcher,
     SelectorBudget,
     SelectorContext,
     bits_of,
 )
-from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser, UndecidedSelector
-from webquarry.read.html.parse import parse_html
+from webquarry._read.css.selectors.parser import InvalidSelector, SelectorParser, UndecidedSelector
+from webquarry._read.html.parse import parse_html
 
 cssselect = pytest.importorskip("cssselect", reason="cssselect is the oracle")
 

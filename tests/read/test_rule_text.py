@@ -6,15 +6,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.css import rules
-from webquarry.read.css.declarations import split_body
-from webquarry.read.css.variables import search_definitions
+from webquarry._read.css import rules
+from webquarry._read.css.declarations import split_body
+from webquarry._read.css.variables import search_definitions
 
 css_filter = pytest.importorskip(
-    "webquarry.read.css._css_filter", reason="the compiled filter was not built"
+    "webquarry._read.css._css_filter", reason="the compiled filter was not built"
 )
 rule_text = pytest.importorskip(
-    "webquarry.read.css._rule_text", reason="the compiled reader of bodies was not built"
+    "webquarry._read.css._rule_text", reason="the compiled reader of bodies was not built"
 )
 
 DEFINITIONS = [

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripts.painted.browser import WIDTH, Browser, find_chromium
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
-from webquarry.read.markdown.convert import to_markdown
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
+from webquarry._read.markdown.convert import to_markdown
 
 ZERO = [
     "0",

@@ -12,11 +12,11 @@ import httpx2
 import pytest
 
 from tests.search.replies import MOMENT
+from webquarry._search.models import Query, Result
+from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput
 from webquarry.net.client import Client
-from webquarry.search.models import Query, Result
-from webquarry.search.router import Router
 from webquarry.settings import Settings
 
 PACKAGE = Path(__file__).parent / "example_plugin"

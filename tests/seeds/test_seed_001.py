@@ -19,8 +19,8 @@ from tests.duckduckgo_site import DuckDuckGoSite, Said, many, page
 from tests.mcp.in_process import connect
 from tests.mcp.stdio_process import lines
 from tests.search.replies import recorded, recorded_json
-from webquarry.search import instant
-from webquarry.search.providers.duckduckgo import DuckDuckGo
+from webquarry._search import instant
+from webquarry._search.providers.duckduckgo import DuckDuckGo
 
 SEED = Path(__file__).with_name("001_830bb2186b96835b.txt").read_text("utf-8")
 PARTS = dict(

@@ -13,15 +13,16 @@ from scripts.mcp_clients.calls import CALLS, fill_session
 
 from tests.mcp.in_process import call as call_tool
 from tests.tools.hostile_web import HOSTILE, MARKS, UNSEEN, WORD, HostileTransport
+from webquarry._search.models import Attempt
 from webquarry.errors import ProviderFailure, WebquarryError
 from webquarry.mcp.resources import read_page
 from webquarry.net.client import Client
 from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.registry import module_names
-from webquarry.search.models import Attempt
 from webquarry.settings import Settings
-from webquarry.tool import Answer, Tool, load, tool
+from webquarry.tool import Answer, Tool, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 SHOP = "https://shop.chandlery.example/batteries/slack-water-48v"

@@ -155,11 +155,11 @@ def check_recording(settings: Settings, environ: Mapping[str, str]) -> CheckResu
 
 def check_routing(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """Who would be asked, in which order."""
+    from webquarry._search.plan import order_for
+    from webquarry._search.provider import Provider
     from webquarry.registry import members_of
-    from webquarry.search.plan import order_for
-    from webquarry.search.provider import Provider
 
-    kinds = members_of("webquarry.search.providers", Provider, group="webquarry.providers")
+    kinds = members_of("webquarry._search.providers", Provider, group="webquarry.providers")
     providers = {}
     try:
         for kind in kinds:
@@ -174,11 +174,11 @@ def check_scholarly(settings: Settings, environ: Mapping[str, str]) -> CheckResu
     """The indexes that `academic_search` asks, and the keys that raise their limits: where each was
     found, no value.
     """
+    from webquarry._search.scholarly.provider import Scholarly
     from webquarry.registry import members_of
-    from webquarry.search.scholarly.provider import Scholarly
 
     kinds = members_of(
-        "webquarry.search.scholarly.providers", Scholarly, group="webquarry.scholarly"
+        "webquarry._search.scholarly.providers", Scholarly, group="webquarry.scholarly"
     )
     names: list[str] = []
     key_sources: list[str] = []
@@ -199,11 +199,11 @@ def check_scholarly(settings: Settings, environ: Mapping[str, str]) -> CheckResu
 
 def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """The registers that `patent_search` asks: which are configured, and from where."""
+    from webquarry._search.patents.provider import PatentProvider
     from webquarry.registry import members_of
-    from webquarry.search.patents.provider import PatentProvider
 
     kinds = members_of(
-        "webquarry.search.patents.providers", PatentProvider, group="webquarry.patent_providers"
+        "webquarry._search.patents.providers", PatentProvider, group="webquarry.patent_providers"
     )
     unusable: list[str] = []
     incomplete: list[str] = []
@@ -232,7 +232,7 @@ def check_patents(settings: Settings, environ: Mapping[str, str]) -> CheckResult
 
 def check_lenses(settings: Settings, environ: Mapping[str, str]) -> CheckResult:
     """How many lenses there are; a file of the user's must be readable."""
-    from webquarry.search.query.lenses import load_lenses
+    from webquarry._search.query.lenses import load_lenses
 
     try:
         lenses = load_lenses(settings.lenses)

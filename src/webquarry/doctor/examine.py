@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from webquarry import __version__
+from webquarry._search.provider import Provider
+from webquarry._search.services.service import Service
+from webquarry._search.services.services import Services
 from webquarry.doctor.browser import probe_browser
 from webquarry.doctor.check_result import CheckResult
 from webquarry.doctor.checks import examine_parts
 from webquarry.doctor.configuration import probe_redis
 from webquarry.doctor.models import probe_models
 from webquarry.errors import BadInput, NetworkFailure, ProviderFailure, Refused, WebquarryError
-from webquarry.search.provider import Provider
-from webquarry.search.services.service import Service
-from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit

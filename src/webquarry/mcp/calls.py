@@ -23,7 +23,8 @@ from webquarry.mcp.text import as_json, digest_answer, render_markdown, text_blo
 from webquarry.meter import span
 from webquarry.progress import listening
 from webquarry.secret import redact
-from webquarry.tool import Answer, TextAnswer, Tool, load
+from webquarry.tool import Answer, TextAnswer, Tool
+from webquarry.tools import load
 
 if TYPE_CHECKING:
     from webquarry.calls.models import OngoingCall

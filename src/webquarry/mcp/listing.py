@@ -139,7 +139,7 @@ def render_listing(set_name: str) -> str:
 
 def build_listing(set_name: str) -> dict[str, Any]:
     """Import the tools of a set and describe what it offers."""
-    from webquarry.tool import load
+    from webquarry.tools import load
 
     package, names = find_toolset(set_name)
     tools = [describe_tool(load(package, name)) for name in names]

@@ -368,8 +368,8 @@ async def _check_redis(settings: Settings) -> bool:
 
 
 def _run_workers(config: uvicorn.Config, listening: socket.socket) -> int:
+    from webquarry._read.workers.runner import count_cores
     from webquarry.mcp.metrics import SHARED_FOLDER
-    from webquarry.read.workers.runner import count_cores
 
     cores = max(1, count_cores() // config.workers)
     os.environ.setdefault("WEBQUARRY_READ_WORKERS", str(cores))

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import json
 
+from webquarry._read.models import Page
+from webquarry._read.page_form import pack_fields
+from webquarry._read.reader import FetchedPage
+from webquarry._read.workers.job import Job, job
 from webquarry.errors import ScriptPage
 from webquarry.pages.kept.rules import may_keep
 from webquarry.pages.snapshot import (
@@ -17,10 +21,6 @@ from webquarry.pages.snapshot import (
     unpack_snapshot,
 )
 from webquarry.pages.words import pack_words
-from webquarry.read.models import Page
-from webquarry.read.page_form import pack_fields
-from webquarry.read.reader import FetchedPage
-from webquarry.read.workers.job import Job, job
 from webquarry.secret import redact
 
 
@@ -57,8 +57,8 @@ def take_words(job: Job) -> bytes:
 @job("take raw snapshot")
 def take_raw_snapshot(job: Job) -> bytes:
     """Return the packed snapshot of the bytes of a reply, with its DOI in the leading fields."""
+    from webquarry._read.reply import raw_reply
     from webquarry.evidence.evidence import evidence_of
-    from webquarry.read.reply import raw_reply
 
     fetched = FetchedPage.of(job)
     assert fetched.reply is not None

@@ -25,6 +25,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from httpx2 import Headers
 
+from webquarry._read.linked_styles import MOST_BYTES, find_addresses
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.reader import FetchedPage, Reader
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.runner import JobRunner
 from webquarry.cache.base import CachedValue, key_of, name_variant
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
@@ -52,17 +57,12 @@ from webquarry.pages.tiers.rendering import (
     names_view,
 )
 from webquarry.pages.words import KeptWords, unpack_words
-from webquarry.read.linked_styles import MOST_BYTES, find_addresses
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.reader import FetchedPage, Reader
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
+    from webquarry._read.render.renderer import PageRenderer
     from webquarry.library.library import Library
-    from webquarry.read.render.renderer import PageRenderer
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 
 import httpx2
 
+from webquarry._read.reader import FetchedPage
+from webquarry._read.workers.job import Job, job, run_job
 from webquarry.net.models import Reply
 from webquarry.pages.jobs import take_snapshot
-from webquarry.read.reader import FetchedPage
-from webquarry.read.workers.job import Job, job, run_job
 
 _URL = "https://page.example/2000/01/a-page"
 _PAGE = b"""<!doctype html>

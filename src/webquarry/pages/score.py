@@ -10,6 +10,11 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.slices.paragraphs import paragraphs_of, words_in
+from webquarry._read.workers.job import Job, job
+from webquarry._search.models import Result
+from webquarry._search.replies.text import shorten_text
 from webquarry.evidence import scores
 from webquarry.evidence.language.claims import nearest_sentences
 from webquarry.evidence.language.terms import Terms
@@ -17,11 +22,6 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.clean import clean_line
 from webquarry.pages.snapshot import Snapshot, snapshot_pieces, unpack_snapshot
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.slices.paragraphs import paragraphs_of, words_in
-from webquarry.read.workers.job import Job, job
-from webquarry.search.models import Result
-from webquarry.search.replies.text import shorten_text
 
 KEY_SENTENCES = 3
 _LONGEST_SENTENCE = 500  # characters

@@ -95,7 +95,7 @@ class PageRoutes:
 
     async def _answer_call(self, request: Request) -> Response:
         async def call() -> dict[str, Any]:
-            from webquarry.tool import load
+            from webquarry.tools import load
 
             body = await _read_object(request)
             name = body.get("tool")

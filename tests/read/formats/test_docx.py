@@ -13,9 +13,9 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry.read.documents.docx import context as context_module
-from webquarry.read.documents.docx.convert import convert
-from webquarry.read.documents.models import DocumentText, Refusal
+from webquarry._read.documents.docx import context as context_module
+from webquarry._read.documents.docx.convert import convert
+from webquarry._read.documents.models import DocumentText, Refusal
 
 URL = "https://site.example/files/letter.docx"
 BEGIN, SEPARATE, END = (

@@ -9,9 +9,9 @@ import random
 import pytest
 from markdown_it import MarkdownIt
 
-from webquarry.read.format import ConvertedDocument, FetchedDocument
-from webquarry.read.formats import _markdown_links
-from webquarry.read.formats.markdown import MarkdownText
+from webquarry._read.format import ConvertedDocument, FetchedDocument
+from webquarry._read.formats import _markdown_links
+from webquarry._read.formats.markdown import MarkdownText
 
 URL = "https://harbor.example/docs/page.md"
 

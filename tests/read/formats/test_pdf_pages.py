@@ -8,7 +8,7 @@ import pytest
 
 from tests.read.formats.pdf_reading import LONG, pages_with, read
 from tests.read.formats.pdf_writer import Pdf, stream
-from webquarry.read.documents.pdf import convert as convert_module
+from webquarry._read.documents.pdf import convert as convert_module
 
 
 def test_a_paragraph_goes_on_over_the_page_and_the_mark_follows_it() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
-from webquarry.read.documents.models import DocumentText
-from webquarry.read.documents.pdf import pdfium
-from webquarry.read.documents.pdf.convert import convert
+from webquarry._read.documents.models import DocumentText
+from webquarry._read.documents.pdf import pdfium
+from webquarry._read.documents.pdf.convert import convert
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
 BOX = "60 590 300 30 re f"

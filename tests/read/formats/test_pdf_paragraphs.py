@@ -6,8 +6,8 @@ import pytest
 
 from tests.read.formats.pdf_reading import LONG, read
 from tests.read.formats.pdf_writer import CODE, Page, Pdf, wrap
-from webquarry.read.documents.pdf.joining import Joiner
-from webquarry.read.documents.pdf.lines import HYPHEN
+from webquarry._read.documents.pdf.joining import Joiner
+from webquarry._read.documents.pdf.lines import HYPHEN
 
 
 def test_paragraphs_are_told_apart_by_gaps_and_their_lines_joined() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from webquarry import errors
-from webquarry.read.page_form import pack_fields
-from webquarry.read.workers.job import Job, job
+from webquarry._read.page_form import pack_fields
+from webquarry._read.workers.job import Job, job
 
 _kept: list[bytearray] = []
 
@@ -41,7 +41,7 @@ def fail(job: Job) -> bytes:
 @job("read document")
 def read_document(job: Job) -> bytes:
     """Convert a document to Markdown; title, author and notes are in the leading fields."""
-    from webquarry.read.documents import format
+    from webquarry._read.documents import format
 
     document = format.read_document(job.arguments["kind"], job.arguments["url"], job.body)
     fields = {"title": document.title, "author": document.author, "notes": document.notes}

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import httpx2
 
 from tests.read.workers.jobs import burn_time, read_document
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.reader import FetchedPage, read_page
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.pool import WorkerPool
 from webquarry.net.models import Reply
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.reader import FetchedPage, read_page
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.pool import WorkerPool
 
 URL = "https://site.example/page"
 # for scripts whose workers import jobs of tests

@@ -14,11 +14,11 @@ import pytest
 
 from tests.read.workers.jobs import burn_time, fail, take_memory
 from tests.read.workers.sync_pool import SCRIPT_ENVIRON, URL, burn, page_job
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.workers.fork import ForkRunner
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.runner import can_fork
 from webquarry.errors import NotFound, TooComplex
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.workers.fork import ForkRunner
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.runner import can_fork
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="the system cannot fork")
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
@@ -84,8 +84,8 @@ def test_cancelled_call_ends_its_fork() -> None:
 INHERITED_FILES = """
 import asyncio, os, sys
 from tests.read.workers.jobs import fail
-from webquarry.read.workers import fork
-from webquarry.read.workers.job import Job
+from webquarry._read.workers import fork
+from webquarry._read.workers.job import Job
 
 reading, writing = os.pipe()
 fork.answer_job = lambda head, body: (b"{}", b" ".join(
@@ -128,7 +128,7 @@ def test_fork_that_hangs_on_a_lock_is_retried(
             return b"read"
 
     monkeypatch.setattr(ForkRunner, "_start", start_hanging_once)
-    monkeypatch.setattr("webquarry.read.workers.child.run_job", wait_for_lock)
+    monkeypatch.setattr("webquarry._read.workers.child.run_job", wait_for_lock)
 
     async def run() -> bytes:
         return await ForkRunner().run(Job(fail, {}))
@@ -147,7 +147,7 @@ def hang(head: bytes, pieces: tuple[bytes, ...]) -> tuple[bytes, bytes]:
 def test_job_whose_forks_all_hang_runs_in_a_worker_with_the_same_limits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("webquarry.read.workers.fork.answer_job", hang)
+    monkeypatch.setattr("webquarry._read.workers.fork.answer_job", hang)
     job = Job(burn_time, {"seconds": 1000}, b"", URL, isolated=True)
 
     with pytest.raises(TooComplex, match="it takes too long"):
@@ -157,7 +157,7 @@ def test_job_whose_forks_all_hang_runs_in_a_worker_with_the_same_limits(
 
 @pytest.mark.slow
 def test_job_whose_forks_all_hang_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webquarry.read.workers.fork.answer_job", hang)
+    monkeypatch.setattr("webquarry._read.workers.fork.answer_job", hang)
     before = children()
 
     async def do() -> None:
@@ -182,9 +182,9 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])
 from tests.read.workers.jobs import fail
 from tests.read.workers.sync_pool import burn
 from webquarry.errors import WebquarryError
-from webquarry.read.workers.fork import ForkRunner
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.pool import WorkerPool
+from webquarry._read.workers.fork import ForkRunner
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.pool import WorkerPool
 
 async def main():
     runner = {"fork": ForkRunner, "workers": WorkerPool}[sys.argv[1]](WorkerLimits(cpu_seconds=1))
@@ -224,8 +224,8 @@ import asyncio, signal
 signal.signal(signal.SIGXCPU, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])
 from tests.read.workers.jobs import fail
-from webquarry.read.workers import fork
-from webquarry.read.workers.job import Job
+from webquarry._read.workers import fork
+from webquarry._read.workers.job import Job
 
 def look(head, body):
     is_blocked = signal.SIGXCPU in signal.pthread_sigmask(signal.SIG_BLOCK, [])

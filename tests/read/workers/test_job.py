@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.read.workers.jobs import fail
-from webquarry.read.workers.job import Job, find_function
+from webquarry._read.workers.job import Job, find_function
 
 
 @pytest.mark.parametrize("parts", [(), (b"",), (b"a",), (b"a", b""), (b"", b"b"), (b"a", b"b")])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.workers import limits
-from webquarry.read.workers.limits import JobMeter
+from webquarry._read.workers import limits
+from webquarry._read.workers.limits import JobMeter
 
 
 def test_cpu_limit_is_raised_by_the_time_that_earlier_jobs_used(

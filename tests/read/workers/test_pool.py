@@ -26,14 +26,14 @@ from tests.read.workers.sync_pool import (
     until_gone,
 )
 from webquarry import errors
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.workers import limits as limits_module
+from webquarry._read.workers import pool as pool_module
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.limits import lower_priority
+from webquarry._read.workers.pool import WorkerPool
 from webquarry.caller import serving
 from webquarry.errors import NotFound, TooComplex, Unreadable, WebquarryError
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.workers import limits as limits_module
-from webquarry.read.workers import pool as pool_module
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.limits import lower_priority
-from webquarry.read.workers.pool import WorkerPool
 
 PAPER = (FOLDER / "paper.pdf").read_bytes()
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
@@ -337,7 +337,7 @@ def test_slow_job_gets_a_low_priority(
 
 def test_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = "webquarry.no_such_module:serve"
-    monkeypatch.setattr("webquarry.read.workers.processes.forked._SERVE", broken)
+    monkeypatch.setattr("webquarry._read.workers.processes.forked._SERVE", broken)
     with (
         SyncPool() as pool,
         pytest.raises(WebquarryError, match="could not be read: the program that reads it failed"),
@@ -353,7 +353,7 @@ def test_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_errors_from_a_worker_are_validated() -> None:
-    from webquarry.read.workers.error_form import unpack_error
+    from webquarry._read.workers.error_form import unpack_error
 
     assert type(unpack_error({"class": "Any", "message": "x"}, URL)) is WebquarryError
     assert type(unpack_error({"class": 7, "message": ["x"]}, URL)) is WebquarryError
@@ -376,8 +376,8 @@ def run_script(code: str) -> str:
 FORKING = """
 import asyncio, os
 from tests.read.workers.jobs import burn_time
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.pool import WorkerPool
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.pool import WorkerPool
 
 async def ask(pool):
     return await pool.run(Job(burn_time, {"seconds": 0}, b"hello")), pool.pids
@@ -414,8 +414,8 @@ def test_fork_has_its_own_workers() -> None:
 BUSY = """
 import asyncio
 from tests.read.workers.jobs import burn_time
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.pool import WorkerPool
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.pool import WorkerPool
 
 async def main():
     pool = WorkerPool(size=1)
@@ -456,8 +456,8 @@ def test_process_that_exits_leaves_no_worker_and_no_output() -> None:
     code = (
         "import asyncio\n"
         "from tests.read.workers.jobs import burn_time\n"
-        "from webquarry.read.workers.job import Job\n"
-        "from webquarry.read.workers.pool import WorkerPool\n"
+        "from webquarry._read.workers.job import Job\n"
+        "from webquarry._read.workers.pool import WorkerPool\n"
         "async def main():\n"
         "    pool = WorkerPool(size=1)\n"
         "    await pool.run(Job(burn_time, {'seconds': 0}))\n"

@@ -13,12 +13,12 @@ import pytest
 
 from tests.read.workers.sync_pool import SyncPool, burn, is_alive, page_job, until_gone
 from tests.read.workers.test_pool import PAGE, title_of, until_busy, with_pool
+from webquarry._read.workers import pool as pool_module
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.pool import WorkerPool
+from webquarry._read.workers.processes.forked import ForkedProcesses
+from webquarry._read.workers.runner import can_fork
 from webquarry.pages.preload import read_sample_page
-from webquarry.read.workers import pool as pool_module
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.pool import WorkerPool
-from webquarry.read.workers.processes.forked import ForkedProcesses
-from webquarry.read.workers.runner import can_fork
 
 FORK = pytest.mark.skipif(not can_fork(), reason="the system cannot fork")
 LINUX = pytest.mark.skipif(
@@ -183,9 +183,9 @@ def test_process_that_fetches_pages_imports_no_parsers() -> None:
     code = (
         "import sys\n"
         "import webquarry.tools.research.scrape_page, webquarry.tools.research.search_and_scrape\n"
-        "from webquarry.read.special_reader import load_special_readers\n"
+        "from webquarry._read.special_reader import load_special_readers\n"
         "load_special_readers()\n"
-        "heavy = {'lxml', 'numpy', 'webquarry.read.visibility', 'webquarry.read.formats.html'}\n"
+        "heavy = {'lxml', 'numpy', 'webquarry._read.visibility', 'webquarry._read.formats.html'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

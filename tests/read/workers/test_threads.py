@@ -10,12 +10,12 @@ import pytest
 
 from tests.read.formats.make_samples import FOLDER
 from tests.read.workers.sync_pool import URL, document_job, page_job
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.reader import read_page
+from webquarry._read.workers import threads
+from webquarry._read.workers.job import LARGE, Job, WorkerLimits
+from webquarry._read.workers.threads import ThreadRunner
 from webquarry.errors import TooComplex
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.reader import read_page
-from webquarry.read.workers import threads
-from webquarry.read.workers.job import LARGE, Job, WorkerLimits
-from webquarry.read.workers.threads import ThreadRunner
 
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
 

@@ -20,8 +20,8 @@ from tests.sessions.kits import A, kit_on
 from webquarry.caller import serving
 from webquarry.mcp.auth import Access, AccessDenied, Principal, TokenFile
 from webquarry.sessions.models import StepDraft
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.ui.feed import follow_calls
 from webquarry.ui.guard import build_page
 from webquarry.ui.local import build_local_app

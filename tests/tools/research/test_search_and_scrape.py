@@ -28,8 +28,8 @@ from tests.tools.research.searched_web import (
 )
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
 from webquarry.mcp.calls import render
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")

@@ -14,17 +14,17 @@ from typing import Any, cast
 
 from lxml import etree
 
+from webquarry._read.html.parse import Document
+from webquarry._read.html.tree import beginning_of
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.reader import FetchedPage, Reader
+from webquarry._read.reply import raw_reply
+from webquarry._read.workers.job import Job, job
+from webquarry._search.patents.models import Patent
+from webquarry._search.patents.numbers import PatentNumber, read_number
 from webquarry.errors import NotFound, ScriptPage
 from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.dates import read_date
-from webquarry.read.html.parse import Document
-from webquarry.read.html.tree import beginning_of
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.reader import FetchedPage, Reader
-from webquarry.read.reply import raw_reply
-from webquarry.read.workers.job import Job, job
-from webquarry.search.patents.models import Patent
-from webquarry.search.patents.numbers import PatentNumber, read_number
 from webquarry.secret import redact
 
 _LONGEST_ABSTRACT = 10_000

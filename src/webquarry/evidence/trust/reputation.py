@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from webquarry._search.replies.addresses import split_host
 from webquarry.net.domains import registrable_domain
-from webquarry.search.replies.addresses import split_host
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 

@@ -14,15 +14,15 @@ from typing import Any, Protocol
 import httpcore2
 import httpx2
 
+from webquarry._read.models import Page
+from webquarry._search.providers.exa import KEY, Exa
+from webquarry._search.replies.body import failure, json_object, quota_failure
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.net.client import Client
 from webquarry.net.connect import resolve_allowed_addresses
 from webquarry.net.guard import Guard
 from webquarry.net.strict_url import port_of
-from webquarry.read.models import Page
-from webquarry.search.providers.exa import KEY, Exa
-from webquarry.search.replies.body import failure, json_object, quota_failure
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)

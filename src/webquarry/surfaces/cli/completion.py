@@ -34,7 +34,7 @@ def _list_tool_sets() -> Iterable[str]:
 
 
 def _list_lenses() -> Iterable[str]:
-    from webquarry.search.query.lenses import load_lenses
+    from webquarry._search.query.lenses import load_lenses
     from webquarry.settings import Settings
 
     return load_lenses(Settings.from_environment().lenses)

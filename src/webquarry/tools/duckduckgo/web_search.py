@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from webquarry._search.models import Query
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
-from webquarry.search.models import Query
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising

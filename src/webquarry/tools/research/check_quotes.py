@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._read.workers.job import Job, job
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.outgoing import PageText
-from webquarry.read.workers.job import Job, job
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool

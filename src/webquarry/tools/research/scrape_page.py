@@ -17,6 +17,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.slices.outline import Heading
+from webquarry._read.workers.job import Job, job
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.citation import NO_DATE, CitationStyle
 from webquarry.evidence.language.size import estimate_tokens, size_category
@@ -45,9 +48,6 @@ from webquarry.pages.question import (
 )
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
 from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.slices.outline import Heading
-from webquarry.read.workers.job import Job, job
 from webquarry.sessions.models import ReadPart
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool

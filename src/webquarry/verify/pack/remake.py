@@ -10,19 +10,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from webquarry._read.reader import FetchedPage
 from webquarry.errors import TooLarge, WebquarryError
 from webquarry.net.body import decoder_for
 from webquarry.net.models import Reply
 from webquarry.pages.jobs import take_words
 from webquarry.pages.words import unpack_words
-from webquarry.read.reader import FetchedPage
 from webquarry.verify.pack.build import mask_words
 from webquarry.verify.pack.check import PackReport
 from webquarry.verify.pack.wacz import PackContents
 from webquarry.verify.pack.warc import ReadRecord
 
 if TYPE_CHECKING:
-    from webquarry.read.workers.runner import JobRunner
+    from webquarry._read.workers.runner import JobRunner
 
 
 async def remake_texts(

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
+from webquarry._read.reader import FetchedPage, judge_reply
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.identity import identity
 from webquarry.errors import (
     NetworkFailure,
     NotFound,
@@ -26,9 +29,6 @@ from webquarry.errors import (
 )
 from webquarry.net import models as net
 from webquarry.net.client import Client
-from webquarry.read.reader import FetchedPage, judge_reply
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.identity import identity
 from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
 from webquarry.verify.references.compare.titles import compare_titles

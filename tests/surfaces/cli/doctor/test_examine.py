@@ -21,9 +21,9 @@ from tests.surfaces.cli.doctor.reports import (
     provider,
     shown,
 )
+from webquarry._search.provider import Provider
 from webquarry.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.errors import NetworkFailure
-from webquarry.search.provider import Provider
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 

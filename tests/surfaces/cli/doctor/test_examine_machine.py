@@ -52,7 +52,7 @@ def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
     monkeypatch.setattr(installation, "is_importable", lambda module: True)
     assert find("compiled", environ).state == "ok"
 
-    walk = "webquarry.read.main_content._walk"
+    walk = "webquarry._read.main_content._walk"
     monkeypatch.setattr(installation, "is_importable", lambda module: module != walk)
     found = find("compiled", environ)
 

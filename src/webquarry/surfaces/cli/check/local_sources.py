@@ -13,9 +13,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from webquarry._read.plain.words import PageWords
+from webquarry._search.identity import identity
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.read.plain.words import PageWords
-from webquarry.search.identity import identity
 from webquarry.secret import redact
 from webquarry.verify.quotes.source import SourceText
 
@@ -84,9 +84,9 @@ def _open_replies(path: Path) -> list[Reply]:
 
 async def _read(kit: Toolkit, reply: Reply, name: str) -> SourceText:
     """The source that a reply holds, under a name."""
+    from webquarry._read.reader import FetchedPage
     from webquarry.pages.jobs import take_words
     from webquarry.pages.words import unpack_words
-    from webquarry.read.reader import FetchedPage
 
     try:
         packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job(take_words))
