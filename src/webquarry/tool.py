@@ -102,15 +102,14 @@ class Answer(Displayable, BaseModel):
 
     def write(self) -> str:
         """Return the answer as compact JSON."""
-        return self.write_bytes().decode("utf-8", "surrogatepass")
+        return self.write_bytes().decode()
 
     def write_bytes(self) -> bytes:
         """Return the answer as compact JSON in UTF-8."""
         try:
             return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_none=True)
-        except ValueError:  # a lone surrogate cannot be encoded as UTF-8
-            text = json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
-            return text.encode("utf-8", "surrogatepass")
+        except ValueError:  # a lone surrogate has no form in UTF-8, so it is escaped
+            return json.dumps(self.as_dict(), separators=(",", ":")).encode()
 
     def as_markdown(self) -> str | None:
         """Return the answer as Markdown for a model; None to use the generic form."""

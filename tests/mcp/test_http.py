@@ -188,6 +188,18 @@ def test_headers_of_2026_07_28_must_match_the_body(
     assert response.status_code == (200 if code is None else 400)
 
 
+def test_whitespace_around_header_values_is_ignored(server: Served) -> None:
+    body, headers = modern("tools/call", **SEARCH)
+    content = json.dumps(body).encode()
+    address = urlsplit(server.url)
+    lines = [f"{name}: \t{value} \t" for name, value in headers.items()]
+    head = f"POST /mcp HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: {len(content)}\r\n"
+    request = (head + "\r\n".join(lines)).encode() + b"\r\n\r\n" + content
+    with socket.create_connection((address.hostname or "", address.port or 0)) as client:
+        client.sendall(request)
+        assert client.recv(1000).startswith(b"HTTP/1.1 200")
+
+
 def test_a_repeated_routing_header_is_refused(server: Served) -> None:
     body, headers = modern("tools/list")
     pairs = [*headers.items(), ("Mcp-Method", "tools/list")]
@@ -200,6 +212,7 @@ def test_a_repeated_routing_header_is_refused(server: Served) -> None:
     ("method", "params", "status"),
     [
         ("tools/call", {"name": "no_such_tool", "arguments": {}}, 400),
+        ("tools/call", {}, 400),
         ("no/such/method", {}, 404),
         ("tools/list", {"meta": {"io.modelcontextprotocol/protocolVersion": 5}}, 400),
     ],

@@ -50,7 +50,7 @@ def test_generated_file_matches_the_code(set_name: str) -> None:
 
 
 def test_generated_file_for_other_modules_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_list_modules", lambda package: ["other"])
+    monkeypatch.setattr(listing, "list_modules", lambda package: ["other"])
     built = build_listing("duckduckgo") | {"instructions": "built"}
     monkeypatch.setattr(listing, "build_listing", lambda name: built)
 

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.mcp.in_process import MODERN, with_client
 from webquarry.caller import serving
-from webquarry.mcp.prompts import PROMPTS
+from webquarry.mcp.prompts import load_prompts
 
 BOTH_ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
 SECRET = "canary-brave-0123456789"
@@ -183,9 +183,9 @@ def test_prompts_are_listed_with_descriptions_and_arguments(mode: str) -> None:
         assert [argument.required for argument in prompt.arguments][0:2] == [True, False]
 
 
-@pytest.mark.parametrize("name", PROMPTS)
+@pytest.mark.parametrize("name", load_prompts())
 def test_prompt_is_filled_in_and_braces_in_arguments_are_literal(name: str) -> None:
-    (required,) = PROMPTS[name].required
+    (required,) = load_prompts()[name]["required"]
 
     async def work(client: Client) -> types.GetPromptResult:
         return await client.get_prompt(name, {required: "otters {lens} {0}", "lens": "academic"})

@@ -209,8 +209,8 @@ def test_client_that_does_not_read_stops_the_reading_of_requests(site: DuckDuckG
     """Unsent responses are bounded, so a client that only writes blocks at last."""
     environ = site.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     code = (
-        "import sys, webquarry.mcp.stdio as stdio\n"
-        "stdio.MAX_UNSENT_BYTES = 100_000\n"
+        "import sys, webquarry.mcp.connection as connection, webquarry.mcp.stdio as stdio\n"
+        "connection.MAX_UNSENT_BYTES = 100_000\n"
         "sys.exit(stdio.run('duckduckgo'))\n"
     )
     process = subprocess.Popen(
@@ -352,7 +352,8 @@ def test_warm_server_opens_its_engine_after_the_tools_were_listed(tmp_path: Path
     [
         (["mcp"], ("research", None)),
         (["mcp", "--toolset", "core"], ("core", None)),
-        (["mcp", "--toolset=duckduckgo"], ("duckduckgo", None)),
+        (["mcp", "--toolset", "duckduckgo"], ("duckduckgo", None)),
+        (["mcp", "--toolset=duckduckgo"], None),
         (["mcp", "--text", "markdown", "--toolset", "core"], ("core", "markdown")),
         (["mcp", "--toolset", "nobody"], None),
         (["mcp", "--toolset"], None),
@@ -393,15 +394,15 @@ CALLS = [
 FAILS_ONCE = """
 import sys
 import webquarry.mcp.stdio as stdio
-open_engine = stdio.StdioServer._open_engine
+open_engine = stdio.open_engine
 times = []
-def fail_once(self):
+def fail_once(settings):
     from webquarry.errors import BadInput
     times.append(1)
     if len(times) == 1:
         raise BadInput("The engine is away.", suggested_action="Wait for it.")
-    return open_engine(self)
-stdio.StdioServer._open_engine = fail_once
+    return open_engine(settings)
+stdio.open_engine = fail_once
 sys.exit(stdio.run("research"))
 """
 

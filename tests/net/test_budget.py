@@ -16,7 +16,7 @@ def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
         with pytest.raises(
             NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"
         ):
-            async with budget.deadline():
+            async with budget:
                 await asyncio.Event().wait()
 
     asyncio.run(run())
@@ -26,7 +26,7 @@ def test_a_timeout_of_somebody_else_stays_what_it_was() -> None:
     async def run() -> None:
         budget = Budget(FakeClock(), 60, 0)
         with pytest.raises(TimeoutError, match="theirs"):
-            async with budget.deadline():
+            async with budget:
                 raise TimeoutError("theirs")
 
     asyncio.run(run())

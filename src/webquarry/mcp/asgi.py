@@ -37,7 +37,8 @@ def error_response(
 
 def read_header(scope: Scope, name: bytes) -> bytes:
     """Return the first value of a header, or b""; `name` is in lower case."""
-    return next((value for key, value in scope["headers"] if key == name), b"")
+    value: bytes = next((value for key, value in scope["headers"] if key == name), b"")
+    return value.strip(b" \t")  # httptools keeps trailing whitespace
 
 
 class RequestTracking:

@@ -7,11 +7,10 @@ facts as JSON.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,10 +100,10 @@ async def call_external(
     arguments = request.params.get("arguments") or {}
     with kit.calls.watch(name, arguments) as call:
         try:
-            text = as_json(await external.run(name, arguments))
+            body = encode(await external.run(name, arguments))
         except WebquarryError as error:
             return render_failure(error, call, with_facts=False)
-        return ToolResult(None, _as_utf8(text), {RECEIPT_META: call.seal(text)})
+        return ToolResult(None, body, {RECEIPT_META: call.seal(body)})
 
 
 async def render(
@@ -139,7 +138,7 @@ async def render(
             content = [text_block(answer.as_markdown() or render_markdown(data))]
         elif text_format == "digest":
             content = [text_block(digest_answer(answer, data, _DIGEST_BYTES))]
-    return ToolResult(content, _as_utf8(body.decode("utf-8", "surrogatepass")), answer.meta)
+    return ToolResult(content, body, answer.meta)
 
 
 def render_failure(
@@ -156,14 +155,6 @@ def render_failure(
         facts.pop("message", None)
         content.append(text_block(redact(as_json(facts))))
     return ToolResult(content, meta=meta, is_error=True)
-
-
-def _as_utf8(text: str) -> bytes:
-    """JSON text as UTF-8; half of a surrogate pair is escaped."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return encode(json.loads(text))
 
 
 async def _call_with_timeout(tool: Tool, kit: Toolkit, arguments: Message) -> Answer:
@@ -206,21 +197,18 @@ async def _report_progress(request: Request, name: str) -> AsyncIterator[None]:
                 pass
             step += 1
             params = {"progressToken": token, "progress": step, "message": message or idle_message}
-            try:
+            with suppress(Exception):  # the client is gone
                 await request.send(
                     {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
                 )
-            finally:
-                if message is not None:
-                    messages.task_done()
+            if message is not None:
+                messages.task_done()
 
     reporter = asyncio.create_task(send_all())
     try:
         with listening(messages.put_nowait):
             yield
-        joining = asyncio.create_task(messages.join())
-        await asyncio.wait([joining, reporter], return_when=asyncio.FIRST_COMPLETED)
-        joining.cancel()
+        await messages.join()
     finally:
         reporter.cancel()
         await asyncio.wait([reporter])

@@ -14,6 +14,7 @@ from webquarry.mcp.protocol import Message
 
 if TYPE_CHECKING:
     from webquarry.host.host import ToolHost
+    from webquarry.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -43,3 +44,10 @@ class ExternalTools:
         """Run one; return its answer or raise a WebquarryError."""
         assert self._host is not None
         return await self._host.run(name, arguments)
+
+
+async def discover(settings: Settings, taken: Collection[str]) -> ExternalTools:
+    """Find the external tools on this machine; names in `taken` are not served."""
+    from webquarry.host.host import ToolHost
+
+    return ExternalTools(await ToolHost.adiscover(settings), taken)

@@ -20,9 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from webquarry.mcp.calls import ToolResult
     from webquarry.mcp.external import ExternalTools
-    from webquarry.mcp.listing import Listing
+    from webquarry.mcp.listing import ToolListing
     from webquarry.mcp.protocol import Message, Request
     from webquarry.toolkit import Toolkit
 
@@ -44,7 +43,7 @@ class ToolServer(Server):
 
     def __init__(
         self,
-        listing: Listing,
+        listing: ToolListing,
         open_engine: Callable[[], Toolkit],
         text_format: str | None = None,
         external: ExternalTools | None = None,
@@ -52,8 +51,8 @@ class ToolServer(Server):
         super().__init__(listing.server_info)
         self.listing = listing
         self.external = external
+        self.opened: Toolkit | None = None
         self._open_engine = open_engine
-        self._engine: Toolkit | None = None
         self._text_format = text_format
         self.handlers |= {
             "initialize": self.initialize,
@@ -75,9 +74,14 @@ class ToolServer(Server):
     @property
     def engine(self) -> Toolkit:
         """The toolkit, opened at the first use; if that fails, the next use tries again."""
-        if self._engine is None:
-            self._engine = self._open_engine()
-        return self._engine
+        if self.opened is None:
+            self.opened = self._open_engine()
+        return self.opened
+
+    async def aclose(self) -> None:
+        """Close the toolkit if it is open."""
+        if self.opened is not None:
+            await self.opened.aclose()
 
     async def initialize(self, request: Request) -> Message:
         """Negotiate a revision; a client that asks for an unknown one gets the latest."""
@@ -90,7 +94,9 @@ class ToolServer(Server):
         request.session.revision = revision
         request.session.client = {"info": info, "capabilities": capabilities}
         result = self._describe()
-        result["capabilities"].pop("extensions", None)  # new in 2026-07-28
+        # Extensions are new in 2026-07-28.
+        result["capabilities"] = {**self.listing.capabilities}
+        result["capabilities"].pop("extensions", None)
         return {**result, "protocolVersion": revision, "serverInfo": self.server_info}
 
     async def discover(self, request: Request) -> Message:
@@ -99,12 +105,7 @@ class ToolServer(Server):
         return {**self._describe(), "supportedVersions": [MODERN], **hints}
 
     def _describe(self) -> Message:
-        offered = self.listing.capabilities.items()
-        described: Message = {
-            "capabilities": {
-                name: value for name, value in offered if value or name != "extensions"
-            }
-        }
+        described: Message = {"capabilities": self.listing.capabilities}
         if self.listing.instructions is not None:
             described["instructions"] = self.listing.instructions
         return described
@@ -132,22 +133,19 @@ class ToolServer(Server):
         if name not in self.listing.tools and not is_external:
             known = {"known": self.listing.tools}
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:100]}", known)
-        result = await self._call(request, name, is_external=is_external)
-        return result.encode(self.server_info if request.is_modern else None)
-
-    async def _call(self, request: Request, name: str, *, is_external: bool) -> ToolResult:
         from webquarry.errors import WebquarryError
         from webquarry.mcp import calls
 
         try:
-            if is_external:
-                assert self.external is not None
-                return await calls.call_external(self.external, name, self.engine, request)
-            kit = self.engine
-            tool = await calls.load_tool(self.listing.package, name)
-            return await calls.call_tool(tool, kit, request, self._text_format)
+            if self.external is not None and is_external:
+                result = await calls.call_external(self.external, name, self.engine, request)
+            else:
+                kit = self.engine
+                tool = await calls.load_tool(self.listing.package, name)
+                result = await calls.call_tool(tool, kit, request, self._text_format)
         except WebquarryError as error:  # the engine or the tool could not be loaded
-            return calls.render_failure(error)
+            result = calls.render_failure(error)
+        return result.encode(self.server_info if request.is_modern else None)
 
     async def read_resource(self, request: Request) -> Message:
         """Read a resource."""

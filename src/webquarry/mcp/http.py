@@ -166,7 +166,7 @@ class McpEndpoint:
             raise ProtocolError(INVALID_REQUEST, problem)
         if "id" not in message:
             if version != MODERN:
-                raise protocol.unsupported_version(version)
+                raise protocol.version_error(version)
             return
         try:
             if protocol.read_envelope(params) != version:
@@ -197,7 +197,7 @@ class McpEndpoint:
             *self._server.listing.lists["tools"],
             *(external.descriptions if external else ()),
         ]:
-            if method == "tools/call" and tool["name"] == params["name"]:
+            if method == "tools/call" and tool["name"] == params.get("name"):
                 for header, argument, kind in _find_mirrored(
                     tool["inputSchema"], params.get("arguments")
                 ):
@@ -304,7 +304,7 @@ def _prepare_handshake(session: protocol.Session, message: Message) -> None:
 
 def _decode(value: bytes | None) -> str | None:
     """Return a header value; None if it is missing or malformed base64."""
-    text = None if value is None else value.decode("latin-1")
+    text = None if value is None else value.decode("latin-1").strip(" \t")
     found = _BASE64.fullmatch(text or "")
     if found is None:
         return text

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from webquarry.tool import Tool
 
 SETS = ("research", "core", "duckduckgo")  # the sets with generated files
-APP_META = "ui"  # the key of a tool's app in its `_meta`
 _NAMES = {"duckduckgo": "websearch-mcp"}  # server names other than webquarry
 _PACKAGE = os.path.dirname(os.path.abspath(webquarry.__file__))
 _RESEARCH = "research"  # the package whose sets have resources and prompts
 _TOOLS = "webquarry.tools"
+APP_META = "ui"  # the key of a tool's app in its `_meta`
 
 _DESCRIPTION = "Real and verifiable sources from the web: search, read and cite."
 _INSTRUCTIONS = (
@@ -45,7 +45,7 @@ _ICON = (
 )
 
 
-class Listing:
+class ToolListing:
     """The contents of one generated file; `lists` has the items of each list by their key."""
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -56,53 +56,19 @@ class Listing:
         self.lists: dict[str, list[dict[str, Any]]] = data["lists"]
         self.tools = [tool["name"] for tool in self.lists["tools"]]  # without external ones
 
-    @property
-    def name(self) -> str:
-        """The name of the server."""
-        name: str = self.server_info["name"]
-        return name
 
-
-def load_listing(set_name: str) -> Listing:
+def load_listing(set_name: str) -> ToolListing:
     """Load the generated listing of a set, or build it; raise BadInput for an unknown set."""
     if set_name in SETS:
         try:
             path = os.path.join(_PACKAGE, "data", "mcp", f"{set_name}.json")
             with open(path, encoding="utf-8") as file:
                 data = json.load(file)
-            if data["modules"] == _list_modules(data["package"]):
-                return Listing(data)
+            if data["modules"] == list_modules(data["package"]):
+                return ToolListing(data)
         except FileNotFoundError:
             pass
-    return Listing(build_listing(set_name))
-
-
-def server_name(set_name: str) -> str:
-    """The name under which a set is served."""
-    return _NAMES.get(set_name, "webquarry")
-
-
-def read_settings(package: str) -> Settings:
-    """The settings from the environment, adapted by the package of the tools (`own_settings`)."""
-    from importlib import import_module
-
-    from webquarry.settings import Settings
-
-    settings = Settings.from_environment()
-    adapt = getattr(import_module(f"{_TOOLS}.{package}"), "own_settings", None)
-    if adapt is None:
-        return settings
-    adapted: Settings = adapt(settings)
-    return adapted
-
-
-def _list_modules(package: str) -> list[str]:
-    """The names of the tool modules in a package, without importing it."""
-    names = {entry.partition(".")[0] for entry in os.listdir(f"{_PACKAGE}/tools/{package}")}
-    return sorted(name for name in names if name and not name.startswith("_"))
-
-
-# --- building a listing from the code
+    return ToolListing(build_listing(set_name))
 
 
 def toolset_names() -> list[str]:
@@ -112,6 +78,32 @@ def toolset_names() -> list[str]:
     packages = module_names(_TOOLS)
     parts = [part for package in packages for part in _get(package, "PARTS", {})]
     return sorted([*packages, *parts])
+
+
+def server_name(set_name: str) -> str:
+    """The name under which a set is served."""
+    return _NAMES.get(set_name, "webquarry")
+
+
+def read_settings(package: str) -> Settings:
+    """The settings from the environment, adapted by the package of the tools (`own_settings`)."""
+    from webquarry.settings import Settings
+
+    settings = Settings.from_environment()
+    adapt = _get(package, "own_settings", None)
+    if adapt is None:
+        return settings
+    adapted: Settings = adapt(settings)
+    return adapted
+
+
+def list_modules(package: str) -> list[str]:
+    """The names of the tool modules in a package, without importing it."""
+    names = {entry.partition(".")[0] for entry in os.listdir(f"{_PACKAGE}/tools/{package}")}
+    return sorted(name for name in names if name and not name.startswith("_"))
+
+
+# --- building a listing from the code
 
 
 def find_toolset(set_name: str) -> tuple[str, list[str]]:
@@ -145,7 +137,7 @@ def build_listing(set_name: str) -> dict[str, Any]:
     tools = [describe_tool(load(package, name)) for name in names]
     data: dict[str, Any] = {
         "package": package,
-        "modules": _list_modules(package),
+        "modules": list_modules(package),
         "serverInfo": {"name": server_name(package)},
         "capabilities": {"tools": {"listChanged": False}},
         "lists": {"tools": tools},
@@ -166,13 +158,13 @@ def build_listing(set_name: str) -> dict[str, Any]:
         "icons": [{"src": icon, "mimeType": "image/svg+xml", "sizes": ["any"]}],
     }
     data["instructions"] = _INSTRUCTIONS
-    data["capabilities"] = {
+    data["capabilities"] |= {
         "completions": {},
-        "extensions": {APP_EXTENSION: {}} if has_app else {},
         "prompts": {"listChanged": False},
         "resources": {"listChanged": False, "subscribe": False},
-        "tools": {"listChanged": False},
     }
+    if has_app:
+        data["capabilities"]["extensions"] = {APP_EXTENSION: {}}
     data["lists"] |= {
         "resources": resources.describe_resources(with_app=has_app),
         "resourceTemplates": resources.describe_templates(with_app=has_app),
@@ -232,6 +224,7 @@ def _build_input_schema(tool: Tool) -> dict[str, Any]:
 
 
 def _get(package: str, name: str, default: Any) -> Any:
+    """An attribute of a package of tools."""
     from importlib import import_module
 
     return getattr(import_module(f"{_TOOLS}.{package}"), name, default)

@@ -55,12 +55,8 @@ META_SERVER = _META_PREFIX + "serverInfo"
 
 _MODERN_ONLY = ("server/discover", "subscriptions/listen")
 _HANDSHAKE_ONLY = (
-    "initialize",
-    "ping",
-    "logging/setLevel",
-    "resources/subscribe",
-    "resources/unsubscribe",
-)
+    "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"
+)  # fmt: skip
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ID_MEMBER = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,18})\s*(?:[,}]|$)')
 
@@ -85,13 +81,6 @@ class Session:
         self.revision = revision
         self.client: Message = client or {}  # "info" and "capabilities"
         self.calls: dict[RequestId, asyncio.Task[Any]] = {}
-
-    def cancel(self, request_id: Any) -> None:
-        """Cancel a call in progress; unknown ids are ignored."""
-        if isinstance(request_id, str | int):
-            task = self.calls.get(request_id)
-            if task is not None:
-                task.cancel()
 
 
 class Request:
@@ -161,8 +150,9 @@ class Server:
             return None
         method, params = message["method"], message.get("params") or {}
         if "id" not in message:
-            if method == "notifications/cancelled":
-                session.cancel(params.get("requestId"))
+            cancelled = params.get("requestId") if method == "notifications/cancelled" else None
+            if isinstance(cancelled, str | int) and cancelled in session.calls:
+                session.calls[cancelled].cancel()
             return None
         request = Request(session, message["id"], method, params, send)
         try:
@@ -312,7 +302,7 @@ def check_revision(request: Request) -> None:
     meta = params.get("_meta", {})
     if request.method == "initialize":
         if session.revision == MODERN:
-            raise unsupported_version(params.get("protocolVersion"))
+            raise version_error(params.get("protocolVersion"))
         return
     names_revision = isinstance(meta, dict) and META_VERSION in meta
     if session.revision is None and names_revision:
@@ -320,7 +310,7 @@ def check_revision(request: Request) -> None:
     if session.revision == MODERN:
         version = read_envelope(params)
         if version != MODERN:
-            raise unsupported_version(version)
+            raise version_error(version)
         session.client = {"info": meta.get(META_CLIENT), "capabilities": meta[META_CAPABILITIES]}
     elif names_revision:
         raise ProtocolError(
@@ -341,14 +331,10 @@ def read_envelope(params: Message) -> str:
     missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
     if missing:
         raise ProtocolError(INVALID_PARAMS, f"params._meta lacks: {', '.join(missing)}")
-    version = meta[META_VERSION]
-    client = meta.get(META_CLIENT)
-    if not isinstance(version, str):
-        raise ProtocolError(INVALID_PARAMS, f"{META_VERSION} must be a string.")
-    if not isinstance(meta[META_CAPABILITIES], dict):
-        raise ProtocolError(INVALID_PARAMS, f"{META_CAPABILITIES} must be an object.")
-    if client is not None and not is_client_info(client):
-        raise ProtocolError(INVALID_PARAMS, f"{META_CLIENT} must have a name and a version.")
+    version, client = meta[META_VERSION], meta.get(META_CLIENT)
+    has_client = client is None or is_client_info(client)
+    if not (isinstance(version, str) and isinstance(meta[META_CAPABILITIES], dict) and has_client):
+        raise invalid_params()
     return version
 
 
@@ -364,7 +350,7 @@ def is_client_info(value: Any) -> bool:
     )
 
 
-def unsupported_version(requested: Any) -> ProtocolError:
+def version_error(requested: Any) -> ProtocolError:
     """The error for a revision that is not served without a handshake."""
     data: Message = {"supported": [MODERN]}
     if isinstance(requested, str):

@@ -89,60 +89,51 @@ _FIXED = {  # uri -> title, description, function
     ),
     "diagnostics://health": ("Health", "Version, parts and cache of this server.", read_health),
 }
+_TEMPLATES = {  # uri -> name, title, description
+    TEMPLATE: (
+        "artifact",
+        "A large result",
+        "The whole of a result that was linked to; kept for an hour.",
+    ),
+    _PAGE_TEMPLATE: (
+        "page",
+        "A page that was read",
+        "All that is kept of a page that scrape_page has read within the hour: its text with "
+        "links, its citation in every form, its structured data.",
+    ),
+    VIEW_TEMPLATE: (  # of the app
+        "view",
+        "A view of the research",
+        "What show_research shows, in full: sessions, session, sources, bill, or page, the kept "
+        "text of a source with its quotes marked.",
+    ),
+}
 
 
 def describe_resources(*, with_app: bool) -> list[Message]:
     """The resources as `resources/list` shows them."""
-    resources: list[Message] = []
+    resources = []
     for uri, (title, description, _) in _FIXED.items():
-        resources.append(
-            {
-                "uri": uri,
-                "name": uri.replace("://", "-"),
-                "title": title,
-                "description": description,
-                "mimeType": MIME_TYPE,
-            }
-        )
+        name = uri.replace("://", "-")
+        resources.append({"uri": uri, **_describe(name, title, description)})
     if with_app:
-        app = {
-            "uri": APP_URI,
-            "name": "page",
-            "title": "Research",
-            "description": "Sessions, sources, texts with their quotes marked, and the bill.",
-            "mimeType": APP_MIME_TYPE,
-            "_meta": _APP_META,
-        }
-        resources.append(app)
+        text = "Sessions, sources, texts with their quotes marked, and the bill."
+        described = _describe("page", "Research", text, APP_MIME_TYPE)
+        resources.append({"uri": APP_URI, **described, "_meta": _APP_META})
     return resources
 
 
 def describe_templates(*, with_app: bool) -> list[Message]:
     """The templates as `resources/templates/list` shows them."""
-    artifact = {
-        "uriTemplate": TEMPLATE,
-        "name": "artifact",
-        "title": "A large result",
-        "description": "The whole of a result that was linked to; kept for an hour.",
-        "mimeType": MIME_TYPE,
-    }
-    page = {
-        "uriTemplate": _PAGE_TEMPLATE,
-        "name": "page",
-        "title": "A page that was read",
-        "description": "All that is kept of a page that scrape_page has read within the hour: its "
-        "text with links, its citation in every form, its structured data.",
-        "mimeType": MIME_TYPE,
-    }
-    view = {
-        "uriTemplate": VIEW_TEMPLATE,
-        "name": "view",
-        "title": "A view of the research",
-        "description": "What show_research shows, in full: sessions, session, sources, bill, or "
-        "page, the kept text of a source with its quotes marked.",
-        "mimeType": MIME_TYPE,
-    }
-    return [artifact, page, view] if with_app else [artifact, page]
+    return [
+        {"uriTemplate": uri, **_describe(*texts)}
+        for uri, texts in _TEMPLATES.items()
+        if with_app or uri != VIEW_TEMPLATE
+    ]
+
+
+def _describe(name: str, title: str, description: str, mime_type: str = MIME_TYPE) -> Message:
+    return {"name": name, "title": title, "description": description, "mimeType": mime_type}
 
 
 async def read_resource(uri: str, kit: Toolkit, *, is_modern: bool) -> Message:

@@ -235,6 +235,8 @@ def handle_signals(health: Health, drain_seconds: float) -> None:
     def close() -> None:
         health.draining = health.closing = True
         server.should_exit = True
+        for listener in server.servers:
+            listener.close()
         if parent is not None:
             loop.remove_reader(parent.sentinel)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from webquarry import __version__
+
 _HELP = """\
 websearch-mcp: web_search and instant_answer by DuckDuckGo, as an MCP server on stdin and stdout. \
 No key needed.
@@ -16,21 +18,18 @@ WEBSEARCH_RATE_LIMIT_MS, WEBSEARCH_MAX_RETRIES, and those of webquarry.
 
 
 def main() -> int:
-    """Run the server, or print help or the version."""
+    """Run the server, or print help or the version; return the exit code."""
     arguments = sys.argv[1:]
+    if not arguments:
+        from webquarry.mcp.stdio import run
+
+        return run("duckduckgo")
     if arguments in (["--help"], ["-h"]):
         sys.stdout.write(_HELP)
         return 0
     if arguments == ["--version"]:
-        from webquarry import __version__
-
         sys.stdout.write(f"websearch-mcp {__version__}\n")
         return 0
-    if arguments:
-        sys.stderr.write(
-            f"websearch-mcp takes no arguments but --help and --version; got {arguments[0]!r}.\n"
-        )
-        return 2
-    from webquarry.mcp.stdio import run
-
-    return run("duckduckgo")
+    problem = f"takes no arguments but --help and --version; got {arguments[0]!r}."
+    sys.stderr.write(f"websearch-mcp {problem}\n")
+    return 2

@@ -63,11 +63,11 @@ class Client:
         self._settings = settings
         self._clock = clock
         self._guard = Guard.from_settings(settings)
-        self._transports: dict[Guard | None, httpx2.AsyncBaseTransport] = {}
+        self._transports: dict[bool, httpx2.AsyncBaseTransport] = {}  # guarded or not
         if pages is not None:
-            self._transports[self._guard] = pages
+            self._transports[True] = pages
         if providers is not None:
-            self._transports[None] = providers
+            self._transports[False] = providers
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._sender = Sender(pacing, clock)
         self._provider_retries = settings.retries
@@ -98,10 +98,10 @@ class Client:
     async def fetch_hop(self, asked: BrowserRequest) -> Reply:
         """Send one request of a browser, guarded like `fetch`; redirects are returned."""
         budget = Budget(self._clock, asked.seconds, self._settings.retries)
-        async with budget.deadline():
+        async with budget:
             url = await self._check_page(asked.url, budget, check_robots=asked.is_page)
             request = self._build_request(url, asked.headers, budget, asked.method, asked.body)
-            transport = self._get_transport(self._guard)
+            transport = self._get_transport(guarded=True)
             return await self._sender.send(transport, request, budget, asked.limit)
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
@@ -111,11 +111,11 @@ class Client:
         budget = Budget(self._clock, timeout_seconds, self._provider_retries)
         chain = RedirectChain(self._settings.max_redirects)
         limit = self._settings.max_bytes
-        async with budget.deadline():
+        async with budget:
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
-                transport = self._get_transport(None)
+                transport = self._get_transport(guarded=False)
                 is_local = _is_loopback(request.url.host)
                 reply = await self._sender.send(
                     transport, request, budget, limit, is_local=is_local
@@ -164,7 +164,7 @@ class Client:
             max_redirects = self._settings.max_redirects
         budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
         chain = RedirectChain(max_redirects)
-        async with budget.deadline():
+        async with budget:
             while True:
                 checked = await self._check_page(url, budget, check_robots=is_page)
                 headers = {"Accept": accept, **(conditions or {})}
@@ -172,7 +172,7 @@ class Client:
                     headers |= known.write_headers(str(checked))
                 request = self._build_request(checked, headers, budget)
                 chain.add_cookies(request)
-                transport = self._get_transport(self._guard)
+                transport = self._get_transport(guarded=True)
                 reply = await self._sender.send(transport, request, budget, limit, cut=cut)
                 location = location_of(reply.status, reply.headers)
                 if location is None or (chain.is_full and not is_page):
@@ -204,13 +204,14 @@ class Client:
 
         return robots.Robots(self._settings.user_agent, self._clock, fetch)
 
-    def _get_transport(self, guard: Guard | None) -> httpx2.AsyncBaseTransport:
-        """Return the transport for pages (with the guard) or for providers."""
-        if guard not in self._transports:
+    def _get_transport(self, *, guarded: bool) -> httpx2.AsyncBaseTransport:
+        """Return the transport for pages (guarded) or for providers."""
+        if guarded not in self._transports:
             from webquarry.net.transport import Transport  # a replay does not need it
 
-            self._transports[guard] = Transport(self._settings, guard)
-        return self._transports[guard]
+            guard = self._guard if guarded else None
+            self._transports[guarded] = Transport(self._settings, guard)
+        return self._transports[guarded]
 
     def _build_request(
         self,

@@ -138,9 +138,7 @@ class _PolledStream:
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self._socket = stream.get_extra_info("socket")
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        self.read, self.write, self.aclose = stream.read, stream.write, stream.aclose
 
     async def start_tls(self, *args: Any, **kwargs: Any) -> Stream:
         stream = await self._stream.start_tls(*args, **kwargs)

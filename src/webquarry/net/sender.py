@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from random import random
+from typing import Any
 
 import httpx2
 
@@ -37,14 +36,17 @@ _DRAINED_BYTES = 64 * 1024  # of the body of a redirect, to reuse its connection
 
 
 class Budget:
-    """Time and retries of one call, including its redirects; reading robots.txt has its own."""
+    """Time and retries of one call, including its redirects; reading robots.txt has its own.
+
+    As a context manager, it cancels the block after `seconds` and raises a `NetworkFailure`.
+    """
 
     def __init__(self, clock: Clock, seconds: float, retries: int) -> None:
         self.seconds = seconds
         self.retries_left = retries
         self.retries_used = 0
         self.redirects = 0
-        self.activity = "starting"  # for the error at the deadline
+        self.activity = "starting"  # named by the error at the deadline
         self._clock = clock
         self._end = clock.monotonic() + seconds
 
@@ -53,16 +55,14 @@ class Budget:
         """Seconds until the deadline."""
         return self._end - self._clock.monotonic()
 
-    @asynccontextmanager
-    async def deadline(self) -> AsyncIterator[None]:
-        """Cancel the block after `seconds` and raise a `NetworkFailure` that names the activity."""
-        timeout = asyncio.timeout(self.seconds)
+    async def __aenter__(self) -> None:
+        self._timeout = asyncio.timeout(self.seconds)
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, *exception: Any) -> None:
         try:
-            async with timeout:
-                yield
+            await self._timeout.__aexit__(*exception)
         except TimeoutError as error:
-            if not timeout.expired():
-                raise
             raise NetworkFailure(
                 f"The request took longer than {self.seconds:g} s; the time ran out while "
                 f"{self.activity}",

@@ -260,13 +260,13 @@ class _WarcFile:
             self._file = os.open(path, _OPEN_FLAGS, 0o600)
         except OSError as error:
             raise _build_open_error(path, error) from error
-        with self._locked() as size:
+        with self._lock_file() as size:
             if size == 0:
                 self._append(_pack_info(_format_date(moment), self._gzip))
 
     def add(self, exchange: _Exchange) -> None:
         """Append an exchange; on failure the file is unchanged."""
-        with self._locked() as size:
+        with self._lock_file() as size:
             self._append(_pack_exchange(exchange, size, self._gzip))
 
     def close(self) -> None:
@@ -276,7 +276,7 @@ class _WarcFile:
                 self._file = -1
 
     @contextmanager
-    def _locked(self) -> Iterator[int]:
+    def _lock_file(self) -> Iterator[int]:
         """Exclude other threads and (except on Windows) processes; yields the size of the file."""
         with self._lock:
             if self._file < 0:
