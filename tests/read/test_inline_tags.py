@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from webquarry._read.html import marks
 from webquarry._read.html.inline_tags import rename_inline_tags
 from webquarry._read.html.parse import parse_html
 from webquarry._read.markdown.convert import to_markdown
@@ -88,17 +85,3 @@ def test_a_script_comes_out_word_for_word() -> None:
     script = next(root.iter("script"))
 
     assert script.text == data
-
-
-PIECES = st.sampled_from(
-    [b"<", b"/", b">", b" ", b"\n", b"b", b"B", b"ig", b"IG", b"s", b"mall", b"trike", b"t", b"T",
-     b"u", b"x", b"\x00"]
-)  # fmt: skip
-
-
-@given(st.lists(PIECES, max_size=20).map(b"".join))
-@example(b"<b><B\n<Big/<bi ><t><tt><TT ><sm><Strike><small")
-def test_marks_are_found_at_the_same_places_in_python_and_compiled(data: bytes) -> None:
-    compiled = pytest.importorskip("webquarry._read.html._marks", reason="it was not built")
-
-    assert compiled.find_marks(data) == marks.find_marks(data)

@@ -17,15 +17,11 @@ from urllib.parse import unquote, urlsplit
 from webquarry._read.encoding.decode import DecodedText
 from webquarry._read.encoding.labels import find_bom
 from webquarry._read.encoding.signatures import binary_type
+from webquarry._read.encoding.utf8 import count_controls
 from webquarry._read.format import FetchedDocument, Format
 from webquarry.errors import Unreadable
 from webquarry.registry import members_of
 from webquarry.secret import redact
-
-try:
-    from webquarry._read.encoding._utf8 import count_controls
-except ImportError:  # not built: the same in Python
-    from webquarry._read.encoding.utf8 import count_controls
 
 _HEAD = 4096
 _HTML_TYPE = "<!doctype html"

@@ -17,12 +17,8 @@ import webencodings
 
 from webquarry._read.encoding.guess import choose_likelier, guess_encoding
 from webquarry._read.encoding.labels import Label, find_bom, find_header_label, find_labels
+from webquarry._read.encoding.utf8 import is_utf8
 from webquarry._read.text.remember import found_once
-
-try:
-    from webquarry._read.encoding._utf8 import is_utf8
-except ImportError:  # not built: the same in Python
-    from webquarry._read.encoding.utf8 import is_utf8
 
 _WIDE_SAMPLE = 4096
 _NULS = 0.3  # share of NULs in every other place that tells UTF-16 from anything else

@@ -1,6 +1,4 @@
-"""Bytes -> whether they are UTF-8, and how many of them no text holds. `_utf8.pyx` is the same,
-compiled.
-"""
+"""Checks of bytes: valid UTF-8, control characters."""
 
 from __future__ import annotations
 

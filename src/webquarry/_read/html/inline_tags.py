@@ -10,11 +10,7 @@ from __future__ import annotations
 
 import re
 
-try:
-    from webquarry._read.html._marks import find_marks
-except ImportError:  # not built: the same in Python
-    from webquarry._read.html.marks import find_marks
-
+_MARK = re.compile(rb"<(?i:b|u|s|strike|tt|big|small)[\s/>]")
 # What libxml2 would close at a paragraph -> what means the same and goes on.
 _RENAMED = {
     b"b": b"strong",
@@ -53,7 +49,7 @@ _FARTHEST = 16_384  # bytes; a tag that began further back is not looked for
 
 def rename_inline_tags(data: bytes) -> bytes:
     """The page with `<b>` as `<strong>` and the like, if one of them holds a paragraph."""
-    if all(_CLOSED.match(data, opening) for opening in find_marks(data)):
+    if all(_CLOSED.match(data, found.start()) for found in _MARK.finditer(data)):
         return data
     parts: list[bytes] = []
     values = _AttributeValues(data)

@@ -1,6 +1,4 @@
-"""Where the links and the images of a Markdown text stand, outside of its code. `_link_places.pyx`
-is the same, compiled.
-"""
+"""Where the links and the images of a Markdown text stand, outside of its code."""
 
 from __future__ import annotations
 

@@ -18,15 +18,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from webquarry._read.slices.link_places import LinkPlace
+from webquarry._read.slices.link_places import LinkPlace, find_links, read_plain_target
 from webquarry._read.slices.pieces import block_starts
 from webquarry._read.text.delimiters import defuse_prose, may_hold_delimiter
 from webquarry._read.text.remember import found_once
-
-try:
-    from webquarry._read.slices._link_places import find_links, read_plain_target
-except ImportError:  # not built: the same in Python
-    from webquarry._read.slices.link_places import find_links, read_plain_target
 
 _LONGEST_INDENT = 100  # bytes in front of the first word of a line
 _ADDRESS_IN_TAIL = re.compile(rb"\]\((?:<([^<>]*)>|(\S*?))(?:[ \t]+[\"'].*)?\)\s*\Z", re.DOTALL)

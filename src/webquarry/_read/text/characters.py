@@ -19,12 +19,8 @@ from functools import cache
 from pathlib import Path
 
 from webquarry._read.text.delimiters import defuse_verbatim
+from webquarry._read.text.signs import CharacterSet
 from webquarry._read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
-
-try:
-    from webquarry._read.text._signs import CharacterSet
-except ImportError:  # not built: the same in Python
-    from webquarry._read.text.signs import CharacterSet  # type: ignore[assignment]
 
 CONTROL = "control character"
 ZERO_WIDTH = "zero-width character"

@@ -12,11 +12,7 @@ import re
 from collections import Counter
 
 from webquarry._read.text.code_places import find_code
-
-try:
-    from webquarry._read.text._signs import may_hold_bracket, may_start_turn
-except ImportError:  # not built: the same in Python
-    from webquarry._read.text.signs import may_hold_bracket, may_start_turn
+from webquarry._read.text.signs import may_hold_bracket, may_start_turn
 
 DELIMITER = "chat delimiter"
 

@@ -1,6 +1,4 @@
-"""Texts -> whether signs stand in them, asked before patterns are tried, which take longer.
-`_signs.pyx` is the same, compiled.
-"""
+"""Cheap checks of a text that are made before slower patterns are tried, and sets of characters."""
 
 from __future__ import annotations
 

@@ -9,11 +9,7 @@ import re
 from dataclasses import dataclass
 
 from webquarry._read.text.remember import found_once
-
-try:
-    from webquarry._read.text._signs import count_ascii_words
-except ImportError:  # not built: the same in Python
-    from webquarry._read.text.signs import count_ascii_words
+from webquarry._read.text.signs import count_ascii_words
 
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*+(?:\s+\"[^\"\n]*\")?\)")
