@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import urlsplit
 
-from webquarry.read.documents.prose import escape_line
+from webquarry.read.documents.text import escape_line
 from webquarry.read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry.read.formats.text import normalise_newlines
 from webquarry.read.markdown.tables import format_row, format_rule

@@ -24,7 +24,7 @@ from webquarry.read.documents.pdf.render import Renderer
 from webquarry.read.documents.pdf.ruled import Grid, find_grids
 from webquarry.read.documents.pdf.running_heads import drop_running_heads
 from webquarry.read.documents.pdf.tables import PageItem, find_tables
-from webquarry.read.documents.prose import clean_name
+from webquarry.read.documents.text import clean_name
 
 _MOST_PAGES = 2_000
 _TITLE_PAGES = 2  # where a title is looked for

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from webquarry.read.documents.pdf.pdfium import PdfFile
-from webquarry.read.documents.prose import clean_name
+from webquarry.read.documents.text import clean_name
 from webquarry.read.models import Dated
 
 _DATE = re.compile(

@@ -12,12 +12,12 @@ from collections import Counter
 from itertools import pairwise
 from typing import NamedTuple
 
-from webquarry.read.documents import prose
+from webquarry.read.documents import text as prose
 from webquarry.read.documents.pdf.blocks import Block, contents_entry
 from webquarry.read.documents.pdf.headings import Levels
 from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.lines import PdfLine, Word
-from webquarry.read.documents.tables import build_table
+from webquarry.read.documents.text import build_table
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.text.characters import strip_invisible, without_surrogates
 from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim

@@ -1,29 +1,27 @@
-"""A presentation (PPTX) comes in, Markdown goes out, or a refusal that says why none can be made.
+"""Convert a presentation (PPTX) to Markdown.
 
-Slides come in the order of the presentation, which need not be that of their file names. Where a
-slide begins, a line `[slide 3]` says so, as page marks do in a PDF; what stands before the first
-mark is on slide 1.
+Slides are in the order of the presentation, which may differ from that of their file names. A line
+`[slide 3]` marks the start of a slide; text before the first mark is on slide 1.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 
-from webquarry.read.documents import prose
 from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
 from webquarry.read.documents.office import (
     DAMAGED,
     Element,
     Package,
-    child_of,
     children_of,
+    find_child,
     name_of,
+    parse_number,
+    read_properties,
     value_of,
 )
-from webquarry.read.documents.pptx.look import Looks
 from webquarry.read.documents.pptx.slide import SlideWriter
-from webquarry.read.documents.properties import read_properties
+from webquarry.read.documents.text import clean_name
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.links import Links
 from webquarry.read.text.delimiters import defuse_prose
@@ -32,104 +30,75 @@ _MOST_SLIDES = 2_000
 
 
 def convert(body: bytes, url: str) -> DocumentText:
-    """The presentation; relative links in it are relative to `url`."""
+    """Return the presentation. Relative links are resolved against `url`."""
     package = Package(body)
     main = package.main_part("ppt/presentation.xml")
     root = package.xml(main)
     if root is None:
         raise Refusal(DAMAGED)
-    relations = package.relations(main)
-    parts: list[str] = []  # of the slides, in order
-    for element in children_of(child_of(root, "p:sldIdLst"), "p:sldId"):
-        # the element has an `id` of its own, too, without a namespace
-        identity = ""
-        for key, value in element.items():
-            if name_of(key) == "r:id":
-                identity = str(value)
-                break
-        relation = relations.get(identity)
-        if relation is not None and not relation.external:
-            parts.append(relation.target)
-    writer = _PresentationWriter(package, root, url)
-    writer.write(parts)
-    removed = writer.removed
-    markdown = defuse_prose(writer.out.text(), removed)
+    parts = _list_slides(package, main, root)
+    size_element = find_child(root, "p:sldSz")
+    height = parse_number(value_of(size_element, "cy"), most_digits=10) or 0
+    width = parse_number(value_of(size_element, "cx"), most_digits=10) or 0
+    links = Links(url)
+    removed: Counter[str] = Counter()
+    lost: list[str] = []
+    if len(parts) > _MOST_SLIDES:
+        lost.append(
+            f"The presentation has {len(parts):,} slides; "
+            f"only the first {_MOST_SLIDES:,} were read."
+        )
+    title = ""
+    out = Blocks()
+    hidden = length = 0
+    for number, part in enumerate(parts[:_MOST_SLIDES], 1):
+        slide = package.xml(part)
+        if slide is None:
+            continue
+        if slide.get("show") in ("0", "false"):
+            hidden += 1
+            continue
+        blocks = Blocks()
+        writer = SlideWriter(package, part, links, blocks, removed)
+        writer.write(slide, (height, width))
+        title = title or writer.title
+        text = blocks.text()
+        length += len(text)
+        if length > LONGEST_TEXT:
+            lost.append(
+                "The presentation has more text than is read at once; it ends before slide "
+                f"{number:,}."
+            )
+            break
+        if text and number > 1:
+            out.add(f"[slide {number}]")
+        if text:
+            out.add(text)
+    markdown = defuse_prose(out.text(), removed)
     if not markdown.strip():
         raise Refusal("has no text that can be seen")
+    notes = [f"Hidden slides that were left out: {hidden:,}."] if hidden else []
     properties = read_properties(package, "pptx", removed)
     return DocumentText(
         markdown,
-        title=properties.title or prose.clean_name(writer.title, removed),
+        title=properties.title or clean_name(title, removed),
         author=properties.author,
         published=properties.published,
         modified=properties.modified,
         removed={reason: count for reason, count in removed.items() if count},
-        notes=(*writer.lost, *writer.notes),
-        lost=tuple(writer.lost),
+        notes=(*lost, *notes),
+        lost=tuple(lost),
     )
 
 
-class _PresentationWriter:
-    """Writes the slides one after the other."""
-
-    def __init__(self, package: Package, root: Element, url: str) -> None:
-        self._package = package
-        size = child_of(root, "p:sldSz")
-        self._size = (0, 0)  # height and width of a slide, where they are not known
-        with suppress(ValueError):
-            height = int(value_of(size, "cy") or "")
-            width = int(value_of(size, "cx") or "")
-            self._size = (height, width)
-        self._links = Links(url)
-        self._looks = Looks(package)
-        self.out = Blocks()
-        self.removed: Counter[str] = Counter()
-        self.title = ""
-        self.notes: list[str] = []
-        self.lost: list[str] = []
-
-    def write(self, parts: list[str]) -> None:
-        """Write the slides in these parts of the file."""
-        if len(parts) > _MOST_SLIDES:
-            self.lost.append(
-                f"The presentation has {len(parts):,} slides; only the first {_MOST_SLIDES:,} "
-                "were read."
-            )
-        hidden = 0
-        length = 0
-        for number, part in enumerate(parts[:_MOST_SLIDES], 1):
-            root = self._package.xml(part)
-            if root is None:
-                continue
-            if root.get("show") in ("0", "false"):
-                hidden += 1
-                continue
-            text = self._write_slide(root, part)
-            length += len(text)
-            if length > LONGEST_TEXT:
-                self.lost.append(
-                    "The presentation has more text than is read at once; it ends before slide "
-                    f"{number:,}."
-                )
-                break
-            if text and number > 1:
-                self.out.add(f"[slide {number}]")
-            if text:
-                self.out.add(text)
-        if hidden:
-            self.notes.append(f"Hidden slides that were left out: {hidden:,}.")
-
-    def _write_slide(self, root: Element, part: str) -> str:
-        """One slide as Markdown."""
-        blocks = Blocks()
-        writer = SlideWriter(
-            self._package,
-            part,
-            self._links,
-            blocks,
-            self.removed,
-            self._looks,
-        )
-        writer.write(root, self._size)
-        self.title = self.title or writer.title
-        return blocks.text()
+def _list_slides(package: Package, main: str, root: Element) -> list[str]:
+    """Return the parts of the slides in order."""
+    relations = package.relations(main)
+    parts: list[str] = []
+    for element in children_of(find_child(root, "p:sldIdLst"), "p:sldId"):
+        # the element also has an `id` without a namespace
+        identities = [str(value) for key, value in element.items() if name_of(key) == "r:id"]
+        relation = relations.get(identities[0]) if identities else None
+        if relation is not None and not relation.external:
+            parts.append(relation.target)
+    return parts
