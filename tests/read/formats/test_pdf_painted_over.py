@@ -9,7 +9,7 @@ import pytest
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
 from webquarry.read.documents.models import DocumentText
-from webquarry.read.documents.pdf import pdfium
+from webquarry.read.documents.pdf import page as pdf_page
 from webquarry.read.documents.pdf.convert import convert
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
@@ -214,7 +214,7 @@ def test_glyphs_that_say_nothing_are_read_by_the_text_they_stand_for() -> None:
 def test_beyond_the_pages_that_are_painted_what_may_be_hidden_is_dropped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pdfium, "_MOST_PAINTINGS", 0)
+    monkeypatch.setattr(pdf_page, "_MOST_PAINTINGS", 0)
 
     assert draw(f"{LINE} 1 g {BOX}").markdown == "Plain to see."
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.read.formats.pdf_reading import LONG, read
 from tests.read.formats.pdf_writer import CODE, Page, Pdf, wrap
-from webquarry.read.documents.pdf.joining import Joiner
 from webquarry.read.documents.pdf.lines import HYPHEN
+from webquarry.read.documents.pdf.words import Joiner
 
 
 def test_paragraphs_are_told_apart_by_gaps_and_their_lines_joined() -> None:
@@ -143,4 +143,4 @@ def test_a_turned_page_reads_like_any_other(quarter: int) -> None:
     ],
 )
 def test_lines_are_joined_as_the_words_want_it(lines: list[str], expected: str) -> None:
-    assert Joiner.from_texts(["a tide-bound ship", *lines]).join(lines) == expected
+    assert Joiner(["a tide-bound ship", *lines]).join(lines) == expected
