@@ -15,7 +15,8 @@ from tests.read.formats.office_writer import (
 )
 from webquarry.read.documents.docx import runs as context_module
 from webquarry.read.documents.docx.convert import convert
-from webquarry.read.documents.models import DocumentText, Refusal
+from webquarry.read.documents.models import Refusal
+from webquarry.read.format import ConvertedDocument
 
 URL = "https://site.example/files/letter.docx"
 BEGIN, SEPARATE, END = (
@@ -29,7 +30,7 @@ STRICT = {
 
 def read(
     body: str, parts: dict[str, str] | None = None, links: dict[str, tuple[str, str]] | None = None
-) -> DocumentText:
+) -> ConvertedDocument:
     return convert(docx(body, parts, links), URL)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from webquarry.read.detect import pick_format
 from webquarry.read.feeds import write as write_module
-from webquarry.read.feeds.dates import iso_date
+from webquarry.read.feeds.models import iso_date
 from webquarry.read.format import ConvertedDocument, FetchedDocument
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'

@@ -16,8 +16,8 @@ from tests.read.formats.office_writer import (
     zipped,
 )
 from webquarry.read.documents.docx.convert import convert
-from webquarry.read.documents.models import DocumentText
 from webquarry.read.documents.pptx.convert import convert as convert_slides
+from webquarry.read.format import ConvertedDocument
 
 STYLES = part(
     "w:styles",
@@ -26,7 +26,7 @@ STYLES = part(
 )
 
 
-def read(body: str, before: str = "", styles: str = STYLES) -> DocumentText:
+def read(body: str, before: str = "", styles: str = STYLES) -> ConvertedDocument:
     parts = docx_parts(
         paragraph("Seen.") + body,
         {"word/styles.xml": styles},
@@ -142,7 +142,9 @@ PICTURE = (
 )
 
 
-def show(*shapes: str, background: str = "", layout: str = "", master: str = "") -> DocumentText:
+def show(
+    *shapes: str, background: str = "", layout: str = "", master: str = ""
+) -> ConvertedDocument:
     def sheet(root: str, inside: str, ground: str = "", more: str = "") -> str:
         tree = f"<p:cSld>{ground}<p:spTree>{inside}</p:spTree></p:cSld>"
         return part(root, f"{tree}{more}")
@@ -196,13 +198,13 @@ SHOWN_ON_SLIDES = {
 
 
 @pytest.mark.parametrize("document", HIDDEN_ON_SLIDES.values(), ids=HIDDEN_ON_SLIDES)
-def test_invisible_text_of_a_slide_is_dropped_and_counted(document: DocumentText) -> None:
+def test_invisible_text_of_a_slide_is_dropped_and_counted(document: ConvertedDocument) -> None:
     assert "question" not in document.markdown
     assert "Seen." in document.markdown
     assert document.removed == {"same colour": 1}
 
 
 @pytest.mark.parametrize("document", SHOWN_ON_SLIDES.values(), ids=SHOWN_ON_SLIDES)
-def test_visible_text_of_a_slide_is_returned(document: DocumentText) -> None:
+def test_visible_text_of_a_slide_is_returned(document: ConvertedDocument) -> None:
     assert "In question." in document.markdown
     assert document.removed == {}

@@ -8,9 +8,9 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
-from webquarry.read.documents.models import DocumentText
 from webquarry.read.documents.pdf import page as pdf_page
 from webquarry.read.documents.pdf.convert import convert
+from webquarry.read.format import ConvertedDocument
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
 BOX = "60 590 300 30 re f"
@@ -27,7 +27,7 @@ LAYER_RESOURCES = (
 )
 
 
-def draw(operators: str) -> DocumentText:
+def draw(operators: str) -> ConvertedDocument:
     group = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] "
         b"/Group << /S /Transparency /CS /DeviceGray >>"
@@ -39,7 +39,7 @@ def draw(operators: str) -> DocumentText:
     return read(pdf=pdf)
 
 
-def draw_layers(operators: str) -> DocumentText:
+def draw_layers(operators: str) -> ConvertedDocument:
     form = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >>"
     )

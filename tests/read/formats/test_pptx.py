@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry.read.documents.models import DocumentText, Refusal
+from webquarry.read.documents.models import Refusal
 from webquarry.read.documents.pptx import convert as convert_module
 from webquarry.read.documents.pptx.convert import convert
+from webquarry.read.format import ConvertedDocument
 
 TITLE, BODY = 'type="title"', 'idx="1"'
 WIDE, TALL = 'gridSpan="2"', 'rowSpan="2"'
 
 
-def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> DocumentText:
+def read(*slides: str, order: str = "", parts: dict[str, str] | None = None) -> ConvertedDocument:
     return convert(pptx(list(slides), parts=parts, order=order), "https://site.example/deck.pptx")
 
 

@@ -1,4 +1,4 @@
-"""XML: fenced, word for word. It is never parsed, so no entity of a hostile DOCTYPE can grow."""
+"""XML: fenced as it was sent. It is never parsed, so entities cannot expand."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ class Xml(Format):
     suffixes = (".xml", ".rdf", ".svg", ".xsd", ".xsl", ".xslt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        text = normalise_newlines(source.text.text)
-        cleaned = clean(text)
-        markdown = ""
-        if cleaned.text.strip():
-            markdown = fence(cleaned.text, "xml")
+        cleaned = clean(normalise_newlines(source.text.text))
         return ConvertedDocument(
-            markdown,
+            fence(cleaned.text, "xml") if cleaned.text.strip() else "",
             encoding=source.text.encoding,
             removed=cleaned.removed,
         )

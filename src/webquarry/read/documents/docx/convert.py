@@ -22,7 +22,7 @@ from webquarry.read.documents.docx.styles import (
     run_properties,
 )
 from webquarry.read.documents.graphics import read_chart_rows, read_chart_title, read_diagram_texts
-from webquarry.read.documents.models import DocumentText, Refusal
+from webquarry.read.documents.models import Refusal
 from webquarry.read.documents.office import (
     DAMAGED,
     Element,
@@ -43,6 +43,7 @@ from webquarry.read.documents.text import (
     escape_line,
     escape_paragraph,
 )
+from webquarry.read.format import ConvertedDocument
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.inline import Inline
 from webquarry.read.markdown.tables import Cell, Table
@@ -60,7 +61,7 @@ _LINE_ENDS = re.compile(r"(?<!\s)\s*\n\s*+")
 _PAGE_NUMBER = re.compile(r"(?<!\s)(?=[^\S\t]*+\t)\s++(\d+|[ivxlc]+)$")
 
 
-def convert(body: bytes, url: str) -> DocumentText:
+def convert(body: bytes, url: str) -> ConvertedDocument:
     """Return the document. Relative links are resolved against `url`."""
     package = Package(body)
     main = package.main_part("word/document.xml")
@@ -81,7 +82,7 @@ def convert(body: bytes, url: str) -> DocumentText:
     properties = read_properties(package, "docx", removed)
     if not markdown.strip():
         raise Refusal("has no text that can be seen")
-    return DocumentText(
+    return ConvertedDocument(
         markdown,
         title=properties.title or clean_name(writer.title, removed),
         author=properties.author,

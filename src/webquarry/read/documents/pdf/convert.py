@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
+from webquarry.read.documents.models import LONGEST_TEXT, Refusal
 from webquarry.read.documents.pdf.blocks import Block, body_size, build_blocks, split_contents
 from webquarry.read.documents.pdf.headings import Levels, find_headings
 from webquarry.read.documents.pdf.hidden import read_objects
@@ -33,6 +33,7 @@ from webquarry.read.documents.text import (
     clean_name,
     escape_paragraph,
 )
+from webquarry.read.format import ConvertedDocument
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.text.delimiters import defuse_prose
 
@@ -43,7 +44,7 @@ _SAME_EDGE = 2  # points
 _LONGEST_NUMBER = 4  # characters of the number of a list item
 
 
-def convert(body: bytes, url: str) -> DocumentText:
+def convert(body: bytes, url: str) -> ConvertedDocument:
     """Return the document. Links are not read, so `url` is not used."""
     removed: Counter[str] = Counter()
     pages = _Pages()
@@ -74,7 +75,7 @@ def convert(body: bytes, url: str) -> DocumentText:
             if levels.get(index) == 1 and block.page < _TITLE_PAGES:
                 title = clean_name(joiner.join(line.text for line in block.lines), removed)
                 break
-    return DocumentText(
+    return ConvertedDocument(
         markdown,
         title=title,
         author=author,

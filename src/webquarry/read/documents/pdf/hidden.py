@@ -273,10 +273,13 @@ class _Scan:
 
     def _read_marks(self, one: Any, box: Box) -> bool:
         """Collect `ActualText`; return whether the text belongs to optional content."""
+        count = raw.FPDFPageObj_CountMarks(one)
+        if count <= 0:
+            return False
         name = (ctypes.c_ushort * 3)()
         size = ctypes.c_ulong()
         in_layer = False
-        for number in range(min(raw.FPDFPageObj_CountMarks(one), _MOST_MARKS)):
+        for number in range(min(count, _MOST_MARKS)):
             mark = raw.FPDFPageObj_GetMark(one, number)
             raw.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), ctypes.byref(size))
             in_layer |= size.value == len(_LAYER_MARK) and bytes(name) == _LAYER_MARK

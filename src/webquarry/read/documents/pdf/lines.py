@@ -160,7 +160,7 @@ def _measure_line(page: PageText, text: str, places: Sequence[int], number: int)
         left=min(start.left, end.left),
         right=max(start.right, end.right),
         baseline=baseline,
-        size=median(page.size_of(index) for index in (inner, centre, last)),
+        size=sorted(page.size_of(index) for index in (inner, centre, last))[1],
         bold=font.bold and page.font_of(centre).bold and page.font_of(last).bold,
         mono=font.mono
         and all(page.font_of(page.index_of(places[word.start()])).mono for word in words),

@@ -225,8 +225,10 @@ class PageText:
         size = 2 * self.count + 2
         buffer = (ctypes.c_ushort * size)()
         written = raw.FPDFText_GetText(text, 0, self.count, buffer) if self.count else 1
-        units = buffer[: max(0, min(written, size) - 1)]
-        self.text = "".join(map(chr, units))
+        length = max(0, min(written, size) - 1)
+        self.text = bytes(buffer)[: 2 * length].decode("utf-16-le", "surrogatepass")
+        if len(self.text) != length:
+            self.text = "".join(map(chr, buffer[:length]))
         self._shifted = len(self.text) != self.count  # some characters are in one of the two only
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from webquarry.read.documents.models import LONGEST_TEXT, DocumentText, Refusal
+from webquarry.read.documents.models import LONGEST_TEXT, Refusal
 from webquarry.read.documents.office import (
     DAMAGED,
     Element,
@@ -22,6 +22,7 @@ from webquarry.read.documents.office import (
 )
 from webquarry.read.documents.pptx.slide import SlideWriter
 from webquarry.read.documents.text import clean_name
+from webquarry.read.format import ConvertedDocument
 from webquarry.read.markdown.blocks import Blocks
 from webquarry.read.markdown.links import Links
 from webquarry.read.text.delimiters import defuse_prose
@@ -29,7 +30,7 @@ from webquarry.read.text.delimiters import defuse_prose
 _MOST_SLIDES = 2_000
 
 
-def convert(body: bytes, url: str) -> DocumentText:
+def convert(body: bytes, url: str) -> ConvertedDocument:
     """Return the presentation. Relative links are resolved against `url`."""
     package = Package(body)
     main = package.main_part("ppt/presentation.xml")
@@ -79,7 +80,7 @@ def convert(body: bytes, url: str) -> DocumentText:
         raise Refusal("has no text that can be seen")
     notes = [f"Hidden slides that were left out: {hidden:,}."] if hidden else []
     properties = read_properties(package, "pptx", removed)
-    return DocumentText(
+    return ConvertedDocument(
         markdown,
         title=properties.title or clean_name(title, removed),
         author=properties.author,
