@@ -189,7 +189,7 @@ class Package:
             raise Unsafe(_DECLARES_TYPE)
         return root
 
-    def optional_xml(self, part: str) -> Element | None:
+    def read_optional(self, part: str) -> Element | None:
         """Return the root of an optional part; None if it is missing or damaged."""
         try:
             return self.xml(part)
@@ -198,16 +198,16 @@ class Package:
         except Refusal:
             return None
 
-    def related_xml(self, relation: Relation | None) -> Element | None:
+    def read_related(self, relation: Relation | None) -> Element | None:
         """Return the root of the part that a relation names; None if there is none."""
         if relation is None or relation.external:
             return None
-        return self.optional_xml(relation.target)
+        return self.read_optional(relation.target)
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Return the relations of a part by id, with internal targets as full part names."""
         folder, _, name = part.rpartition("/")
-        root = self.optional_xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+        root = self.read_optional(posixpath.join(folder, "_rels", f"{name}.rels"))
         found: dict[str, Relation] = {}
         for element in children_of(root, "rel:Relationship"):
             identity = element.get("Id")
@@ -277,7 +277,7 @@ class Properties(NamedTuple):
 def read_properties(package: Package, kind: str, removed: Counter[str]) -> Properties:
     """Return the core properties. Dates are named by their field: `docx:created`."""
     relation = find_relation(package.relations(""), "core-properties")
-    root = package.optional_xml(relation.target if relation else "docProps/core.xml")
+    root = package.read_optional(relation.target if relation else "docProps/core.xml")
     if root is None:
         return Properties()
     texts = {name_of(element.tag): text_of(element)[:_LONGEST_PROPERTY] for element in root}

@@ -287,7 +287,7 @@ class BodyWriter:
             self._on_white = outer
             return
         identity = value_of(element, "id" if name == "c:chart" else "dm")
-        root = self._context.package.related_xml(self._context.relations.get(identity or ""))
+        root = self._context.package.read_related(self._context.relations.get(identity or ""))
         if root is None:
             return
         if name == "c:chart":

@@ -136,7 +136,7 @@ class DocxContext:
     def _read_part(self, kind: str) -> Element | None:
         """Return the related part of a kind, or the one with the default name."""
         relation = find_relation(self.relations, kind)
-        return self.package.optional_xml(relation.target if relation else f"word/{kind}.xml")
+        return self.package.read_optional(relation.target if relation else f"word/{kind}.xml")
 
     def _read_notes(self, kind: NoteKind) -> None:
         for element in children_of(self._read_part(f"{kind}s"), f"w:{kind}"):

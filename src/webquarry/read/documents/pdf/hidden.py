@@ -76,6 +76,15 @@ class _Text(NamedTuple):
     reason: str
     on_picture: bool = False
 
+    @property
+    def is_covered(self) -> bool:
+        """Return whether something other than a layer or an image may hide it."""
+        return self.reason != OTHER_LAYER and not self.on_picture
+
+    @property
+    def position(self) -> tuple[int, ...]:
+        return tuple(map(round, self.box))
+
 
 class _Area(NamedTuple):
     colour: Colour | None  # None for several colours
@@ -117,21 +126,19 @@ def _decide(page: PageText, scan: _Scan) -> None:
     if not suspects or not page.has_size:
         return
     if not page.take_painting():
-        for text in suspects:
-            if text.reason != OTHER_LAYER and not text.on_picture:
-                objects.hidden[text.address] = text.reason
+        objects.hidden |= {text.address: text.reason for text in suspects if text.is_covered}
         return
     painting = Painting(page, [text.handle for text in suspects])
     # Of the same text drawn twice, PDFium returns the first, which may be the covered one.
-    twins = {tuple(map(round, text.box)): text for text in texts if not text.reason}
+    twins = {text.position: text for text in texts if not text.reason}
     for text in suspects:
         if painting.shows(text.box):
-            if text.reason != OTHER_LAYER and not text.on_picture:
+            if text.is_covered:
                 objects.partly_hidden[text.address] = text.reason
                 objects.painting = painting
             continue
         is_scan = text.on_picture and not painting.is_empty(text.box)
-        twin = twins.get(tuple(map(round, text.box)))
+        twin = twins.get(text.position)
         is_twin = twin is not None and not page.text_of(twin.handle).strip()
         if not is_scan and not is_twin:
             objects.hidden[text.address] = text.reason

@@ -102,17 +102,17 @@ class SlideWriter:
     def write(self, root: Element, size: Position) -> None:
         """Write the slide and its notes. `size` is its height and width."""
         layout_relation = find_relation(self._relations, "slideLayout")
-        layout = self._package.related_xml(layout_relation)
+        layout = self._package.read_related(layout_relation)
         master = None
         if layout_relation is not None:
             relations = self._package.relations(layout_relation.target)
-            master = self._package.related_xml(find_relation(relations, "slideMaster"))
+            master = self._package.read_related(find_relation(relations, "slideMaster"))
         backgrounds = _Backgrounds([one for one in (root, layout, master) if one is not None])
         for shape in _list_shapes(root, layout, size, self._removed):
             self._on_white = backgrounds.is_white(shape.element)
             self._write_shape(shape)
         self._on_white = True
-        notes = self._package.related_xml(find_relation(self._relations, "notesSlide"))
+        notes = self._package.read_related(find_relation(self._relations, "notesSlide"))
         if notes is not None:
             self._write_notes(notes)
 
@@ -241,7 +241,7 @@ class SlideWriter:
         is_chart = shape.kind == "chart"
         reference = find_descendant(shape.element, "c:chart" if is_chart else "dgm:relIds")
         identity = value_of(reference, "id" if is_chart else "dm") or ""
-        root = self._package.related_xml(self._relations.get(identity))
+        root = self._package.read_related(self._relations.get(identity))
         if root is None:
             return
         if is_chart:
