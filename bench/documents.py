@@ -42,8 +42,8 @@ Reader = Callable[[Path], str]  # an answer that begins with ERROR is an error m
 
 
 def read_with_webquarry(path: Path) -> str:
+    from webquarry._read.documents.format import read_document
     from webquarry.errors import WebquarryError
-    from webquarry.read.documents.format import read_document
 
     try:
         return read_document(

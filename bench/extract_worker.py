@@ -10,12 +10,11 @@ import json
 import sys
 from pathlib import Path
 
+from webquarry._read.encoding.decode import decode
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
 from webquarry.errors import WebquarryError
-from webquarry.read.encoding.decode import decode
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
-from webquarry.read.workers.garbage import collect_if_due, put_off_collection
 
 
 def extract(path: Path, url: str) -> str:
@@ -29,7 +28,6 @@ def main() -> None:
     if sys.stdin.isatty():
         print("This answers the extraction scorer; see bench/extraction.py.")
         return
-    put_off_collection()  # as the processes do that read pages for a service
     for line in sys.stdin:
         request = json.loads(line)
         answer = {"id": request["id"], "text": ""}
@@ -40,7 +38,6 @@ def main() -> None:
         except (OSError, WebquarryError) as error:
             answer["error"] = f"{type(error).__name__}: {error}"
         print(json.dumps(answer), flush=True)
-        collect_if_due()
 
 
 if __name__ == "__main__":

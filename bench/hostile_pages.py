@@ -30,7 +30,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.surfaces.server.tokens import TokenFile
+from webquarry.mcp.auth import TokenFile
 
 SEARCH_GOAL = 0.050  # seconds
 PAGE_GOAL = 1.0

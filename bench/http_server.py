@@ -28,7 +28,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.surfaces.server.tokens import TokenFile
+from webquarry.mcp.auth import TokenFile
 
 CLIENTS = (1, 16, 64)
 SECONDS = 6.0

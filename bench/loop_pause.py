@@ -20,20 +20,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import mcp_types  # noqa: F401 - the results of the SDK, which a server has loaded
+from echo_job import echo
 from hostile_pages import hostile_page
 from search_and_scrape import QUERY, environment, page
 from search_and_scrape import serving as serving_pages
 
-from webquarry.errors import WebquarryError
-from webquarry.read.workers.job import Job
+from webquarry._read.workers.job import Job
+from webquarry.mcp.calls import call_tool, load_tool
+from webquarry.mcp.protocol import LATEST_HANDSHAKE, Message, Request, Session
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.calling import CallOptions, call_tool
-from webquarry.surfaces.mcp.listing import ServedTools
 from webquarry.toolkit import Toolkit
 
 GOAL = 0.020  # seconds
@@ -57,6 +55,10 @@ while going:
     worst, last = max(worst, now - last - {BEAT}), now
 print(worst)
 """
+
+
+async def send(message: Message) -> None:
+    """No call asks for progress."""
 
 
 class Heart:
@@ -98,7 +100,7 @@ async def pause_of(work: Awaitable[Any]) -> tuple[float, float, float]:
 
 async def measure_hand_over(kit: Toolkit) -> bool:
     """Print what it takes to hand 50 KB to a warm worker and back; whether it keeps to the goal."""
-    job = Job("burn time", {"seconds": 0}, bytes(50_000))
+    job = Job(echo, {}, bytes(50_000))
     await kit.runner.run(job)
     taken = []
     for _ in range(200):
@@ -115,14 +117,13 @@ async def measure_hand_over(kit: Toolkit) -> bool:
 async def measure(port: int, site: int, folder: Path) -> int:
     environ = environment(port, folder) | {"WEBQUARRY_READ_CPU_SECONDS": "5"}
     fresh = itertools.count()
-    options = CallOptions(seconds=100)
-    tools = ServedTools("research")
     async with Toolkit.open(Settings.from_environment(environ), environ, runner="workers") as kit:
 
         async def call(name: str, **arguments: Any) -> None:
-            tool = await tools.load(name)
-            with suppress(WebquarryError):
-                await call_tool(tool, kit, arguments, options)
+            tool = await load_tool("research", name)
+            params = {"name": name, "arguments": arguments}
+            request = Request(Session(LATEST_HANDSHAKE), 1, "tools/call", params, send)
+            (await call_tool(tool, kit, request)).encode()
 
         def read(path: str, **arguments: Any) -> Callable[[], Awaitable[None]]:
             async def work() -> None:

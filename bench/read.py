@@ -23,8 +23,8 @@ from lxml import html as lxml_html
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.settings import Settings
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 SIZES = (5_000, 50_000, 500_000)
 URL = "https://bench.example/article"

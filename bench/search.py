@@ -29,13 +29,14 @@ from pathlib import Path
 import httpx2
 
 import webquarry
+from webquarry._search.models import Query
 from webquarry.cache.cache import Cache
 from webquarry.cache.disk import DiskStore
 from webquarry.clock import Clock
-from webquarry.search.models import Query
 from webquarry.settings import Settings
-from webquarry.tool import TextAnswer, load
+from webquarry.tool import TextAnswer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.duckduckgo import own_settings
 
 REPLY = Path(__file__).parent.parent / "tests" / "search" / "replies" / "duckduckgo" / "ok_200.html"

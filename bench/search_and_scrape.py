@@ -27,11 +27,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from webquarry.read.workers.pool import WorkerPool
-from webquarry.search.models import Query
+from webquarry._read.workers.pool import WorkerPool
+from webquarry._search.models import Query
 from webquarry.settings import Settings
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 LATENCY = 0.1
 PAGE_BYTES = 50_000

@@ -21,8 +21,8 @@ from pathlib import Path
 from search_and_scrape import HOSTS, QUERY, environment, serving
 
 from webquarry.settings import Settings
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 PAGE_BYTES = 7_000_000
 LIMIT = 3.0  # times the bytes of all pages, beyond what one page alone takes

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from webquarry.errors import WebquarryError
-from webquarry.surfaces.mcp.text import as_json
-from webquarry.tool import load
+from webquarry.mcp.text import as_json
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 WEB = Path(__file__).resolve().parent.parent / "scripts" / "recorded_web" / "web.toml"
 PACKAGES = ("mcp-server-fetch", "trafilatura")

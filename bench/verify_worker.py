@@ -18,11 +18,11 @@ from typing import Any
 
 from verify_references import ReferenceWorker
 
+from webquarry._read.encoding.decode import decode
+from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.convert import FALLBACK_NOTE, to_markdown
+from webquarry._read.plain.html import read_html_words
 from webquarry.errors import WebquarryError
-from webquarry.read.encoding.decode import decode
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import FALLBACK_NOTE, to_markdown
-from webquarry.read.plain.html import read_html_words
 from webquarry.verify.quotes.check import QuoteChecker
 from webquarry.verify.quotes.numbers import NumberChecker, list_numbers
 from webquarry.verify.quotes.source import SourceText

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from scripts.mcp_clients.packages import install_npm, node_environment  # noqa: E402
 from scripts.mcp_clients.serving import OURS, start_server  # noqa: E402
 
-from webquarry.surfaces.server.tokens import TokenFile  # noqa: E402
+from webquarry.mcp.auth import TokenFile  # noqa: E402
 
 PACKAGE = "@modelcontextprotocol/conformance"
 _NEWEST = "0.2.0-alpha.12"

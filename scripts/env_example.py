@@ -7,14 +7,14 @@ import textwrap
 
 from settings_table import default_text
 
+from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.plan import LAST, PREFERRED
+from webquarry._search.provider import Provider
+from webquarry._search.scholarly.provider import Scholarly
+from webquarry._search.services.service import Service
 from webquarry.ask.keys import NAMES
 from webquarry.ask.model_api.vendor import find_vendors
 from webquarry.registry import members_of
-from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.plan import LAST, PREFERRED
-from webquarry.search.provider import Provider
-from webquarry.search.scholarly.provider import Scholarly
-from webquarry.search.services.service import Service
 from webquarry.settings import Setting, Settings
 from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
 
@@ -41,7 +41,7 @@ def env_example() -> str:
 
 
 def _providers() -> str:
-    kinds: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
+    kinds: list[type[Provider]] = members_of("webquarry._search.providers", Provider)
     ranks = {name: rank for rank, name in enumerate((*PREFERRED, LAST))}
     kinds.sort(key=lambda kind: (ranks.get(kind.name, len(ranks)), kind.name))
     return "\n".join(
@@ -52,7 +52,7 @@ def _providers() -> str:
 def _scholarly() -> str:
     """Keys that raise the limits of the scholarly indexes; all are optional."""
     kinds = sorted(
-        members_of("webquarry.search.scholarly.providers", Scholarly), key=lambda kind: kind.name
+        members_of("webquarry._search.scholarly.providers", Scholarly), key=lambda kind: kind.name
     )
     parts = [
         _commented(f"{kind.label}: {kind.sign_up}", f"Or in ~/.config/webquarry/{wanted.file}")
@@ -66,7 +66,8 @@ def _scholarly() -> str:
 def _patents() -> str:
     """Credentials of the patent registers; without them, pages of patent sites are searched."""
     kinds = sorted(
-        members_of("webquarry.search.patents.providers", PatentProvider), key=lambda kind: kind.name
+        members_of("webquarry._search.patents.providers", PatentProvider),
+        key=lambda kind: kind.name,
     )
     parts = [_provider(kind.configure(Settings(), _NOWHERE)) for kind in kinds]
     return "# ---- Registers of patents ----\n\n" + "\n".join(parts)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def schemas() -> dict[Path, bytes]:
     """What `--schema` prints, for every executable: importing the models would take too long there."""
     from webquarry.surfaces.schema import schema_text
-    from webquarry.tool import toolset
+    from webquarry.tools import toolset
 
     folder = Path("src/webquarry/schemas")
     return {
@@ -28,29 +28,12 @@ def schemas() -> dict[Path, bytes]:
     }
 
 
-def mcp_lists() -> dict[Path, bytes]:
-    """What `tools/list` shows of the sets that ship: a server that is only asked what it has starts
-    at once.
-    """
-    from webquarry.surfaces.mcp.listing import GENERATED, render_list
+def mcp_listings() -> dict[Path, bytes]:
+    """What each tool set offers over MCP, so that a server starts without importing the tools."""
+    from webquarry.mcp.listing import SETS, render_listing
 
-    return {
-        Path("src/webquarry/data/mcp") / f"{name}.json": render_list(name).encode()
-        for name in GENERATED
-    }
-
-
-def mcp_front() -> dict[Path, bytes]:
-    """Responses of a server on stdio before anything heavy is imported."""
-    from webquarry.surfaces.mcp.front.prepared import SETS
-    from webquarry.surfaces.mcp.front.preparing import render_prepared
-
-    folder = Path("src/webquarry/data/mcp/front")
-    files = {}
-    for set_name in SETS:
-        for name, text in render_prepared(set_name).items():
-            files[folder / name] = text.encode()
-    return files
+    folder = Path("src/webquarry/data/mcp")
+    return {folder / f"{name}.json": render_listing(name).encode() for name in SETS}
 
 
 def types() -> dict[Path, bytes]:
@@ -97,8 +80,7 @@ def picture() -> dict[Path, bytes]:
 
 GENERATORS: dict[str, Callable[[], dict[Path, bytes]]] = {
     "schemas": schemas,
-    "mcp": mcp_lists,
-    "mcp_front": mcp_front,
+    "mcp": mcp_listings,
     "types": types,
     "settings": settings,
     "providers": providers,

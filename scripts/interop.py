@@ -45,7 +45,7 @@ from scripts.mcp_clients.judging import (  # noqa: E402
 from scripts.mcp_clients.packages import install_npm, install_python, node_environment  # noqa: E402
 from scripts.mcp_clients.serving import OURS, start_server  # noqa: E402
 
-from webquarry.surfaces.mcp.listing import ServedTools  # noqa: E402
+from webquarry.mcp.listing import load_listing  # noqa: E402
 
 # The clients and their packages, the slowest last; the Python SDK is the one that we have
 # ourselves.
@@ -245,8 +245,8 @@ def main() -> int:
     transports = arguments.transport or list(TRANSPORTS)
     schemas: dict[str, Schemas] = {}
     for toolset in CALLS:
-        tools = ServedTools(toolset).describe_all()
-        schemas[toolset] = {tool.name: tool.output_schema for tool in tools}
+        tools = load_listing(toolset).lists["tools"]
+        schemas[toolset] = {tool["name"]: tool.get("outputSchema") for tool in tools}
         unmatched = find_unmatched(toolset, schemas[toolset])
         if unmatched:
             sys.exit(

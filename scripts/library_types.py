@@ -13,7 +13,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from webquarry.registry import module_names
 from webquarry.surfaces.library import _DEFAULT_SETS, find_tool, tool_names
 from webquarry.surfaces.lookups import AT_ONCE
-from webquarry.tool import Tool, load
+from webquarry.tool import Tool
+from webquarry.tools import load
 
 _HEAD = '''\
 """What a type checker sees of the library. Written by scripts/generate.py from the signatures of

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import os
 
+from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.provider import Provider
+from webquarry._search.scholarly.provider import Scholarly
+from webquarry._search.services.service import Service
 from webquarry.registry import members_of
-from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.provider import Provider
-from webquarry.search.scholarly.provider import Scholarly
-from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
 HEAD = """# Search providers
 
-<!-- Generated from src/webquarry/search/providers/ by scripts/generate.py; edit the classes, then run: make generate -->
+<!-- Generated from src/webquarry/_search/providers/ by scripts/generate.py; edit the classes, then run: make generate -->
 
 A credential is looked for in its environment variable, then in a file of `~/.config/ikigai/`, then in the same file of
 `~/.config/webquarry/` (one value per file, mode 0600). `webquarry doctor --all` says which were found and whether they work.
@@ -46,13 +46,13 @@ pages of patent sites.
 
 def providers_table() -> str:
     """The whole page."""
-    kinds = members_of("webquarry.search.providers", Provider)
+    kinds = members_of("webquarry._search.providers", Provider)
     page = HEAD + "\n".join(_row(kind) for kind in sorted(kinds, key=lambda kind: kind.name)) + "\n"
-    indexes = members_of("webquarry.search.scholarly.providers", Scholarly)
+    indexes = members_of("webquarry._search.scholarly.providers", Scholarly)
     page += (
         SCHOLARLY + "\n".join(map(_index_row, sorted(indexes, key=lambda kind: kind.name))) + "\n"
     )
-    registers = members_of("webquarry.search.patents.providers", PatentProvider)
+    registers = members_of("webquarry._search.patents.providers", PatentProvider)
     return (
         page
         + PATENTS

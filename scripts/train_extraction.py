@@ -31,14 +31,14 @@ from scripts.extraction.scores import compute_scores, print_row, print_scores  #
 from scripts.extraction.stages import as_data  # noqa: E402
 from scripts.extraction.training import COMMON, Trainer  # noqa: E402
 
-from webquarry.read.main_content.context import CONTEXT_NAMES  # noqa: E402
-from webquarry.read.main_content.feature_names import NAMES  # noqa: E402
-from webquarry.read.main_content.model import Chances, blend  # noqa: E402
+from webquarry._read.main_content.context import CONTEXT_NAMES  # noqa: E402
+from webquarry._read.main_content.feature_names import NAMES  # noqa: E402
+from webquarry._read.main_content.model import Chances, blend  # noqa: E402
 
 if TYPE_CHECKING:
     from scripts.extraction.pages import LabelledPage
 
-    from webquarry.read.main_content.lifts import Array
+    from webquarry._read.main_content.lifts import Array
 
     PageChances = list[Array | None]
 

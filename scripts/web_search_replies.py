@@ -21,12 +21,12 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
+from webquarry._search import instant
+from webquarry._search.models import Query
+from webquarry._search.paging import split_domains
+from webquarry._search.provider import Provider
+from webquarry._search.query.lenses import load_lenses
 from webquarry.registry import members_of
-from webquarry.search import instant
-from webquarry.search.models import Query
-from webquarry.search.paging import split_domains
-from webquarry.search.provider import Provider
-from webquarry.search.query.lenses import load_lenses
 from webquarry.settings import Settings
 
 SOURCES = Path(__file__).parent / "recorded_web"
@@ -62,7 +62,7 @@ def search_exchanges() -> Iterator[Exchange]:
 
 
 def _providers() -> list[Provider]:
-    kinds = members_of("webquarry.search.providers", Provider)
+    kinds = members_of("webquarry._search.providers", Provider)
     return [kind.configure(Settings(), KEYS) for kind in kinds if kind.name in _REPLIES]
 
 

@@ -82,7 +82,7 @@ def no_workers_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     to start. Those that set the number of workers get them, and so does every process of its own.
     """
     monkeypatch.setattr(
-        "webquarry.read.workers.open.count_workers", lambda settings: settings.read_workers or 0
+        "webquarry._read.workers.open.count_workers", lambda settings: settings.read_workers or 0
     )
 
 
@@ -91,7 +91,7 @@ def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test says of a page must not depend on whether Chromium is installed: those that name
     a browser in their settings get it, and so does every process of its own.
     """
-    from webquarry.read.render import program
+    from webquarry._read.render import program
 
     real = program.find_program
 
@@ -100,8 +100,8 @@ def no_browser_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> program.Program | None:
         return real(settings, environ) if settings.browser else None
 
-    monkeypatch.setattr("webquarry.read.render.program.find_program", find_named)
-    monkeypatch.setattr("webquarry.read.render.renderer.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.render.program.find_program", find_named)
+    monkeypatch.setattr("webquarry._read.render.renderer.find_program", find_named)
 
 
 @pytest.fixture(autouse=True)

@@ -78,18 +78,18 @@ def test_nothing_is_compiled_for_a_source_package_or_on_request(
 
 
 def test_a_part_is_compiled_because_its_source_is_there(hook: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "webquarry" / "read").mkdir(parents=True)
-    (tmp_path / "webquarry" / "read" / "_part.pyx").touch()
+    (tmp_path / "webquarry" / "_read").mkdir(parents=True)
+    (tmp_path / "webquarry" / "_read" / "_part.pyx").touch()
     (tmp_path / "webquarry" / "plain.py").touch()
     (tmp_path / "webquarry" / "typed.py").touch()
     (tmp_path / "webquarry" / "typed.pxd").touch()
 
     assert hook.sources(tmp_path) == {
-        "webquarry.read._part": tmp_path / "webquarry" / "read" / "_part.pyx",
+        "webquarry._read._part": tmp_path / "webquarry" / "_read" / "_part.pyx",
         "webquarry.typed": tmp_path / "webquarry" / "typed.py",
     }
-    assert "webquarry.read.markdown.walker" in hook.sources(ROOT / "src")
-    assert "webquarry.read.main_content._walk" in hook.sources(ROOT / "src")
+    assert "webquarry._read.markdown.walker" in hook.sources(ROOT / "src")
+    assert "webquarry._read.main_content._walk" in hook.sources(ROOT / "src")
 
 
 def test_only_what_changed_is_compiled_again(

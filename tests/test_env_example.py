@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from webquarry._search.provider import Provider
 from webquarry.registry import members_of
-from webquarry.search.provider import Provider
 from webquarry.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / ".env.example").read_text("utf-8")
-KINDS: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
+KINDS: list[type[Provider]] = members_of("webquarry._search.providers", Provider)
 
 
 def test_file_and_settings_table_are_up_to_date() -> None:

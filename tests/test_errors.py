@@ -16,6 +16,8 @@ from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import KEYS, Engines, brave_limit, called, failed, routed
 from tests.tools.pages import URL, Session, page
 from webquarry import errors
+from webquarry._read.workers.error_form import pack_error, unpack_error
+from webquarry._search.models import Query
 from webquarry.errors import (
     WAIT,
     MissingExtra,
@@ -24,12 +26,9 @@ from webquarry.errors import (
     WebquarryError,
     end_sentence,
 )
-from webquarry.net.http.status import raise_for_status
+from webquarry.mcp.calls import render_failure
+from webquarry.net.failures import raise_for_status
 from webquarry.net.models import Reply
-from webquarry.read.workers.error_form import pack_error, unpack_error
-from webquarry.search.models import Query
-from webquarry.surfaces.mcp.calling import render_failure
-from webquarry.tool import load
 
 SOURCES = Path(errors.__file__).parent
 CLASSES = [
@@ -53,8 +52,9 @@ def test_what_happened_and_what_to_do_are_sentences_in_every_door(
 ) -> None:
     error = make(kind, suggested_action=None)
     shown = error.as_dict()
-    result = render_failure(load("research", "web_search"), error)
-    text = result.content[0]["text"]
+    content = render_failure(error).content
+    assert content
+    text = content[0]["text"]
 
     for sentence in (shown["message"], shown["suggestedAction"], error.sentence):
         assert sentence.endswith(".")

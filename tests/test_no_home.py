@@ -17,9 +17,9 @@ from tests.search.replies import recorded
 from webquarry.cache.open import find_cache_folder
 from webquarry.credentials import Credential, expand_home, find, find_home, folders
 from webquarry.errors import BadInput
+from webquarry.mcp.auth import tokens_path
 from webquarry.records.place import find_records_folder
 from webquarry.settings import Settings
-from webquarry.surfaces.server.tokens import tokens_path
 
 PAGE = Answer(
     b"<html><body><h1>Tides</h1><p>A page with enough text to be a page of text.</p></body></html>"
@@ -124,7 +124,7 @@ def test_without_a_home_no_folder_is_made_up(monkeypatch: pytest.MonkeyPatch) ->
     assert Path("/x/webquarry") in folders({"XDG_CONFIG_HOME": "/x"})
     assert not any(folder.exists() for folder in folders({}))
     assert not expand_home(Path("~/x")).exists()
-    with pytest.raises(BadInput, match="no folder for tokens: this user has no home"):
+    with pytest.raises(BadInput, match="no home directory"):
         tokens_path(Settings(), {})
 
 

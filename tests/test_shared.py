@@ -14,8 +14,8 @@ from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.caller import serving
 from webquarry.errors import RateLimited, RecordsFailure
+from webquarry.mcp.linking import read_artifact, store_artifact
 from webquarry.quota.base import Limit, QuotaDenied, QuotaGranted
-from webquarry.surfaces.mcp.linking import _keep, read_artifact
 from webquarry.toolkit import Toolkit
 
 WORDS = (b"otter", b"lovelace", b"session-one", b"brave", b"RateLimited")
@@ -98,14 +98,14 @@ def test_a_large_result_is_read_from_any_server_by_its_owner_alone_and_not_linke
             Toolkit.open(environ=environ, shared=True) as two,
         ):
             with serving("ada"):
-                address = await _keep(b'{"large": true}', one)
+                address = await store_artifact(b'{"large": true}', one)
                 assert address is not None
                 assert await read_artifact(address, two) == '{"large": true}'
             with serving("bob"):
                 assert await read_artifact(address, two) is None
             redis_server.stop()
             with serving("ada"):
-                assert await _keep(b'{"other": true}', one) is None
+                assert await store_artifact(b'{"other": true}', one) is None
 
     asyncio.run(scenario())
 

@@ -1,9 +1,9 @@
-"""The toolkit: what cannot work is told when it is opened."""
+"""The toolkit opens its parts on first use and reports unusable lenses at the start."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ def lens(folder: Path, **more: object) -> Settings:
     return Settings(lenses=folder)
 
 
-def test_a_lens_that_names_a_provider_that_nobody_is_is_told_at_the_start(tmp_path: Path) -> None:
+def test_lens_with_an_unknown_provider_is_reported_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput, match="lens 'mine' cannot be used: There is no search provider 'bravee'"
     ) as caught:
@@ -30,40 +30,26 @@ def test_a_lens_that_names_a_provider_that_nobody_is_is_told_at_the_start(tmp_pa
     assert "brave" in caught.value.suggested_action
 
 
-def test_a_lens_with_providers_that_there_are_is_fine(tmp_path: Path) -> None:
+def test_lens_with_known_providers_is_accepted(tmp_path: Path) -> None:
     assert "mine" in Toolkit(lens(tmp_path, routing=["brave", "DuckDuckGo"]), {}).lenses
 
 
-def test_a_search_loads_nothing_that_only_tls_and_what_is_kept_need() -> None:
+def test_opening_the_router_imports_no_parsers_and_no_encryption() -> None:
     code = (
         "import sys\n"
-        "from webquarry.toolkit import import_parts\n"
-        "import_parts(('calls', 'router'))\n"
-        "print([name for name in ('anyio', 'httpcore2', 'cryptography', 'lxml', 'numpy')"
-        " if name in sys.modules])"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert told.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "has_tls"),
-    [("BRAVE_API_KEY", "canary-key-1234", True), ("SEARXNG_URL", "http://127.0.0.1:9", False)],
-)
-def test_what_tls_needs_is_warmed_where_the_first_search_goes_over_it(
-    variable: str, value: str, has_tls: bool, tmp_path: Path
-) -> None:
-    code = (
-        "import asyncio, os, sys\n"
+        "from webquarry.settings import Settings\n"
         "from webquarry.toolkit import Toolkit\n"
-        "async def warm():\n"
-        "    async with Toolkit.open() as kit:\n"
-        "        await kit.warm_up()\n"
-        "    print('httpcore2' in sys.modules)\n"
-        "asyncio.run(warm())"
+        "Toolkit(Settings(), {}).router.services.by_name()\n"
+        "print([name for name in ('cryptography', 'lxml', 'numpy') if name in sys.modules])"
     )
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), variable: value}
-    told = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environ
-    )
-    assert told.stdout.strip() == str(has_tls)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_warm_up_opens_what_searching_and_reading_need() -> None:
+    async def run() -> set[str]:
+        async with Toolkit.open(Settings(replay=Path("demo")), {}, runner="threads") as kit:
+            await kit.warm_up()
+            return set(vars(kit))
+
+    assert asyncio.run(run()) >= {"router", "cache", "reader", "runner", "pages"}

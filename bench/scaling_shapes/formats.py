@@ -8,7 +8,7 @@ from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import PROSE, WORDS, read_bytes, read_page, reply_of
-from webquarry.net.robots import judge
+from webquarry.net.robots import read_policy
 
 _MARKDOWN = {
     "heading of blanks": "# a{} b|| ",
@@ -262,9 +262,9 @@ def _long_rule(piece: str, size: int) -> object:
 
 
 def _read_rules(reply: object) -> object:
-    verdict = judge(reply, "webquarry")  # type: ignore[arg-type]
-    assert verdict.rules is not None
-    return verdict.rules.can_fetch("https://bench.example/" + "a" * 1_000, "webquarry")
+    policy = read_policy(reply, "webquarry")  # type: ignore[arg-type]
+    assert policy.rules is not None
+    return policy.rules.can_fetch("https://bench.example/" + "a" * 1_000, "webquarry")
 
 
 def _encoded(encoding: str, size: int) -> object:

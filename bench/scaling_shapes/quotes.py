@@ -7,9 +7,9 @@ from __future__ import annotations
 from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
-from webquarry.read.html.parse import parse_html
-from webquarry.read.plain.html import read_html_words
-from webquarry.read.plain.markdown import read_markdown_words
+from webquarry._read.html.parse import parse_html
+from webquarry._read.plain.html import read_html_words
+from webquarry._read.plain.markdown import read_markdown_words
 from webquarry.verify.drafts.find import find_claims
 from webquarry.verify.quotes.check import check_quote
 from webquarry.verify.quotes.numbers import NumberChecker, list_numbers

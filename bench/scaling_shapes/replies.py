@@ -14,28 +14,28 @@ from typing import Any
 
 from scaling_shapes.shape import Shape, repeat
 from scaling_shapes.steps import reply_of
+from webquarry._search import instant
+from webquarry._search.identity import identity
+from webquarry._search.merge import merge
+from webquarry._search.patents.discovery import each_once, patent_of
+from webquarry._search.patents.merge import merge as merge_patents
+from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.provider import Provider
+from webquarry._search.query.domains import DomainFilter
+from webquarry._search.scholarly.merge import merge as merge_papers
+from webquarry._search.scholarly.provider import Scholarly
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
-from webquarry.search import instant
-from webquarry.search.identity import identity
-from webquarry.search.merge import merge
-from webquarry.search.patents.discovery import each_once, patent_of
-from webquarry.search.patents.merge import merge as merge_patents
-from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.provider import Provider
-from webquarry.search.query.domains import DomainFilter
-from webquarry.search.scholarly.merge import merge as merge_papers
-from webquarry.search.scholarly.provider import Scholarly
 from webquarry.sessions.references import work_of_paper
 from webquarry.settings import Settings
 from webquarry.tools.research._search import show_result
 
 _TESTS = Path(__file__).resolve().parents[2] / "tests" / "search"
 _FOLDERS: dict[type[Any], tuple[str, Path]] = {
-    Provider: ("webquarry.search.providers", _TESTS / "replies"),
-    Scholarly: ("webquarry.search.scholarly.providers", _TESTS / "scholarly" / "replies"),
-    PatentProvider: ("webquarry.search.patents.providers", _TESTS / "patents" / "replies"),
+    Provider: ("webquarry._search.providers", _TESTS / "replies"),
+    Scholarly: ("webquarry._search.scholarly.providers", _TESTS / "scholarly" / "replies"),
+    PatentProvider: ("webquarry._search.patents.providers", _TESTS / "patents" / "replies"),
 }
 _ENVIRON = {"SEARXNG_URL": "http://searx.example", "HOME": "/nonexistent"}
 _TEXTS = {

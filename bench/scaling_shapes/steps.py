@@ -10,6 +10,10 @@ from datetime import UTC, date, datetime
 
 import httpx2
 
+from webquarry._read.reply import raw_reply, read_reply
+from webquarry._read.slices.paragraphs import paragraphs_of
+from webquarry._read.slices.repeats import Repeats
+from webquarry._search.models import Result
 from webquarry.errors import WebquarryError
 from webquarry.evidence.citation import format_citation
 from webquarry.evidence.evidence import evidence_of
@@ -26,10 +30,6 @@ from webquarry.pages.snapshot import (
     snapshot_page,
     unpack_snapshot,
 )
-from webquarry.read.reply import raw_reply, read_reply
-from webquarry.read.slices.paragraphs import paragraphs_of
-from webquarry.read.slices.repeats import Repeats
-from webquarry.search.models import Result
 
 URL = "https://bench.example/articles/storing-the-tide"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

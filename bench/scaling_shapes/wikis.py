@@ -6,8 +6,8 @@ from functools import partial
 
 from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import PROSE, read_page, reply_of
+from webquarry._read.wiki.interface import find_question
 from webquarry.net.models import Reply
-from webquarry.read.wiki.interface import find_question
 
 _SETTINGS = (
     'RLCONF={"wgNamespaceNumber":0,"wgPageName":"Tide","wgCurRevisionId":7,"wgRevisionId":7,'

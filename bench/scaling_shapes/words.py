@@ -12,6 +12,15 @@ import httpx2
 
 from scaling_shapes.shape import Shape, number, repeat
 from scaling_shapes.steps import NOW, QUESTION, WORDS
+from webquarry._read.slices.pieces import block_starts, find_blocks
+from webquarry._read.text.words import read_line
+from webquarry._search.identity import identity
+from webquarry._search.patents.numbers import read_number
+from webquarry._search.query.domains import host_of
+from webquarry._search.query.filters import words_of
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.replies.text import plain_from_html
+from webquarry._search.scholarly.text import abstract_from_markup
 from webquarry.errors import WebquarryError
 from webquarry.evidence.language.claims import claim_signal, split_sentences
 from webquarry.evidence.language.passages import excerpt_of
@@ -20,18 +29,9 @@ from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import parse_people
 from webquarry.evidence.page.titles import title_case, without_site
 from webquarry.evidence.styles.bibliography import Style, build_bibliography
-from webquarry.net.guard.strict_url import read_url
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.failures import retry_after_seconds
+from webquarry.net.strict_url import read_url
 from webquarry.pages.clean import clean_text, clean_url
-from webquarry.read.slices.pieces import block_starts, find_blocks
-from webquarry.read.text.words import read_line
-from webquarry.search.identity import identity
-from webquarry.search.patents.numbers import read_number
-from webquarry.search.query.domains import host_of
-from webquarry.search.query.filters import words_of
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.replies.text import plain_from_html
-from webquarry.search.scholarly.text import abstract_from_markup
 from webquarry.secret import Secret, redact
 from webquarry.sessions.markdown import escape_block, write_link
 from webquarry.sessions.parse_source import parse_source

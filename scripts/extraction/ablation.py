@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from webquarry.read.main_content import choose
-from webquarry.read.main_content.blocks import Flow
+from webquarry._read.main_content import choose
+from webquarry._read.main_content.blocks import Flow
 
 # The names of the features that each group is made of, as patterns.
 GROUPS = {

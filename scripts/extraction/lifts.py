@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from scripts.extraction.pages import LabelledPage
 
-from webquarry.read.main_content.boxes import LONGEST
-from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import SHORT
-from webquarry.read.main_content.words import split_names, split_words
+from webquarry._read.main_content.boxes import LONGEST
+from webquarry._read.main_content.lifts import Lifts
+from webquarry._read.main_content.texts import SHORT
+from webquarry._read.main_content.words import split_names, split_words
 
 _LEAST_SITES = (8, 8, 16)  # for each kind of token
 _SHRINK = 6  # sites without any lift that are added to those seen

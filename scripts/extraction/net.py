@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.extraction.pages import LabelledPage
 
-from webquarry.read.main_content.model import (
+from webquarry._read.main_content.model import (
     NET_INPUTS,
     WIDE_INPUTS,
     Net,

@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 from publicsuffixlist import PublicSuffixList
 from scripts.extraction.labels import label_page
 
-from webquarry.read.encoding.decode import decode
-from webquarry.read.html.parse import Document, parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
+from webquarry._read.encoding.decode import decode
+from webquarry._read.html.parse import Document, parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
 
 SETS = ("scrapinghub", "trafilatura-eval", "wcxb", "magic-article", "magic-forum")
 FOLDS = 5

@@ -9,8 +9,8 @@ import hashlib
 import numpy as np
 from scripts.extraction.pages import LabelledPage
 
-from webquarry.read.main_content.lifts import Array, Ints
-from webquarry.read.main_content.tags import HIDDEN_FLAG
+from webquarry._read.main_content.lifts import Array, Ints
+from webquarry._read.main_content.tags import HIDDEN_FLAG
 
 # Without these the largest set alone would decide what a page is about.
 SET_WEIGHTS = {

@@ -11,12 +11,12 @@ from typing import Any
 
 from scripts.extraction.pages import SETS, LabelledPage, load_metrics, load_set, read_html
 
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import Selection
-from webquarry.read.main_content.texts import count_words
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.choose import choose
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import Selection
+from webquarry._read.main_content.texts import count_words
 
 
 def choose_blocks(page: LabelledPage, chances: Chances | None) -> list[int]:

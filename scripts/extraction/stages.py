@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from webquarry.read.main_content.lifts import Array
+from webquarry._read.main_content.lifts import Array
 
 _LEAF_SCALE = 10_000
 _NEVER_PASSED = 1e30

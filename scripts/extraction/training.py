@@ -19,11 +19,11 @@ from scripts.extraction.pages import FOLDS, LabelledPage
 from scripts.extraction.rows import build_rows
 from scripts.extraction.stages import Matrix, Stage
 
-from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry.read.main_content.feature_names import NAMES
-from webquarry.read.main_content.features import build_features
-from webquarry.read.main_content.lifts import Array
-from webquarry.read.main_content.model import NET_INPUTS, Net, list_net_inputs
+from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry._read.main_content.feature_names import NAMES
+from webquarry._read.main_content.features import build_features
+from webquarry._read.main_content.lifts import Array
+from webquarry._read.main_content.model import NET_INPUTS, Net, list_net_inputs
 
 COMMON: dict[str, Any] = {
     "depth": 5,

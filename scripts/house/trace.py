@@ -19,8 +19,8 @@ from typing import Any
 
 import webquarry
 from webquarry.settings import Settings
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 OURS = str(Path(webquarry.__file__).parent)
 FIRST = "Tool.call"

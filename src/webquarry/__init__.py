@@ -1,23 +1,22 @@
-"""webquarry: real and verifiable sources from the web, behind every door you already have open.
+"""webquarry: search, read, cite and verify web sources.
 
-    found = webquarry.search("tidal energy storage")    # sync, also in a running loop
-    page = webquarry.read(found.urls[0])                # `read_async` is its async twin
-    pages = webquarry.read_all(found.urls)              # for each its page or its error
+    found = webquarry.search("tidal energy storage")    # sync, also inside a running event loop
+    page = webquarry.read(found.urls[0])                # `read_async` is the async version
+    pages = webquarry.read_all(found.urls)              # a page or an error for each URL
     print(webquarry.cite(found.urls[0], style="bibtex").text)
 
-    answer = webquarry.call("web_fetch", url="https://example.org")  # any tool by its name
-    async with webquarry.open() as quarry:                           # async; every tool is a method
+    answer = webquarry.call("web_fetch", url="https://example.org")  # any tool by name
+    async with webquarry.open() as quarry:                           # every tool as async method
         page = await quarry.web_fetch(url="https://example.org")
 
-The public names are looked up when they are first used, so that `import webquarry` costs next to
-nothing.
+Public names are imported on first use, so that `import webquarry` is cheap.
 """
 
 from __future__ import annotations
 
 __version__ = "0.1.0"
 
-TYPE_CHECKING = False  # importing typing for it would cost a third of a `--schema` call
+TYPE_CHECKING = False  # importing typing takes a third of a `--schema` call
 if TYPE_CHECKING:
     from webquarry import batch, sql
     from webquarry.errors import (
@@ -124,9 +123,9 @@ __all__ = [
     "sql",
 ]
 
-# Where a name is; what is not listed is one of the library's functions, or an error class if it
-# begins with a capital.
-_HOMES = {
+# The modules of public names. Other names are functions of the library, or error classes if they
+# begin with a capital.
+_NAME_MODULES = {
     "Answer": "webquarry.tool",
     "CallProgress": "webquarry.surfaces.lookups",
     "CiteOutput": "webquarry.surfaces.cite_output",
@@ -138,38 +137,38 @@ _HOMES = {
     "ToolHost": "webquarry.host.host",
 }
 
-_PACKAGES = ("batch", "read", "search", "sql")  # "read" and "search" can be called
+_MODULES = ("batch", "errors", "sql")
 
-if not TYPE_CHECKING:  # a type checker takes it for a promise that every name is there
+if not TYPE_CHECKING:  # type checkers would accept any attribute
 
     def __getattr__(name: str) -> object:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         import importlib
 
-        if name in _PACKAGES:
+        if name in _MODULES:
             return importlib.import_module(f"webquarry.{name}")
-        home = "webquarry.errors" if name[0].isupper() else "webquarry.surfaces.library"
-        value = getattr(importlib.import_module(_HOMES.get(name, home)), name)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = "webquarry.errors" if name[0].isupper() else "webquarry.surfaces.library"
+        value = getattr(importlib.import_module(_NAME_MODULES.get(name, module)), name)
         globals()[name] = value
         return value
 
 
 def load_ipython_extension(shell: object) -> None:
-    """`%load_ext webquarry` in a notebook: see docs/notebooks.md."""
+    """Called by `%load_ext webquarry`; see docs/notebooks.md."""
     import importlib
 
     importlib.import_module("webquarry.surfaces.notebook.extension").load(shell)
 
 
 def unload_ipython_extension(shell: object) -> None:
-    """`%unload_ext webquarry`."""
+    """Called by `%unload_ext webquarry`."""
     import importlib
 
     importlib.import_module("webquarry.surfaces.notebook.extension").unload(shell)
 
 
 def __dir__() -> list[str]:
-    """The public names, and what every module has."""
+    """List the public names and the attributes of every module."""
     own = [name for name in globals() if name.startswith("__") and name.endswith("__")]
     return sorted({*own, *__all__})

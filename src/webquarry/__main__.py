@@ -1,6 +1,4 @@
-"""The command line: `webquarry`, or `python -m webquarry`. `--version` is answered before anything
-is imported.
-"""
+"""The command line: `webquarry`, or `python -m webquarry`. `--version` imports nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line; the exit code comes back."""
+    """Run the command line; return the exit code."""
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         from webquarry import __version__
@@ -16,18 +14,16 @@ def main() -> int:
         sys.stdout.write(f"webquarry {__version__}\n")
         return 0
     if arguments[:1] == ["mcp"]:
-        from webquarry.surfaces.mcp.front.light_arguments import read_arguments
+        from webquarry.mcp.stdio import parse_arguments, run
 
-        served = read_arguments(arguments)
-        if served is not None:  # as clients start it: nothing that reads other flags is loaded
-            from webquarry.surfaces.mcp.stdio import run as serve
-
-            name, set_name, text = served
-            return serve(name, set_name, False, text)
+        parsed = parse_arguments(arguments)
+        if parsed is not None:  # the usual start by a client: the command line is not imported
+            set_name, text_format = parsed
+            return run(set_name, text_format=text_format)
     try:
-        from webquarry.surfaces.cli.app import run
+        from webquarry.surfaces.cli.app import run as run_command
 
-        return run()
+        return run_command()
     except KeyboardInterrupt:
         return 130
 

@@ -1,9 +1,4 @@
-"""How a folder of siblings is discovered: dropping a file into it is the registration.
-
-Two folders are functions of the library besides: `webquarry.search` and `webquarry.read`. Python
-puts a folder into our namespace as soon as something of it is imported, so the folders do, when
-they are called, what the functions do.
-"""
+"""Discovery of the members of a package: a file dropped into the folder is registered."""
 
 from __future__ import annotations
 
@@ -11,10 +6,8 @@ import importlib
 import inspect
 import logging
 import pkgutil
-import sys
 from functools import cache
-from types import ModuleType
-from typing import Any, TypeGuard, TypeVar
+from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
 
@@ -23,16 +16,15 @@ log = logging.getLogger(__name__)
 
 @cache
 def module_names(package: str) -> list[str]:
-    """The names of a package folder's modules, sorted; nothing but the package is imported."""
+    """Return the sorted names of the public modules of a package, without importing them."""
     folder = importlib.import_module(package).__path__
     names = [module.name for module in pkgutil.iter_modules(folder)]
     return sorted(name for name in names if not name.startswith("_"))
 
 
 def members_of(package: str, kind: type[T], group: str | None = None) -> list[type[T]]:
-    """Every concrete subclass of `kind` defined in the package's modules, then those that other
-    packages announce under the entry point `group`; a later one of the same module path is not
-    listed twice.
+    """Return the concrete subclasses of `kind` that the modules of a package define, followed by
+    those that other packages register under the entry point `group`.
     """
     members: list[type[T]] = []
     for name in module_names(package):
@@ -47,14 +39,14 @@ def members_of(package: str, kind: type[T], group: str | None = None) -> list[ty
 
 
 def _is_member(value: object, kind: type[T]) -> TypeGuard[type[T]]:
-    """Whether it is a class of this kind that can be made."""
+    """Whether the value is a concrete subclass."""
     if not inspect.isclass(value):
         return False
     return issubclass(value, kind) and not inspect.isabstract(value)
 
 
 def _load_plugins(group: str, kind: type[T]) -> list[type[T]]:
-    """What other packages announce. One that cannot be loaded costs nobody but itself."""
+    """Load the plug-ins of other packages; log those that fail to load."""
     from importlib.metadata import entry_points
 
     plugins: list[type[T]] = []
@@ -62,42 +54,15 @@ def _load_plugins(group: str, kind: type[T]) -> list[type[T]]:
         try:
             member = point.load()
         except Exception as error:
-            log.warning("the plug-in %s (%s) cannot be loaded: %s", point.name, point.value, error)
+            log.warning("plug-in %s (%s) cannot be loaded: %s", point.name, point.value, error)
             continue
         if _is_member(member, kind):
             plugins.append(member)
         else:
             log.warning(
-                "the plug-in %s (%s) is no %s and is left out",
+                "plug-in %s (%s) is not a %s and is ignored",
                 point.name,
                 point.value,
                 kind.__name__,
             )
     return plugins
-
-
-class CallablePackage(ModuleType):
-    """A package that does, when it is called, what the library's function of its name does."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """See `webquarry.surfaces.library` and docs/library.md."""
-        return _find_library_function(self)(*arguments, **options)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return inspect.signature(_find_library_function(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """By name, as functions are, so that other processes can be told to call it."""
-        return importlib.import_module, (self.__name__,)
-
-
-def make_callable(package: str) -> None:
-    """Let a package that is being imported be called as the function of its name."""
-    sys.modules[package].__class__ = CallablePackage
-
-
-def _find_library_function(package: ModuleType) -> Any:
-    """The function of a package's name; looked up when it is called, since it stands far above."""
-    library = importlib.import_module("webquarry.surfaces.library")
-    return getattr(library, package.__name__.rpartition(".")[2])

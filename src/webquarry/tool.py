@@ -1,20 +1,17 @@
-"""What a tool is: a typed async function; its signature is the schema behind every door.
+"""Tools: typed async functions whose signatures are the schemas of every interface.
 
     @tool
     async def web_fetch(
         kit: Toolkit, url: Annotated[str, Field(description="...")], ...
     ) -> WebFetchAnswer: ...
 
-A tool set is a package below `webquarry.tools`, a tool one module in it, named as the tool.
-Arguments that do not fit become `BadInput` here, so no door has to know pydantic.
-
-A tool that takes `sessionId` works for a research session: what it finds is recorded there
-(`sessions/recording.py`).
+A tool set is a package below `webquarry.tools`, a tool is a module of the same name in it. Invalid
+arguments raise `BadInput`, so that interfaces do not depend on pydantic. The results of a tool that
+takes `sessionId` are recorded in that research session (`sessions/recording.py`).
 """
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,10 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
-from webquarry.cache.base import EntrySource
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.outgoing import filter_answer, filter_error, filter_value
-from webquarry.registry import module_names
 from webquarry.reprs.displayable import Displayable
 from webquarry.sessions.recording import record_call
 
@@ -39,9 +34,8 @@ if TYPE_CHECKING:
 
 SESSION = "sessionId"  # the parameter that names a research session
 
-_MOST_PROBLEMS = 5  # that are told of; a list may hold thousands of things that do not fit
-# The order in which a schema's keywords are written, so that generated text is stable and reads
-# well.
+_MOST_PROBLEMS = 5  # in an error message
+# The order of keywords in generated schemas.
 _KEYWORDS = (
     "type", "format", "enum", "items", "properties", "required", "description", "default",
     "minLength", "maxLength", "minItems", "maxItems",
@@ -50,75 +44,52 @@ _KEYWORDS = (
 
 
 class Answer(Displayable, BaseModel):
-    """What a tool gives back. What travels beside it (freshness, routing) is in `meta`, never in
-    the content.
-    """
+    """The result of a tool. Freshness and routing are in `meta`, not in the content."""
 
-    model_config = ConfigDict(defer_build=True)  # when it is first made
+    model_config = ConfigDict(defer_build=True)
 
-    notebook_view: ClassVar[str] = "answer"  # how a notebook shows it
-    may_be_large: ClassVar[bool] = False  # a door may then hand out a link to it instead
-    text_is_for_people: ClassVar[bool] = False  # the text beside its data is Markdown
+    notebook_view: ClassVar[str] = "answer"  # module of the notebook view
+    may_be_large: ClassVar[bool] = False  # an interface may return a link instead
+    text_is_for_people: ClassVar[bool] = False  # the text beside the data is Markdown
 
     def is_linkable(self) -> bool:
-        """Whether this answer, if it is large, may be linked to."""
+        """Whether an interface may return a link to this answer if it is large."""
         return self.may_be_large
 
     def how_to_read_on(self) -> str:
-        """Where only the beginning is shown: how to get the rest with a tool."""
+        """How to get the rest of a truncated answer."""
         return "Call the tool again and ask for less at once."
 
     def sources(self) -> list[Source]:
-        """What a research session keeps of this answer."""
+        """Sources that a research session records."""
         return []
 
     def quotes_to_keep(self) -> list[KeptQuote]:
-        """The quotes that were checked, which a research session keeps with its sources."""
+        """Checked quotes that a research session records."""
         return []
 
     def failures(self) -> list[WebquarryError]:
-        """What went wrong on the way to this answer; a research session counts it with the errors
-        of tools.
-        """
+        """Errors of parts of this answer, which a research session counts."""
         return []
 
     def add_meta(self, **meta: Any) -> Self:
-        """Put something beside the answer, under the name of our own: `cache=...` becomes
-        `webquarry/cache`.
-        """
-        beside = self.meta
-        for name, value in meta.items():
-            beside[f"webquarry/{name}"] = value
+        """Add metadata: `cache=...` becomes `webquarry/cache`."""
+        self.meta.update({f"webquarry/{name}": value for name, value in meta.items()})
         return self
-
-    def set_cache_entry(self, entry: EntrySource | None) -> Self:
-        """Say that as long as this entry is kept in the cache, the same call would be answered in
-        the same way, but for how fresh it is.
-        """
-        self._private["_cache_entry"] = entry
-        return self
-
-    @property
-    def cache_entry(self) -> EntrySource | None:
-        """What a door may look for before it makes the same call again."""
-        entry: EntrySource | None = self._private.get("_cache_entry")
-        return entry
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What travels beside the answer."""
+        """Metadata of the answer."""
         meta: dict[str, Any] = self._private.setdefault("_meta", {})
         return meta
 
     def set_meta(self, meta: dict[str, Any]) -> None:
-        """Let this travel beside the answer, and nothing else."""
+        """Replace the metadata."""
         self._private["_meta"] = meta
 
     @property
     def _private(self) -> dict[str, Any]:
-        """What is no part of the answer, where pydantic keeps such things: to have it made there
-        for every answer, and to ask for it, takes ten times as long.
-        """
+        """Private attributes. Faster than `PrivateAttr` of pydantic."""
         private = self.__pydantic_private__
         if private is None:
             private = {}
@@ -126,30 +97,27 @@ class Answer(Displayable, BaseModel):
         return private
 
     def as_dict(self) -> dict[str, Any]:
-        """The answer as JSON has it; what is not known is absent."""
+        """Return the answer as JSON values, without unknown fields."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def write(self) -> str:
-        """The answer as doors write it: JSON in its shortest form."""
-        return self.write_bytes().decode("utf-8", "surrogatepass")
+        """Return the answer as compact JSON."""
+        return self.write_bytes().decode()
 
     def write_bytes(self) -> bytes:
-        """The same in UTF-8."""
+        """Return the answer as compact JSON in UTF-8."""
         try:
             return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_none=True)
-        except ValueError:  # half a surrogate pair, which is not written in UTF-8
-            text = json.dumps(self.as_dict(), ensure_ascii=False, separators=(",", ":"))
-            return text.encode("utf-8", "surrogatepass")
+        except ValueError:  # a lone surrogate has no form in UTF-8, so it is escaped
+            return json.dumps(self.as_dict(), separators=(",", ":")).encode()
 
     def as_markdown(self) -> str | None:
-        """The answer as a text for a model to read; None where its shape says enough."""
+        """Return the answer as Markdown for a model; None to use the generic form."""
         return None
 
 
 class TextAnswer(Answer):
-    """An answer that is a text to be read, not data: a door that shows text shows nothing but the
-    text.
-    """
+    """An answer that is plain text; interfaces return the text only."""
 
     text: str
 
@@ -159,16 +127,14 @@ class TextAnswer(Answer):
 
 @dataclass(frozen=True)
 class Tool:
-    """A function and the models that its signature describes."""
+    """A tool function with the models of its arguments and its answer."""
 
     function: Callable[..., Awaitable[Answer]]
-    read_only: bool = True  # changes nothing that a later call could notice
-    idempotent: bool = True  # twice is the same as once
-    open_world: bool = True  # goes to the web
-    recorded: bool = True  # with a `sessionId`, what it finds is recorded in that session
-    uses: tuple[str, ...] = ()  # the parts of the toolkit that a first call would have to import
-    app: str | None = None  # the resource with which clients that show apps show its answer
-    repeated: bool = False  # whether its answers may be told again (`Answer.set_cache_entry`)
+    read_only: bool = True  # no effect on later calls
+    idempotent: bool = True  # calling twice has the same effect as once
+    open_world: bool = True  # accesses the web
+    recorded: bool = True  # with a `sessionId`, results are recorded in that session
+    app: str | None = None  # URI of the MCP app that shows its answer
 
     @property
     def name(self) -> str:
@@ -176,31 +142,31 @@ class Tool:
 
     @cached_property
     def description(self) -> str:
-        """The docstring in one line."""
+        """The docstring as one line."""
         docstring = inspect.getdoc(self.function) or ""
         return " ".join(docstring.split())
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """The model of what the tool takes, made from its signature without the toolkit."""
+        """Model of the arguments, built from the signature without the toolkit."""
         hints = get_type_hints(self.function, include_extras=True)
         _toolkit, *parameters = inspect.signature(self.function).parameters.values()
         fields: dict[str, Any] = {}
         for parameter in parameters:
             default = parameter.default
             if default is parameter.empty:
-                default = ...  # as pydantic says that a field is required
+                default = ...  # required field in pydantic
             fields[parameter.name] = (hints[parameter.name], default)
         return create_model(self.name, __config__=ConfigDict(extra="forbid", strict=True), **fields)
 
     @cached_property
     def answer(self) -> type[Answer]:
-        """The model of what the tool gives back."""
+        """Model of the answer."""
         answer: type[Answer] = get_type_hints(self.function)["return"]
         return answer
 
     def build_models(self) -> None:
-        """Build the models of arguments and answer, which would be built at their first use."""
+        """Build the models, which are otherwise built on first use."""
         self.arguments.model_rebuild()
         self.answer.model_rebuild()
 
@@ -216,44 +182,41 @@ class Tool:
 
     @cached_property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of the answer, as it is on the wire: what is not known is absent there, never
-        null.
-        """
+        """JSON Schema of the answer as serialized: unknown fields are absent, never null."""
         schema = self.answer.model_json_schema(mode="serialization", by_alias=True)
         return _drop_noise(schema)
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments as the function takes them; an explicit null is the same as absent."""
+        """Validate the arguments; null is the same as absent."""
         given: dict[str, Any] = {}
         for name, value in arguments.items():
             if isinstance(value, float) and value.is_integer():
-                given[name] = int(value)  # JSON has one kind of number: 5.0 is the whole number 5
+                given[name] = int(value)  # JSON has one number type
             elif value is not None:
                 given[name] = value
         try:
             model = self.arguments.model_validate(given)
         except ValidationError as error:
             problems = _describe_problems(error, self.arguments.model_fields, given)
-            raise BadInput(problems) from None  # the cause repeats the values
+            raise BadInput(problems) from None  # the cause contains the values
         return dict(model.__dict__)
 
     async def call_and_log(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
-        """`call` for a door: the call is put in the log of calls, too."""
+        """Call the tool and add the call to the log of calls."""
         with kit.calls.watch(self.name, arguments) as call:
             answer = await self.call(kit, arguments)
             call.answer = answer
             return answer
 
     async def call(self, kit: Toolkit, arguments: Mapping[str, Any]) -> Answer:
-        """Check the arguments and run the tool; for a research session, record what came of it.
-
-        Whatever leaves, leaves here, and is filtered.
+        """Validate the arguments, run the tool, record the result in a research session if there is
+        one, and filter everything that leaves.
         """
         try:
             checked = self.check(arguments)
             session_id = checked.get(SESSION)
             if session_id is not None:
-                session_id = session_id.strip() or None  # some models fill in every field
+                session_id = session_id.strip() or None  # some models fill in all fields
                 checked[SESSION] = session_id
             if session_id is None or not self.recorded:
                 answer = await self.function(kit, **checked)
@@ -264,7 +227,6 @@ class Tool:
                     self.name,
                     lambda: self.function(kit, **checked),
                 )
-                answer.set_cache_entry(None)  # each call of a session is recorded
         except WebquarryError as error:
             filter_error(error)
             raise
@@ -287,47 +249,19 @@ def tool(
     idempotent: bool = True,
     open_world: bool = True,
     recorded: bool = True,
-    uses: tuple[str, ...] = (),
     app: str | None = None,
-    repeated: bool = False,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Tool]: ...
 
 
 def tool(function: Callable[..., Awaitable[Answer]] | None = None, /, **nature: Any) -> Any:
-    """Make a tool of a typed async function whose first parameter is the toolkit;
-    `@tool(read_only=False)` says what it is besides.
-    """
+    """Turn a typed async function whose first parameter is the toolkit into a tool."""
     if function:
         return Tool(function)
     return lambda later: Tool(later, **nature)
 
 
-def load(toolset: str, name: str) -> Tool:
-    """One tool, importing its module and no other."""
-    package = f"webquarry.tools.{toolset}"
-    names = module_names(package)
-    if name not in names:
-        known = ", ".join(names)
-        raise BadInput(
-            f"There is no tool {name!r} in the tool set {toolset!r}.",
-            suggested_action=f"Use one of: {known}.",
-        )
-    module = importlib.import_module(f"{package}.{name}")
-    loaded: Tool = getattr(module, name)
-    return loaded
-
-
-def toolset(name: str) -> list[Tool]:
-    """Every tool of a set, sorted by name."""
-    toolsets = module_names("webquarry.tools")
-    if name not in toolsets:
-        known = ", ".join(toolsets)
-        raise BadInput(f"There is no tool set {name!r}.", suggested_action=f"Use one of: {known}.")
-    return [load(name, member) for member in module_names(f"webquarry.tools.{name}")]
-
-
 def _simplify_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Take out what pydantic adds and nobody needs, and put the keywords in order."""
+    """Remove what pydantic adds and order the keywords."""
     options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
     if len(options) == 1:
         schema = {**options[0], **schema}
@@ -347,7 +281,7 @@ def _simplify_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _drop_noise(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same schema without titles that repeat names, null branches and null defaults."""
+    """Remove titles, null branches and null defaults from a schema."""
     options = schema.get("anyOf", [])
     present = [option for option in options if option.get("type") != "null"]
     schema = {name: value for name, value in schema.items() if name != "title"}
@@ -376,9 +310,9 @@ def _drop_noise(schema: dict[str, Any]) -> dict[str, Any]:
 def _describe_problems(
     error: ValidationError, known: Mapping[str, FieldInfo], arguments: Mapping[str, Any]
 ) -> str:
-    """One sentence per problem, naming the field and never the value."""
+    """Return a sentence per problem that names the field but not the value."""
     sentences: list[str] = []
-    # A field that may be one of several things fits none of them.
+    # a field of a union type has a problem for each of its types
     misfits: dict[str, list[str]] = {}
     for problem in error.errors(include_url=False, include_input=False, include_context=False):
         place = _locate(problem["loc"], arguments)
@@ -398,9 +332,7 @@ def _describe_problems(
 
 
 def _locate(path: Sequence[str | int], value: Any) -> str:
-    """Where a problem is, in the words of whoever gave the value: the types that were tried have
-    no place there.
-    """
+    """Return the path of a field as in the arguments, without the types of a union."""
     names: list[str] = []
     for part in path:
         if isinstance(part, int):

@@ -1,38 +1,40 @@
-"""The toolkit: client, cache, reader, pages, router and lenses built from the settings. Wiring
-only.
+"""The toolkit: client, cache, reader, pages, router and the rest, built from the settings.
 
     async with Toolkit.open() as kit:
         page = await kit.reader.read("https://example.org")
 
-Nothing is opened, nor imported, before it is first used: a server that is only asked what it has
-starts at once. Everything opened is closed by the context. A `shared` toolkit works with the Redis
-that is configured, if one is: what one server keeps, counts and finds out is then there for all of
-them.
+Each part is imported and opened on first use, and closed by the context. A `shared` toolkit uses
+the configured Redis, so that several servers share cache, quotas and sessions.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webquarry.clock import Clock, FrozenClock
-from webquarry.memory import load_to_stay
-from webquarry.registry import module_names
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2
 
+    from webquarry._read.reader import Reader
+    from webquarry._read.render.renderer import PageRenderer
+    from webquarry._read.workers.runner import JobRunner, RunnerKind
+    from webquarry._search.patents.finder import PatentFinder
+    from webquarry._search.query.lenses import Lens
+    from webquarry._search.router import Router
+    from webquarry._search.scholarly.finder import Finder
+    from webquarry._search.services.breakers import Breakers
+    from webquarry._search.services.pace import Pace
     from webquarry.ask.engine import Engine
     from webquarry.ask.sharing.base import QuestionStore
     from webquarry.cache.cache import Cache
-    from webquarry.cache.written import WrittenAnswers
     from webquarry.calls.log import CallLog
     from webquarry.library.library import Library
     from webquarry.net.archive.recorder import Recorder
@@ -41,70 +43,15 @@ if TYPE_CHECKING:
     from webquarry.pages.pages import Pages
     from webquarry.pages.tiers.contents import ContentsService
     from webquarry.quota.base import Quota
-    from webquarry.read.reader import Reader
-    from webquarry.read.render.renderer import PageRenderer
-    from webquarry.read.workers.runner import JobRunner, RunnerKind
     from webquarry.records.base import Journals
     from webquarry.records.file import RecordFile
-    from webquarry.search.patents.finder import PatentFinder
-    from webquarry.search.query.lenses import Lens
-    from webquarry.search.router import Router
-    from webquarry.search.scholarly.finder import Finder
-    from webquarry.search.services.breakers import Breakers
-    from webquarry.search.services.pace import Pace
     from webquarry.sessions.sessions import Sessions
     from webquarry.store.redis.connection import RedisConnection
     from webquarry.verify.references.checker import CitationChecker
 
-# What a part of the toolkit imports at its first use. A folder stands for every module in it.
-_CACHE_CODE = ("webquarry.cache.open", "webquarry.cache.disk")
-_LIBRARY_CODE = ("webquarry.library.open", "webquarry.library.library")
-_NETWORK_CODE = ("webquarry.net.client",)
-_SEARCH_CODE = (
-    "webquarry.search.router",
-    "webquarry.search.providers",
-    "webquarry.evidence.trust.reputation",
-    "importlib.readers",
-)
-CODE_OF_PARTS: dict[str, tuple[str, ...]] = {
-    "calls": ("webquarry.calls.open", "webquarry.calls.segments"),
-    "reader": (
-        *_NETWORK_CODE,
-        "webquarry.net.robots",
-        "webquarry.read.reader",
-        "webquarry.read.special_reader",
-        "webquarry.read.special",
-        "webquarry.read.workers.open",
-        "webquarry.read.workers.processes.copied",
-        "webquarry.read.workers.threads",
-        "webquarry.read.workers.pool",
-    ),
-    "pages": ("webquarry.pages.pages", *_CACHE_CODE, *_LIBRARY_CODE),
-    "router": (*_NETWORK_CODE, *_CACHE_CODE, *_SEARCH_CODE, *_LIBRARY_CODE),
-    "cipher": ("cryptography.hazmat.primitives.ciphers.aead",),  # when the first value is kept
-    "scholar": ("webquarry.search.scholarly.finder", "webquarry.search.scholarly.providers"),
-    "patents": ("webquarry.search.patents.finder", "webquarry.search.patents.providers"),
-    "sessions": ("webquarry.sessions.sessions", "webquarry.records.journals"),
-}
-
-
-def import_parts(parts: Iterable[str]) -> None:
-    """Import what these parts of a toolkit would import at their first use. A door that serves
-    several callers does this in a thread, so that nobody waits for the import but who needs it.
-    """
-    names: list[str] = []
-    for part in parts:
-        names += CODE_OF_PARTS[part]
-    with load_to_stay():
-        for name in names:
-            module = import_module(name)
-            if hasattr(module, "__path__"):
-                for member in module_names(name):
-                    import_module(f"{name}.{member}")
-
 
 class Toolkit:
-    """What the tools work with."""
+    """The parts that tools use."""
 
     def __init__(
         self,
@@ -118,9 +65,9 @@ class Toolkit:
         self.shared = shared
         self._runner_kind = runner
         self._recorder: Recorder | None = None
-        self._opened = AsyncExitStack()  # closes what was opened, the last first
+        self._opened = AsyncExitStack()  # closes parts in reverse order
         if settings.lenses is not None:
-            # A lens that cannot be used is told at the start, not in the middle of some search.
+            # report an unusable lens at the start, not during a search
             for lens in self.lenses.values():
                 if lens.routing:
                     self.router.check_lens(lens)
@@ -134,9 +81,10 @@ class Toolkit:
         shared: bool = False,
         runner: RunnerKind = "threads",
     ) -> AsyncIterator[Toolkit]:
-        """A toolkit for the time of a context; settings come from the environment unless given. A
-        shared one whose Redis cannot be used is an error now; later it does without, as far as that
-        goes. Pages are read by the runner: a door that lasts wants `workers`.
+        """Open a toolkit; settings default to those of the environment.
+
+        Raises if it is shared and its Redis is unusable. Long-lived interfaces use `workers` as the
+        runner of page jobs.
         """
         if environ is None:
             environ = os.environ
@@ -173,7 +121,7 @@ class Toolkit:
         return client
 
     def _open_client(self) -> Client:
-        """A client of the network or of a recording; what it gets is recorded, or not."""
+        """Open a client of the network or of a recording, with a recorder if configured."""
         from webquarry.net.client import Client
 
         if self.replay and not self.settings.record:
@@ -182,8 +130,8 @@ class Toolkit:
         if not self.settings.record:
             return Client(self.settings, self.clock)
         from webquarry.net.archive.recorder import Recorder
-        from webquarry.net.guard.guard import Guard
-        from webquarry.net.transport import open_transport
+        from webquarry.net.guard import Guard
+        from webquarry.net.transport import Transport
 
         self._recorder = Recorder(self.settings.record, self.clock)
         self._opened.callback(self._recorder.close)
@@ -191,22 +139,24 @@ class Toolkit:
         if self.replay:
             transport = wrap(self.replay.transport())
             return Client(self.settings, self.clock, pages=transport, providers=transport)
-        pages = open_transport(self.settings, Guard.from_settings(self.settings))
-        providers = open_transport(self.settings, None)
+        pages = Transport(self.settings, Guard.from_settings(self.settings))
+        providers = Transport(self.settings, None)
         return Client(self.settings, self.clock, pages=wrap(pages), providers=wrap(providers))
 
     @cached_property
     def runner(self) -> JobRunner:
-        """Who reads pages: processes, or threads of this one."""
-        from webquarry.read.workers.open import open_runner
+        """Runs page jobs in processes or threads."""
+        from webquarry._read.workers.job import Job
+        from webquarry._read.workers.open import open_runner
+        from webquarry.pages.preload import read_sample_page
 
-        runner = open_runner(self._runner_kind, self.settings)
+        runner = open_runner(self._runner_kind, self.settings, Job(read_sample_page))
         self._opened.push_async_callback(runner.aclose)
         return runner
 
     @cached_property
     def reader(self) -> Reader:
-        from webquarry.read.reader import Reader
+        from webquarry._read.reader import Reader
 
         return Reader(self.client, self.settings, self.clock, self.runner, self.environ)
 
@@ -227,20 +177,20 @@ class Toolkit:
 
     @cached_property
     def renderer(self) -> PageRenderer:
-        """Who runs the scripts of pages."""
-        from webquarry.read.render.renderer import PageRenderer
+        """Renders pages in a browser."""
+        from webquarry._read.render.renderer import PageRenderer
 
         renderer = PageRenderer(self.client, self.settings)
         self._opened.push_async_callback(renderer.aclose)
         return renderer
 
     def _open_contents(self) -> ContentsService | None:
-        """Who is asked for pages that we cannot read; None unless the user wants that."""
+        """Open the service for pages that we cannot read; None unless configured."""
         if not self.settings.exa_contents:
             return None
+        from webquarry._search.providers.exa import Exa
         from webquarry.ask.billing.page_payments import PagePayments
         from webquarry.pages.tiers.exa import ExaContents
-        from webquarry.search.providers.exa import Exa
 
         exa = Exa.configure(self.settings, self.environ, self.clock)
         if not exa.configured:
@@ -250,14 +200,14 @@ class Toolkit:
 
     @cached_property
     def library(self) -> Library | None:
-        """The pages that were read before; None where none are kept."""
+        """The library of pages read before; None if it is turned off."""
         if not self.settings.library or self.settings.record or self.settings.replay:
-            return None  # without loading anything
+            return None
         from webquarry.library.open import open_library
 
         workers = None
         if self._runner_kind == "workers":
-            workers = lambda: self.runner  # noqa: E731 - opened when there is a page
+            workers = lambda: self.runner  # noqa: E731 - opened on first use
         library = open_library(self.settings, self.environ, self.clock, workers)
         if library is not None:
             self._opened.push_async_callback(library.aclose)
@@ -265,7 +215,7 @@ class Toolkit:
 
     @cached_property
     def redis(self) -> RedisConnection | None:
-        """The Redis that several servers share; None where there is only this one."""
+        """The connection to Redis; None unless shared and configured."""
         if not self.shared:
             return None
         from webquarry.store.redis.open import open_redis
@@ -284,13 +234,6 @@ class Toolkit:
         return cache
 
     @cached_property
-    def written(self) -> WrittenAnswers:
-        """Answers of this process that doors have written, for the same calls."""
-        from webquarry.cache.written import WrittenAnswers
-
-        return WrittenAnswers(lambda: self.cache)
-
-    @cached_property
     def records(self) -> RecordFile:
         from webquarry.records.open import open_records
 
@@ -300,7 +243,7 @@ class Toolkit:
 
     @cached_property
     def calls(self) -> CallLog:
-        """The log of calls; where it is turned off, calls have receipts all the same."""
+        """The log of calls. Calls have receipts even if it is turned off."""
         from webquarry.calls.open import open_call_log
 
         calls = open_call_log(self.settings, self.environ)
@@ -323,7 +266,7 @@ class Toolkit:
 
     @cached_property
     def quota(self) -> Quota:
-        """How much who may ask for; who has which limit is the door's to know."""
+        """Rate limit counters; the interface knows the limits."""
         if self.redis is not None:
             from webquarry.quota.redis import RedisQuota
 
@@ -341,13 +284,13 @@ class Toolkit:
 
     @cached_property
     def lenses(self) -> dict[str, Lens]:
-        from webquarry.search.query.lenses import load_lenses
+        from webquarry._search.query.lenses import load_lenses
 
         return load_lenses(self.settings.lenses)
 
     @cached_property
     def router(self) -> Router:
-        from webquarry.search.router import Router
+        from webquarry._search.router import Router
 
         return Router(
             self.client,
@@ -361,19 +304,19 @@ class Toolkit:
 
     @cached_property
     def breakers(self) -> Breakers:
-        """How the providers are doing."""
+        """Circuit breakers of the providers."""
         if self.redis is not None:
-            from webquarry.search.services.redis_breakers import RedisBreakers
+            from webquarry._search.services.redis_breakers import RedisBreakers
 
             return RedisBreakers(self.settings, self.clock, self.redis)
-        from webquarry.search.services.breakers import LocalBreakers
+        from webquarry._search.services.breakers import LocalBreakers
 
         return LocalBreakers(self.settings, self.clock)
 
     @cached_property
     def patents(self) -> PatentFinder:
+        from webquarry._search.patents.finder import PatentFinder
         from webquarry.evidence.page.patent_page import read_patent
-        from webquarry.search.patents.finder import PatentFinder
 
         return PatentFinder(
             self.client,
@@ -387,7 +330,7 @@ class Toolkit:
 
     @cached_property
     def scholar(self) -> Finder:
-        from webquarry.search.scholarly.finder import Finder
+        from webquarry._search.scholarly.finder import Finder
 
         return Finder(
             self.client,
@@ -403,8 +346,8 @@ class Toolkit:
 
     @cached_property
     def pace(self) -> Pace:
-        """The pauses between calls of the indexes, whoever asks them."""
-        from webquarry.search.services.pace import Pace
+        """Pauses between calls of scholarly indexes."""
+        from webquarry._search.services.pace import Pace
 
         return Pace(self.clock)
 
@@ -424,27 +367,22 @@ class Toolkit:
         )
 
     async def warm_up(self) -> None:
-        """Load and open what searching and reading need, before anybody asks for it."""
-        await asyncio.to_thread(import_parts, ("router", "reader", "pages", "cipher"))
-        from webquarry.net.transport import import_pool
-        from webquarry.search.plan import default_order
+        """Open what searching and reading need, before the first call."""
+        self.runner.prepare()
+        await asyncio.to_thread(self._open_search_and_pages)
+        await self.cache.get("")  # opens its file
 
-        providers = self.router.services.by_name()
-        first = default_order(providers)[:1]
-        if any(providers[name].base.startswith("https:") for name in first):
-            await asyncio.to_thread(import_pool)
-        await self.cache.get("")  # which opens its file
-        self.reader.runner.prepare()
+    def _open_search_and_pages(self) -> None:
+        self.router.services.by_name()
+        _ = self.pages
 
     def open_engine(self) -> Engine:
-        """A new engine that asks models: one for each database instance, closed by whoever opened
-        it.
-        """
+        """Open an engine that asks models, one per database instance. The caller closes it."""
+        from webquarry._search.router import Router
         from webquarry.ask.engine import Engine
-        from webquarry.search.router import Router
 
         def open_router(environ: Mapping[str, str]) -> Router:
-            # The engine waits and tries again itself, outside the time of a search.
+            # the engine retries by itself, outside the time limit of a search
             client = self.client.without_retries()
             return Router(client, self.settings, environ, self.clock, lambda: self.cache)
 
@@ -458,7 +396,7 @@ class Toolkit:
         )
 
     def _open_question_store(self, clock: Clock) -> QuestionStore:
-        """What all processes share that ask: in Redis, or in the record file of this machine."""
+        """Open the state that asking processes share: in Redis or in the record file."""
         if self.redis is not None:
             from webquarry.ask.sharing.redis import RedisQuestionStore
 
@@ -468,20 +406,18 @@ class Toolkit:
         return FileQuestionStore(self.records, clock)
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
-        """Where calls to models go: to the network or to a recording; they are recorded, or
-        not.
-        """
-        from webquarry.net.transport import open_transport
+        """Open the transport to models: network or recording, with a recorder if configured."""
+        from webquarry.net.transport import Transport
 
         if self.replay:
             transport = self.replay.transport()
         else:
-            transport = open_transport(self.settings, None)
-        _ = self.client  # which opens the recorder
+            transport = Transport(self.settings, None)
+        _ = self.client  # opens the recorder
         if self._recorder:
             return self._recorder.wrap(transport)
         return transport
 
     async def aclose(self) -> None:
-        """Close what was opened."""
+        """Close all open parts."""
         await self._opened.aclose()

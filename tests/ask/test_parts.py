@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from webquarry._search.models import Result
 from webquarry.ask.billing.prices import Prices, Tokens
 from webquarry.ask.exchange.results import format_results
 from webquarry.ask.exchange.schema import Mismatch, Schema
@@ -17,7 +18,6 @@ from webquarry.ask.keys import NAMES, Keys
 from webquarry.ask.options import Options
 from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput
-from webquarry.search.models import Result
 from webquarry.settings import Settings
 
 MILLION = 1_000_000

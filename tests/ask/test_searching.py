@@ -16,6 +16,7 @@ import pytest
 from tests.ask.asking import asked, with_engine
 from tests.ask.fakes import SEARCH_KEY, FakeServers
 from tests.ask.hasty_clock import TIMES, hasten
+from webquarry._search.models import Found, Query
 from webquarry.ask.engine import Engine
 from webquarry.ask.exchange import exchange
 from webquarry.ask.exchange.searching import Searcher, SearchPace
@@ -29,7 +30,6 @@ from webquarry.errors import (
     RateLimited,
     WebquarryError,
 )
-from webquarry.search.models import Found, Query
 from webquarry.settings import Settings
 
 WRONG = "wrong-search-key-0001"

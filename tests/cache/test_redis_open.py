@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.redis_server import KEY, RedisServer
+from webquarry.doctor.examine import examine
 from webquarry.errors import AuthFailure, BadInput, NetworkFailure, WebquarryError
 from webquarry.secret import Secret, redact
 from webquarry.settings import Settings
@@ -23,7 +24,6 @@ from webquarry.store.redis.open import (
     place_of,
     read_store_key,
 )
-from webquarry.surfaces.doctor.examine import examine
 from webquarry.toolkit import Toolkit
 
 PASSWORD = "canary-redis-5678"

@@ -262,7 +262,7 @@ def test_when_the_server_that_makes_it_is_killed_another_one_takes_over(
 
 SEARCHER = """
 import asyncio, sys
-from webquarry.search.models import Query
+from webquarry._search.models import Query
 from webquarry.toolkit import Toolkit
 
 async def main():

@@ -23,8 +23,8 @@ from webquarry.calls.segments import CallSegments
 from webquarry.errors import NetworkFailure, NotFound
 from webquarry.secret import Secret
 from webquarry.settings import Settings
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 
@@ -254,7 +254,7 @@ def test_another_process_sees_a_call_as_soon_as_it_is_written(tmp_path: Path) ->
     last = calls.list_after()[-1].id
     program = (
         "import asyncio\n"
-        "from webquarry.tool import load\n"
+        "from webquarry.tools import load\n"
         "from webquarry.toolkit import Toolkit\n"
         "async def run():\n"
         "    async with Toolkit.open() as kit:\n"

@@ -1,213 +1,162 @@
-"""A server of ours -> the same with the fixtures of the conformance suite beside what it has."""
+"""Adds the fixtures of the conformance suite to one of our servers."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
-
-import mcp_types as types
-from mcp.server.lowlevel.server import Server
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
-from mcp.shared.subscriptions import PromptsListChanged, ToolsListChanged
 
 from tests.conformance.fixtures import (
     ANY_ARGUMENTS,
     IMAGE,
+    PENDING,
     PNG,
     SCHEMAS,
     TOOLS,
-    Answer,
-    Context,
-    Play,
     accepted,
+    blocks,
     embedded,
     form,
+    notify,
     say,
     want,
 )
+from webquarry.mcp.handlers import ToolServer
+from webquarry.mcp.protocol import Message, Request, Session
+
+_PROMPTS: dict[str, tuple[str, ...]] = {  # name -> arguments
+    "test_simple_prompt": (),
+    "test_prompt_with_arguments": ("arg1", "arg2"),
+    "test_prompt_with_embedded_resource": ("resourceUri",),
+    "test_prompt_with_image": (),
+    "test_input_required_result_prompt": (),
+}
+_RESOURCES: dict[str, Message] = {
+    "test://static-text": {
+        "mimeType": "text/plain",
+        "text": "This is the content of the static text resource.",
+    },
+    "test://static-binary": {"mimeType": "image/png", "blob": PNG},
+    "test://watched-resource": {"mimeType": "text/plain", "text": "watched"},
+}
+_SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 
-def mount(server: Server[Any]) -> None:
-    """Put the fixtures beside what the server has; its own are still answered by its own handlers."""
-    bus = InMemorySubscriptionBus()
-    added: dict[str, list[str]] = {"tools": [], "prompts": []}
-    _mount_tools(server, bus, added)
-    _mount_prompts(server, added["prompts"])
-    _mount_resources(server)
+class FixtureServer(ToolServer):
+    """The product with the fixtures; everything else is answered by the product."""
 
-    async def nothing(context: Context, params: Any) -> types.EmptyResult:
-        return types.EmptyResult()
+    def mount(self) -> None:
+        """Extend the lists and the handlers."""
+        self._streams: dict[asyncio.Queue[str], Message] = {}  # of subscriptions, with filters
+        lists = self.listing.lists
+        changing = ("test_trigger_tool_change", "test_trigger_prompt_change")
+        for name in (*TOOLS, *changing):
+            lists["tools"].append(_describe_tool(name))
+        for name, arguments in _PROMPTS.items():
+            lists["prompts"].append(_describe_prompt(name, arguments))
+        for uri, content in _RESOURCES.items():
+            described = {"uri": uri, "name": uri[7:], "description": "Fixture."}
+            lists["resources"].append({**described, "mimeType": content["mimeType"]})
+        template = {"uriTemplate": "test://template/{id}/data", "name": "template"}
+        template |= {"description": "Fixture.", "mimeType": "application/json"}
+        lists["resourceTemplates"].append(template)
+        self.handlers |= {
+            "tools/call": self.call_fixture,
+            "prompts/get": self.get_fixture,
+            "resources/read": self.read_fixture,
+            "resources/subscribe": self.ping,
+            "resources/unsubscribe": self.ping,
+            "logging/setLevel": self.ping,
+            "subscriptions/listen": self.subscribe,
+        }
 
-    server.add_request_handler("resources/subscribe", types.SubscribeRequestParams, nothing)
-    server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, nothing)
-    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, nothing)
-    server.add_request_handler(
-        "subscriptions/listen", types.SubscriptionsListenRequestParams, ListenHandler(bus)
-    )
-    server.middleware.append(
-        RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance")
-    )
+    def on_response(self, session: Session, message: Message) -> None:
+        """Pass a response to the tool that has sent the request."""
+        waiting = PENDING.get(message["id"])
+        if waiting is not None and not waiting.done():
+            waiting.set_result(message)
 
+    async def call_fixture(self, request: Request) -> Message | bytes:
+        name = request.params.get("name")
+        if name == "test_trigger_tool_change":
+            tools = self.listing.lists["tools"]
+            tools.append(_describe_tool(f"test_added_tool_{len(tools)}"))
+            return self._publish("tools")
+        if name == "test_trigger_prompt_change":
+            prompts = self.listing.lists["prompts"]
+            prompts.append(_describe_prompt(f"test_added_prompt_{len(prompts)}", ()))
+            return self._publish("prompts")
+        if name in TOOLS:
+            return await TOOLS[name](request)
+        return await self.call_tool(request)
 
-def _own(server: Server[Any], method: str) -> Callable[[Context, Any], Awaitable[Any]]:
-    entry = server.get_request_handler(method)
-    assert entry is not None
-    return entry.handler
-
-
-def _mount_tools(
-    server: Server[Any], bus: InMemorySubscriptionBus, added: dict[str, list[str]]
-) -> None:
-    own_list, own_call = _own(server, "tools/list"), _own(server, "tools/call")
-    own_schema = server.get_tool_input_schema
-
-    async def trigger(context: Context, params: types.CallToolRequestParams) -> Answer:
-        kind = "tools" if params.name == "test_trigger_tool_change" else "prompts"
-        added[kind].append(f"test_added_{kind}_{len(added[kind])}")
-        await bus.publish(ToolsListChanged() if kind == "tools" else PromptsListChanged())
+    def _publish(self, kind: str) -> Message:
+        for stream, notifications in self._streams.items():
+            if notifications.get(f"{kind}ListChanged"):
+                stream.put_nowait(f"{kind}/list_changed")
         return say("changed")
 
-    plays: dict[str, Play] = {
-        **TOOLS,
-        "test_trigger_tool_change": trigger,
-        "test_trigger_prompt_change": trigger,
-    }
+    async def subscribe(self, request: Request) -> Message:
+        """Serve a stream of change notifications until the client disconnects."""
+        wanted = request.require("notifications", dict)
+        honored = {name: value for name, value in wanted.items() if value}
+        meta = {_SUBSCRIPTION_ID: request.id}
+        stream: asyncio.Queue[str] = asyncio.Queue()
+        self._streams[stream] = honored
+        try:
+            acknowledged = {"notifications": honored, "_meta": meta}
+            await notify(request, "subscriptions/acknowledged", acknowledged)
+            while True:
+                await notify(request, await stream.get(), {"_meta": meta})
+        finally:
+            del self._streams[stream]
 
-    async def list_tools(context: Context, params: Any) -> types.ListToolsResult:
-        listed: types.ListToolsResult = await own_list(context, params)
-        more = [
-            types.Tool(
-                name=name,
-                description=f"Fixture {name}.",
-                input_schema=SCHEMAS.get(name, ANY_ARGUMENTS),
-            )
-            for name in (*plays, *added["tools"])
-        ]
-        return types.ListToolsResult(tools=[*listed.tools, *more])
+    async def get_fixture(self, request: Request) -> Message:
+        name, given = request.params.get("name"), request.params.get("arguments") or {}
+        contents: dict[Any, list[str | Message]] = {
+            "test_simple_prompt": ["This is a simple prompt for testing."],
+            "test_prompt_with_arguments": [
+                f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
+            ],
+            "test_prompt_with_embedded_resource": [
+                embedded(
+                    given.get("resourceUri", ""),
+                    "text/plain",
+                    "Embedded resource content for testing.",
+                ),
+                "Please process the embedded resource above.",
+            ],
+            "test_prompt_with_image": [IMAGE, "Please analyze the image above."],
+        }
+        if name == "test_input_required_result_prompt":
+            answer = accepted(request, "user_context")
+            if answer is None:
+                question = form("What context should the prompt use?", "context")
+                return want(request, user_context=question)
+            contents[name] = [f"Context: {answer.get('context')}"]
+        if name not in contents:
+            return await self.get_prompt(request)
+        messages = [{"role": "user", "content": one} for one in blocks(*contents[name])]
+        return {"messages": messages}
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> Any:
-        play = plays.get(params.name)
-        return await (play or own_call)(context, params)
-
-    server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
-    server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
-    server.get_tool_input_schema = lambda name: (
-        SCHEMAS.get(name) or (own_schema(name) if own_schema else None)
-    )
-
-
-def _mount_prompts(server: Server[Any], added: list[str]) -> None:
-    own_list, own_get = _own(server, "prompts/list"), _own(server, "prompts/get")
-    arguments = {
-        "test_simple_prompt": (),
-        "test_prompt_with_arguments": ("arg1", "arg2"),
-        "test_prompt_with_embedded_resource": ("resourceUri",),
-        "test_prompt_with_image": (),
-        "test_input_required_result_prompt": (),
-    }
-
-    async def list_prompts(context: Context, params: Any) -> types.ListPromptsResult:
-        listed: types.ListPromptsResult = await own_list(context, params)
-        named: dict[str, tuple[str, ...]] = {**arguments, **dict.fromkeys(added, ())}
-        more = [
-            types.Prompt(
-                name=name,
-                description=f"Fixture {name}.",
-                arguments=[
-                    types.PromptArgument(name=one, description=one, required=True) for one in names
-                ],
-            )
-            for name, names in named.items()
-        ]
-        return types.ListPromptsResult(prompts=[*listed.prompts, *more])
-
-    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> Any:
-        return _prompt(params) or await own_get(context, params)
-
-    server.add_request_handler("prompts/list", types.PaginatedRequestParams, list_prompts)
-    server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
-
-
-def _prompt(
-    params: types.GetPromptRequestParams,
-) -> types.GetPromptResult | types.InputRequiredResult | None:
-    given = params.arguments or {}
-    content: dict[str, list[str | types.ContentBlock]] = {
-        "test_simple_prompt": ["This is a simple prompt for testing."],
-        "test_prompt_with_arguments": [
-            f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
-        ],
-        "test_prompt_with_embedded_resource": [
-            embedded(
-                given.get("resourceUri", ""), "text/plain", "Embedded resource content for testing."
-            ),
-            "Please process the embedded resource above.",
-        ],
-        "test_prompt_with_image": [IMAGE, "Please analyze the image above."],
-    }
-    if params.name == "test_input_required_result_prompt":
-        answer = accepted(params, "user_context")
-        if answer is None:
-            return want(user_context=form("What context should the prompt use?", "context"))
-        content[params.name] = [f"Context: {answer.get('context')}"]
-    if params.name not in content:
-        return None
-    messages = [
-        types.PromptMessage(role="user", content=one) for one in say(*content[params.name]).content
-    ]
-    return types.GetPromptResult(messages=messages)
-
-
-def _mount_resources(server: Server[Any]) -> None:
-    own_list, own_read = _own(server, "resources/list"), _own(server, "resources/read")
-    own_templates = _own(server, "resources/templates/list")
-    fixed: dict[str, types.TextResourceContents | types.BlobResourceContents] = {
-        "test://static-text": types.TextResourceContents(
-            uri="test://static-text",
-            mime_type="text/plain",
-            text="This is the content of the static text resource.",
-        ),
-        "test://static-binary": types.BlobResourceContents(
-            uri="test://static-binary", mime_type="image/png", blob=PNG
-        ),
-        "test://watched-resource": types.TextResourceContents(
-            uri="test://watched-resource", mime_type="text/plain", text="watched"
-        ),
-    }
-
-    async def list_resources(context: Context, params: Any) -> types.ListResourcesResult:
-        listed: types.ListResourcesResult = await own_list(context, params)
-        more = [
-            types.Resource(uri=uri, name=uri[7:], description="Fixture.", mime_type=one.mime_type)
-            for uri, one in fixed.items()
-        ]
-        return types.ListResourcesResult(resources=[*listed.resources, *more])
-
-    async def list_templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
-        listed: types.ListResourceTemplatesResult = await own_templates(context, params)
-        one = types.ResourceTemplate(
-            uri_template="test://template/{id}/data", name="template", description="Fixture.",
-            mime_type="application/json",
-        )  # fmt: skip
-        return types.ListResourceTemplatesResult(
-            resource_templates=[*listed.resource_templates, one]
-        )
-
-    async def read(context: Context, params: types.ReadResourceRequestParams) -> Any:
-        uri = str(params.uri)
-        if uri in fixed:
-            return types.ReadResourceResult(contents=[fixed[uri]])
+    async def read_fixture(self, request: Request) -> Message:
+        uri = str(request.params.get("uri"))
+        content = _RESOURCES.get(uri)
         if uri.startswith("test://template/") and uri.endswith("/data"):
             name = uri.split("/")[3]
             text = json.dumps({"id": name, "templateTest": True, "data": f"Data for ID: {name}"})
-            content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
-            return types.ReadResourceResult(contents=[content])
-        return await own_read(context, params)
+            content = {"mimeType": "application/json", "text": text}
+        if content is None:
+            return await self.read_resource(request)
+        hints = {"ttlMs": 0, "cacheScope": "private"} if request.is_modern else {}
+        return {"contents": [{"uri": uri, **content}], **hints}
 
-    server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)
-    server.add_request_handler(
-        "resources/templates/list", types.PaginatedRequestParams, list_templates
-    )
-    server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
+
+def _describe_tool(name: str) -> Message:
+    schema = SCHEMAS.get(name, ANY_ARGUMENTS)
+    return {"name": name, "description": f"Fixture {name}.", "inputSchema": schema}
+
+
+def _describe_prompt(name: str, arguments: tuple[str, ...]) -> Message:
+    described = [{"name": one, "description": one, "required": True} for one in arguments]
+    return {"name": name, "description": f"Fixture {name}.", "arguments": described}

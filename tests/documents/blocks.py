@@ -26,7 +26,7 @@ NOT_RUN = {
     "uv tool install": "installs from the package index, into the reader's home",
     "pipx install": "installs from the package index, into the reader's home",
     "uvx": "installs from the package index, into the reader's home",
-    "webquarry ui": "serves until it is stopped; tests/surfaces/ui start it",
+    "webquarry ui": "serves until it is stopped; tests/ui start it",
     "WEBQUARRY_REPLAY=demo webquarry ui": "serves until it is stopped",
     "pip install": "installs from the package index",
     "export WEBQUARRY_REDIS_URL": "names a Redis of the reader's; test_cluster.py starts one",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from webquarry._read.html.parse import Document, parse_html
+from webquarry._read.models import Dated, Page
 from webquarry.evidence.evidence import Evidence, evidence_of
-from webquarry.read.html.parse import Document, parse_html
-from webquarry.read.models import Dated, Page
 
 FOLDER = Path(__file__).parent / "pages"
 ACCESSED = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)

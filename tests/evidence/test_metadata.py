@@ -19,12 +19,12 @@ from tests.evidence.pages_at_hand import (
     recorded,
     with_head,
 )
+from webquarry._read.html.parse import Document, parse_html
+from webquarry._read.models import Dated, Page
 from webquarry.evidence.page.jsonld import JsonLdBlock, find_main_node, read_graph
 from webquarry.evidence.page.metadata import PageFacts, read_facts
 from webquarry.evidence.page.people import Name
 from webquarry.evidence.page.tags import Tags
-from webquarry.read.html.parse import Document, parse_html
-from webquarry.read.models import Dated, Page
 
 
 def facts(html: str | Document, url: str = URL, page: Page | None = None) -> PageFacts:

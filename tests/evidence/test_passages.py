@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webquarry._read.slices.chunks import Grain, split_chunks
 from webquarry.evidence.language.passages import MOST_PASSAGES, excerpt_of, excerpts_of
-from webquarry.read.slices.chunks import Grain, split_chunks
 
 HARBOURS = "\n".join(f"|Harbour {number}|{number} m|{1900 + number}|" for number in range(1, 120))
 GUIDE = f"""# Guide to the coast

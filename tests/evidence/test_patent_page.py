@@ -10,13 +10,13 @@ import httpx2
 import pytest
 
 from tests.net.doubles import FakeClock
+from webquarry._read.html.parse import parse_html
+from webquarry._read.reader import Reader
+from webquarry._search.patents.models import Patent
+from webquarry._search.patents.numbers import read_number
 from webquarry.errors import ScriptPage, WebquarryError
 from webquarry.evidence.page.patent_page import parse_patent, read_patent
 from webquarry.net.client import Client
-from webquarry.read.html.parse import parse_html
-from webquarry.read.reader import Reader
-from webquarry.search.patents.models import Patent
-from webquarry.search.patents.numbers import read_number
 from webquarry.settings import Settings
 
 PAGE = (Path(__file__).parent / "patent_page.html").read_text("utf-8")

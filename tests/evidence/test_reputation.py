@@ -68,23 +68,3 @@ def test_an_unlisted_host_is_unknown_not_bad(url: str) -> None:
 )
 def test_the_registrable_domain_follows_the_public_suffix_list(host: str, domain: str) -> None:
     assert registrable_domain(host) == domain
-
-
-def test_the_list_of_public_suffixes_is_read_as_its_own_reader_reads_it() -> None:
-    from publicsuffixlist import PublicSuffixList
-
-    from webquarry.net.domains import _public_suffixes
-
-    own, ours = PublicSuffixList(), _public_suffixes(True)
-    rules = sorted(own._publicsuffix)
-    names = [f"site.{rule.lstrip('*!.')}" for rule in rules[::7]]
-
-    assert len(names) > 1000
-    assert [ours.privatesuffix(f"www.{name}") for name in names] == [
-        own.privatesuffix(f"www.{name}") for name in names
-    ]
-    plain = [name for name in names if "xn--" not in name]
-    quick = _public_suffixes(False)  # for hosts without letters beyond ASCII
-    assert [quick.privatesuffix(name) for name in plain] == [
-        own.privatesuffix(name) for name in plain
-    ]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webquarry._read.slices.paragraphs import paragraphs_of
 from webquarry.evidence import scores
 from webquarry.evidence.language.terms import Terms
 from webquarry.evidence.scores import WEIGHTS, Score
-from webquarry.read.slices.paragraphs import paragraphs_of
 
 TODAY = date(2026, 3, 1)
 

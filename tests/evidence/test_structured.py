@@ -7,11 +7,11 @@ import json
 import pytest
 
 from tests.evidence.pages_at_hand import linked, meta, recorded, with_head
+from webquarry._read.html.parse import Document, parse_html
 from webquarry.evidence.models import StructuredData
 from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.structured import read_structured_data
 from webquarry.evidence.page.tags import Tags
-from webquarry.read.html.parse import Document, parse_html
 
 
 def structured(page: str | Document) -> StructuredData | None:

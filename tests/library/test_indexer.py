@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 from tests.net.doubles import FakeClock
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.pool import WorkerPool
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.models import Query
 from webquarry.errors import WebquarryError
 from webquarry.library import library as library_module
 from webquarry.library.indexing import describe_job, index_in_job, index_page, unpack_index
@@ -17,10 +21,6 @@ from webquarry.library.library import Library
 from webquarry.library.models import KeptPage
 from webquarry.library.shelf import Shelf
 from webquarry.library.tokens import TermTokens
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.pool import WorkerPool
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.models import Query
 
 KEY = bytes(range(32))
 TIDE = KeptPage(

@@ -26,8 +26,8 @@ from webquarry.net.client import Client
 from webquarry.settings import Settings
 from webquarry.surfaces.cli.app import app
 from webquarry.surfaces.cli.views.results import show_results
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 URL = "https://harbor.example/slack"
 TEXT = "A vanadium flow battery carries the island through slack water, when the turbines rest. "

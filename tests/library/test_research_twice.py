@@ -18,8 +18,8 @@ from webquarry.clock import FrozenClock
 from webquarry.evidence.language.size import estimate_tokens
 from webquarry.net.archive.replay import Replay, demo_recording
 from webquarry.net.client import Client
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 QUERY = "tidal energy storage"
 PAGES = (

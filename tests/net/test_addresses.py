@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry.net.guard.addresses import METADATA, find_refused_class, list_readings, parse_address
+from webquarry.net.guard import METADATA, find_refused_class, list_readings, parse_address
 
 NOT_PUBLIC = [
     ("0.0.0.0", "this network"),

@@ -32,8 +32,8 @@ from webquarry.errors import NotRecorded, RobotsRefused, TooLarge, WebquarryErro
 from webquarry.net.archive.recorder import Recorder
 from webquarry.net.archive.replay import Replay
 from webquarry.net.client import Client
-from webquarry.net.guard.guard import Guard
-from webquarry.net.transport import open_transport
+from webquarry.net.guard import Guard
+from webquarry.net.transport import Transport
 from webquarry.settings import Settings
 
 
@@ -447,7 +447,7 @@ def test_the_client_gets_the_same_replies_and_errors_in_replay(warc: Path) -> No
 
     async def live() -> tuple[str, list[tuple[object, ...]]]:
         recorder = Recorder(warc, CLOCK)
-        transport = recorder.wrap(open_transport(configured, Guard.from_settings(configured)))
+        transport = recorder.wrap(Transport(configured, Guard.from_settings(configured)))
         async with serve(answers) as origin, Client(configured, CLOCK, pages=transport) as client:
             found = await outcomes(client, origin)
         recorder.close()

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from webquarry.errors import NetworkFailure, TooLarge, Unreadable
-from webquarry.net.http.body import read_body
+from webquarry.net.body import read_body
 
 if sys.version_info >= (3, 14):
     from compression import zstd

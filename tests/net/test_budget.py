@@ -6,20 +6,18 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry.errors import NetworkFailure
-from webquarry.net.budget import Budget
+from webquarry.net.sender import Budget
 
 
 def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
     async def run() -> None:
         budget = Budget(FakeClock(), 0.01, 0)
-        budget.doing = "counting sheep"
-        with (
-            pytest.raises(
-                NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"
-            ),
-            budget.deadline(),
+        budget.activity = "counting sheep"
+        with pytest.raises(
+            NetworkFailure, match=r"longer than 0\.01 s; the time ran out while counting sheep"
         ):
-            await asyncio.Event().wait()
+            async with budget:
+                await asyncio.Event().wait()
 
     asyncio.run(run())
 
@@ -27,8 +25,9 @@ def test_a_block_that_takes_too_long_ends_with_what_it_was_doing() -> None:
 def test_a_timeout_of_somebody_else_stays_what_it_was() -> None:
     async def run() -> None:
         budget = Budget(FakeClock(), 60, 0)
-        with pytest.raises(TimeoutError, match="theirs"), budget.deadline():
-            raise TimeoutError("theirs")
+        with pytest.raises(TimeoutError, match="theirs"):
+            async with budget:
+                raise TimeoutError("theirs")
 
     asyncio.run(run())
 

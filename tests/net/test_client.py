@@ -70,7 +70,7 @@ def test_a_client_that_was_never_used_opens_and_closes_nothing(
         opened.append(FakeWeb({}))
         return opened[-1]
 
-    monkeypatch.setattr("webquarry.net.client.open_transport", open_another)
+    monkeypatch.setattr("webquarry.net.transport.Transport", open_another)
 
     async def run() -> None:
         async with Client(settings_with(), FakeClock()):

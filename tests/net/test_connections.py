@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import httpcore2
 import pytest
 
 from tests.net.doubles import FakeClock, settings_with
@@ -190,7 +191,7 @@ def test_a_server_that_takes_no_connection_in_time_is_a_connection_timeout(
     async def never(*args: object, **kwargs: object) -> None:
         await release.wait()
 
-    monkeypatch.setattr("webquarry.net.connecting.dial", never)
+    monkeypatch.setattr(httpcore2.AnyIOBackend, "connect_tcp", never)
     with pytest.raises(NetworkFailure) as caught:
         fetch("http://127.0.0.1/", allow_networks=LOOPBACK, connect_timeout_seconds=0.05)
     assert caught.value.message == "Connection timeout"

@@ -13,10 +13,9 @@ import pytest
 
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from webquarry.errors import Refused
-from webquarry.net import connecting
-from webquarry.net.connecting import MOST_DIALLED, alternate_families
-from webquarry.net.dial import Dialler
-from webquarry.net.guard.guard import Guard
+from webquarry.net import connect as connecting
+from webquarry.net.connect import MAX_ATTEMPTS, GuardedBackend, alternate_families
+from webquarry.net.guard import Guard
 
 
 class MoodySockets(FakeSockets):
@@ -53,7 +52,7 @@ class MoodySockets(FakeSockets):
 def connect(
     sockets: FakeSockets, host: str = "example.org", guard: Guard | None = None, seconds: float = 5
 ) -> None:
-    asyncio.run(Dialler(guard or Guard(), seconds, sockets).connect_tcp(host, 443))
+    asyncio.run(GuardedBackend(guard or Guard(), seconds, sockets).connect_tcp(host, 443))
 
 
 def test_a_name_is_resolved_once_and_dialled_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +99,7 @@ def test_one_private_address_among_public_ones_refuses_the_whole_name(
 def test_a_private_address_beyond_the_number_dialled_refuses_the_name_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    many = [f"93.184.216.{number}" for number in range(MOST_DIALLED + 5)]
+    many = [f"93.184.216.{number}" for number in range(MAX_ATTEMPTS + 5)]
     FakeDns({"example.org": [*many, "10.0.0.1"]}).install(monkeypatch)
 
     with pytest.raises(Refused):
@@ -123,7 +122,7 @@ def test_without_a_guard_every_address_is_dialled(monkeypatch: pytest.MonkeyPatc
     FakeDns({"searx": ["10.0.0.1"]}).install(monkeypatch)
     sockets = FakeSockets()
 
-    asyncio.run(Dialler(None, 5, sockets).connect_tcp("searx", 8080))
+    asyncio.run(GuardedBackend(None, 5, sockets).connect_tcp("searx", 8080))
 
     assert sockets.dialled == [("10.0.0.1", 8080)]
 
@@ -160,7 +159,7 @@ def test_an_address_given_twice_is_dialled_once(monkeypatch: pytest.MonkeyPatch)
 def test_the_next_address_is_dialled_when_one_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connecting, "HEAD_START_SECONDS", 0)
+    monkeypatch.setattr(connecting, "ATTEMPT_DELAY_SECONDS", 0)
     FakeDns({"example.org": ["2606::1", "1.1.1.1"]}).install(monkeypatch)
     sockets = MoodySockets(silent=["2606::1"])
 
@@ -171,7 +170,7 @@ def test_the_next_address_is_dialled_when_one_does_not_answer(
 
 
 def test_of_two_that_answer_at_once_only_one_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "HEAD_START_SECONDS", 0)
+    monkeypatch.setattr(connecting, "ATTEMPT_DELAY_SECONDS", 0)
     streams: list[httpcore2.AsyncMockStream] = []
     gate = asyncio.Event()
 
@@ -207,7 +206,7 @@ def test_no_more_than_a_few_addresses_are_dialled(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(httpcore2.ConnectError, match="failed"):
         connect(sockets)
 
-    assert sockets.addresses == many[:MOST_DIALLED]
+    assert sockets.addresses == many[:MAX_ATTEMPTS]
 
 
 def test_dialling_ends_with_the_time_for_a_connection() -> None:
@@ -228,7 +227,7 @@ def test_resolving_counts_towards_the_time_for_a_connection(
 
     async def run() -> None:
         try:
-            await Dialler(Guard(), 0.01, sockets).connect_tcp("example.org", 443)
+            await GuardedBackend(Guard(), 0.01, sockets).connect_tcp("example.org", 443)
         finally:
             given_up.set()
 
@@ -275,7 +274,7 @@ def test_a_stream_tells_that_the_other_end_has_closed_it() -> None:
         server = await asyncio.start_server(handle, "127.0.0.1", 0)
         async with server:
             port = server.sockets[0].getsockname()[1]
-            stream = await Dialler(None, 5).connect_tcp("127.0.0.1", port)
+            stream = await GuardedBackend(None, 5).connect_tcp("127.0.0.1", port)
             told = [stream.get_extra_info("is_readable")]
             await stream.write(b"x")
             assert await stream.read(1) == b""

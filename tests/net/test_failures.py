@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from h2.exceptions import DenialOfServiceError, InvalidBodyLengthError
 
-from webquarry.net.http.failures import describe, is_unreachable
+from webquarry.net.failures import describe, is_unreachable
 
 CLOSED = "The server closed the connection before the answer was complete"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.net.test_addresses import WRAPPINGS, private_values
 from webquarry.errors import Refused
-from webquarry.net.guard.guard import Guard
-from webquarry.net.guard.strict_url import BAD_PORTS, MAX_LENGTH
+from webquarry.net.guard import Guard
+from webquarry.net.strict_url import BAD_PORTS, MAX_LENGTH
 from webquarry.settings import Settings
 
 CASES = [

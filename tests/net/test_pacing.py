@@ -7,7 +7,7 @@ import pytest
 from tests.net.doubles import FakeClock
 from webquarry.clock import Clock
 from webquarry.net import pacing
-from webquarry.net.pacing import Pacing, Places
+from webquarry.net.pacing import Pacing
 
 
 class StandingClock(FakeClock):
@@ -116,7 +116,7 @@ def test_whoever_gives_up_waiting_frees_the_place_and_the_slot() -> None:
 
 
 def test_hosts_that_nobody_asks_any_more_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "_MOST_HOSTS", 5)
+    monkeypatch.setattr(pacing, "_MAX_HOSTS", 5)
 
     async def run() -> None:
         clock = FakeClock()
@@ -137,57 +137,8 @@ def test_a_host_of_our_own_is_asked_without_pauses() -> None:
         clock = FakeClock()
         turns = Pacing(100, 2, clock)
         for _ in range(10):
-            async with turns.slot("127.0.0.1", is_ours=True):
+            async with turns.slot("127.0.0.1", is_local=True):
                 pass
         return clock.waits
 
     assert asyncio.run(run()) == []
-
-
-def test_those_who_wait_for_a_place_get_it_in_turn_and_nobody_in_between() -> None:
-    async def run() -> list[str]:
-        places = Places(1)
-        served: list[str] = []
-
-        async def wait(name: str) -> None:
-            await places.wait()
-            served.append(name)
-
-        assert places.take()
-        assert not places.take()
-        tasks = [asyncio.create_task(wait(name)) for name in ("first", "second")]
-        await let_all_run()
-        places.give_back()
-        assert not places.take()  # it is that of the first
-        await let_all_run()
-        places.give_back()
-        await asyncio.gather(*tasks)
-        places.give_back()
-        assert places.take()
-        return served
-
-    assert asyncio.run(run()) == ["first", "second"]
-
-
-@pytest.mark.parametrize("comes_first", ["the place", "the end"])
-def test_a_place_for_somebody_who_gave_up_goes_to_the_next(comes_first: str) -> None:
-    async def run() -> None:
-        places = Places(1)
-        assert places.take()
-        quitter = asyncio.create_task(places.wait())
-        patient = asyncio.create_task(places.wait())
-        await let_all_run()
-        if comes_first == "the place":
-            places.give_back()
-            quitter.cancel()
-        else:
-            quitter.cancel()
-            places.give_back()
-        async with asyncio.timeout(30):
-            await patient
-        assert quitter.cancelled()
-        assert not places.take()
-        places.give_back()
-        assert places.take()
-
-    asyncio.run(run())

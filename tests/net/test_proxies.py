@@ -25,9 +25,9 @@ from tests.net.wires import (
     tunnel,
 )
 from webquarry.errors import BadInput, MissingExtra, Refused
-from webquarry.net.guard.guard import Guard
+from webquarry.net.guard import Guard
 from webquarry.net.proxies import Proxies, read_proxy
-from webquarry.net.transport import open_transport
+from webquarry.net.transport import Transport
 from webquarry.secret import redact
 
 PROXY = "http://proxy.example:3128"
@@ -112,7 +112,7 @@ def test_a_bare_host_and_port_is_an_http_proxy() -> None:
 )
 def test_a_bad_proxy_is_told_without_its_password(text: str) -> None:
     with pytest.raises(BadInput, match="https_proxy") as caught:
-        open_transport(settings(https_proxy=text), Guard())
+        Transport(settings(https_proxy=text), Guard())
 
     assert "hunter22" not in str(caught.value.as_dict())
     assert caught.value.__cause__ is None
@@ -129,7 +129,7 @@ def test_a_socks_proxy_without_its_library_names_the_extra(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "socksio", None)
 
     with pytest.raises(MissingExtra, match="socks"):
-        open_transport(settings(https_proxy="socks5://127.0.0.1:1080"), Guard())
+        Transport(settings(https_proxy="socks5://127.0.0.1:1080"), Guard())
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_public_name_reaches_the_proxy_which_may_be_private(
     async def run() -> httpx2.Response | Exception:
         async with serve(tunnel(heads)) as port:
             ours = settings(http_proxy=f"http://user:p%40ss@127.0.0.1:{port}")
-            async with open_transport(ours, Guard()) as transport:
+            async with Transport(ours, Guard()) as transport:
                 return await get(transport, "http://pages.example/a?b")
 
     response = asyncio.run(run())
@@ -197,7 +197,7 @@ def test_tls_and_host_stay_those_of_the_target_behind_a_proxy(
             ours = settings(
                 https_proxy=f"http://user:secret-word@127.0.0.1:{port}", ca_file=authority.file
             )
-            async with open_transport(ours, Guard()) as transport:
+            async with Transport(ours, Guard()) as transport:
                 return await get(transport, "https://pages.example/")
 
     response = asyncio.run(run())
@@ -223,7 +223,7 @@ def test_a_proxy_may_be_reached_over_tls_with_the_private_authority(
     async def run() -> httpx2.Response | Exception:
         async with serve(echo_host(), target) as far, serve(tunnel(heads, far), proxy) as port:
             ours = settings(https_proxy=f"https://127.0.0.1:{port}", ca_file=authority.file)
-            async with open_transport(ours, Guard()) as transport:
+            async with Transport(ours, Guard()) as transport:
                 return await get(transport, "https://pages.example/")
 
     response = asyncio.run(run())
@@ -242,7 +242,7 @@ def test_an_ipv6_target_is_written_in_brackets_for_the_proxy(tmp_path: Path) -> 
         async with serve(echo_host(), context) as far, serve(tunnel(heads, far)) as port:
             proxy = f"http://127.0.0.1:{port}"
             ours = settings(https_proxy=proxy, http_proxy=proxy, ca_file=authority.file)
-            async with open_transport(ours, Guard()) as transport:
+            async with Transport(ours, Guard()) as transport:
                 urls = ["https://[2606:4700:4700::1111]/", "http://[2606:4700:4700::1111]:8080/a"]
                 return [await get(transport, url) for url in urls]
 
@@ -339,7 +339,7 @@ def test_a_public_name_reaches_a_socks_proxy(monkeypatch: pytest.MonkeyPatch) ->
     async def run() -> httpx2.Response | Exception:
         async with (
             serve(socks) as port,
-            open_transport(settings(http_proxy=f"socks5://127.0.0.1:{port}"), Guard()) as transport,
+            Transport(settings(http_proxy=f"socks5://127.0.0.1:{port}"), Guard()) as transport,
         ):
             return await get(transport, "http://pages.example/")
 

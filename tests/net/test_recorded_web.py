@@ -22,15 +22,15 @@ from lxml import html
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.net.recordings import replay
+from webquarry._search.models import Query, Result
+from webquarry._search.router import Router
+from webquarry._search.scholarly.provider import Scholarly
 from webquarry.clock import FrozenClock
 from webquarry.errors import NotRecorded, RobotsRefused
 from webquarry.net.archive.replay import Replay, demo_recording
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
 from webquarry.registry import members_of
-from webquarry.search.models import Query, Result
-from webquarry.search.router import Router
-from webquarry.search.scholarly.provider import Scholarly
 from webquarry.settings import Settings
 
 PROJECT = Path(__file__).parents[2]
@@ -44,7 +44,7 @@ ENGINES = {
 }
 ENGINES |= {
     urlsplit(index.origin).netloc
-    for index in members_of("webquarry.search.scholarly.providers", Scholarly)
+    for index in members_of("webquarry._search.scholarly.providers", Scholarly)
 }
 SOMEBODY = {
     "BRAVE_API_KEY": "somebody-elses-key",

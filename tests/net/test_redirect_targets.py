@@ -23,9 +23,9 @@ import pytest
 from tests.net.doubles import FakeClock, settings_with
 from webquarry.errors import Refused, WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.guard.guard import Guard
+from webquarry.net.guard import Guard
 from webquarry.net.models import Reply
-from webquarry.net.transport import open_transport
+from webquarry.net.transport import Transport
 
 ROWS = [
     json.loads(line)
@@ -152,7 +152,7 @@ class Internet(httpcore2.AsyncNetworkBackend):
     async def fetch(self, url: str) -> Reply:
         settings = settings_with(retries=0)
         async with self.open():
-            pages = open_transport(settings, Guard.from_settings(settings), sockets=self)
+            pages = Transport(settings, Guard.from_settings(settings), sockets=self)
             async with Client(settings, FakeClock(), pages=pages) as client:
                 return await client.fetch(url)
 

@@ -19,7 +19,7 @@ from webquarry.errors import (
 from webquarry.net import robots
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.net.robots import LARGEST, Robots, judge, parse_product_token
+from webquarry.net.robots import MAX_BYTES, Robots, parse_product_token, read_policy
 from webquarry.settings import Settings
 
 AGENT = "webquarry/0.1 (research assistant)"
@@ -256,8 +256,8 @@ def test_every_origin_has_its_own_robots_txt() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "body"),
     [
-        ("_MOST_ORIGINS", 3, b""),
-        ("_MOST_CHARACTERS", 3000, b"User-agent: *\nDisallow: /x\n" + b"#" * 950),
+        ("_MAX_ORIGINS", 3, b""),
+        ("_MAX_CHARACTERS", 3000, b"User-agent: *\nDisallow: /x\n" + b"#" * 950),
     ],
 )
 def test_only_so_much_is_kept_and_the_oldest_goes_first(
@@ -278,10 +278,10 @@ def test_only_so_much_is_kept_and_the_oldest_goes_first(
 
 def test_a_rule_that_the_size_limit_cuts_in_the_middle_does_not_count() -> None:
     head = b"User-agent: *\nDisallow: /secret/\n"
-    cut = head + b"#" * (LARGEST - len(head) - len(b"\nDisallow: /")) + b"\nDisallow: /"
-    assert len(cut) == LARGEST
+    cut = head + b"#" * (MAX_BYTES - len(head) - len(b"\nDisallow: /")) + b"\nDisallow: /"
+    assert len(cut) == MAX_BYTES
 
-    rules = judge(reply(cut), "webquarry").rules
+    rules = read_policy(reply(cut), "webquarry").rules
 
     assert rules is not None
     assert rules.can_fetch("https://site.example/open", "webquarry")
@@ -304,7 +304,7 @@ def test_a_file_with_thousands_of_robots_and_rules_does_not_fill_the_memory(
     agents = "".join(write(number) for number in range(8000))
     text = agents + "User-agent: *\n" + "Disallow: /a\n" * 8000
 
-    rules = judge(reply(text.encode()), "webquarry").rules
+    rules = read_policy(reply(text.encode()), "webquarry").rules
 
     assert rules is not None
     assert len(rules._user_agents) <= 3

@@ -253,7 +253,7 @@ def test_a_secret_across_chunks_is_masked_as_in_one_piece(chunks: list[bytes]) -
 def test_a_body_that_unpacks_to_too_much_is_left_out(
     warc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webquarry.net.archive.recorder._LARGEST_UNPACKED", 100_000)
+    monkeypatch.setattr("webquarry.net.archive.recorder._MAX_DECODED", 100_000)
     Secret(CANARY)
     bomb = zlib.compress(bytes(1_000_000))
 

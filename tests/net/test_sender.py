@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from tests.net.doubles import SITE, FakeClock, FakeWeb, Page, fetch, redirect, text
-from webquarry.errors import NetworkFailure, TooLarge
+from webquarry.errors import NetworkFailure
 
 
 def test_a_passing_failure_is_tried_again_so_many_times() -> None:
@@ -92,26 +92,6 @@ def test_a_body_that_breaks_off_is_read_again() -> None:
     assert fetch(web).body == b"the whole"
 
 
-class Wire:
-    closed = False
-
-    async def aclose(self) -> None:
-        self.closed = True
-
-
-class OverHttp2(FakeWeb):
-    """Says that its answers came over one HTTP/2 connection."""
-
-    def __init__(self, pages: dict[str, Page | list[Page]]) -> None:
-        super().__init__(pages)
-        self.wire = Wire()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await super().handle_async_request(request)
-        response.extensions = {"http_version": b"HTTP/2", "network_stream": self.wire}
-        return response
-
-
 class Endless(httpx2.AsyncByteStream):
     def __init__(self) -> None:
         self.taken = 0
@@ -120,32 +100,6 @@ class Endless(httpx2.AsyncByteStream):
         while True:
             self.taken += 1
             yield b"x" * 10_000
-
-
-def test_an_http2_connection_is_kept_when_its_answers_were_read_to_their_end() -> None:
-    web = OverHttp2({f"{SITE}/page": redirect("/next"), f"{SITE}/next": text("hello")})
-
-    assert fetch(web).body == b"hello"
-    assert not web.wire.closed
-
-
-def test_an_answer_that_was_left_unread_takes_its_http2_connection_along() -> None:
-    """What is still to come of it would use up the window of the connection, and starve the others
-    on it.
-    """
-    too_large = OverHttp2({f"{SITE}/page": text("x" * 2000)})
-    with pytest.raises(TooLarge):
-        fetch(too_large, robots=False, max_bytes=1024)
-    assert too_large.wire.closed
-
-    cut = OverHttp2(
-        {
-            f"{SITE}/robots.txt": httpx2.Response(200, stream=Endless()),
-            f"{SITE}/page": text("hello"),
-        }
-    )
-    assert fetch(cut).body == b"hello"
-    assert cut.wire.closed
 
 
 def test_a_redirect_is_followed_without_waiting_for_the_end_of_its_body() -> None:

@@ -13,7 +13,7 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.net.http.status import raise_for_status, retry_after_seconds
+from webquarry.net.failures import raise_for_status, retry_after_seconds
 from webquarry.net.models import Reply
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

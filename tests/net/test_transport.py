@@ -28,10 +28,8 @@ from tests.net.wires import (
     settings,
 )
 from webquarry.errors import BadInput, Refused
-from webquarry.net.guard.addresses import parse_address
-from webquarry.net.guard.guard import Guard
-from webquarry.net.pooled_http import open_tls
-from webquarry.net.transport import open_transport
+from webquarry.net.guard import Guard, parse_address
+from webquarry.net.transport import Transport, create_tls_context
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = [json.loads(line) for line in (FOLDER / "ssrf.jsonl").read_text("utf-8").splitlines()]
@@ -122,7 +120,7 @@ def test_rebind_redirect_self_a_later_resolution_is_judged_anew(
     sockets = FakeSockets(answer)
 
     async def run() -> None:
-        transport = open_transport(settings(), Guard(), sockets=sockets)
+        transport = Transport(settings(), Guard(), sockets=sockets)
         async with httpx2.AsyncClient(transport=transport, follow_redirects=True) as client:
             await client.get("http://rebind.example/")
 
@@ -137,7 +135,7 @@ def test_a_refusal_passes_through_a_client_of_httpx2_as_itself(
     FakeDns({"intranet.example": ["10.0.0.1"]}).install(monkeypatch)
 
     async def run(url: str) -> None:
-        async with httpx2.AsyncClient(transport=open_transport(settings(), Guard())) as client:
+        async with httpx2.AsyncClient(transport=Transport(settings(), Guard())) as client:
             await client.get(url)
 
     for url in ("http://intranet.example/", "https://intranet.example/"):
@@ -150,7 +148,7 @@ def test_without_a_guard_a_private_host_of_the_users_choice_is_reached() -> None
     seen: list[str] = []
 
     async def run() -> httpx2.Response | Exception:
-        async with serve(echo_host(seen)) as port, open_transport(settings(), None) as transport:
+        async with serve(echo_host(seen)) as port, Transport(settings(), None) as transport:
             return await get(transport, f"http://127.0.0.1:{port}/search?q=a%20b")
 
     response = asyncio.run(run())
@@ -166,7 +164,7 @@ def test_a_connection_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> list[httpx2.Response | Exception]:
         async with (
             serve(echo_host(seen)) as port,
-            open_transport(settings(), LOOPBACK) as transport,
+            Transport(settings(), LOOPBACK) as transport,
         ):
             return [
                 await get(transport, f"http://pages.example:{port}/{number}") for number in range(3)
@@ -183,7 +181,7 @@ def test_many_requests_at_once_are_each_judged(monkeypatch: pytest.MonkeyPatch) 
     FakeDns({"intranet.example": ["10.0.0.1"]}).install(monkeypatch)
 
     async def run() -> list[httpx2.Response | Exception]:
-        async with open_transport(settings(), Guard(), sockets=FakeSockets()) as transport:
+        async with Transport(settings(), Guard(), sockets=FakeSockets()) as transport:
             return await asyncio.gather(
                 *(get(transport, f"https://intranet.example/{number}") for number in range(20))
             )
@@ -203,7 +201,7 @@ def test_host_and_sni_stay_the_names_although_the_address_is_dialled(
     async def run() -> tuple[httpx2.Response | Exception, list[tuple[str, int]]]:
         async with serve(echo_host(), context) as port:
             sockets = FakeSockets(lead_to=port)
-            async with open_transport(
+            async with Transport(
                 settings(ca_file=authority.file), Guard(), sockets=sockets
             ) as transport:
                 return await get(transport, "https://pages.example./"), sockets.dialled
@@ -228,7 +226,7 @@ def test_http2_is_spoken_when_it_is_offered(
     async def run() -> tuple[int, httpx2.Response | Exception]:
         async with serve(handler, context) as port:
             ours = settings(ca_file=authority.file, http2=offered)
-            async with open_transport(ours, LOOPBACK) as transport:
+            async with Transport(ours, LOOPBACK) as transport:
                 return port, await get(transport, f"https://pages.example:{port}/")
 
     port, response = asyncio.run(run())
@@ -243,7 +241,6 @@ def test_an_http2_connection_that_falls_silent_is_not_used_again(
     silent_from: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
-    monkeypatch.setattr("webquarry.net.pooled_http.SILENT_SECONDS", 0.05)
     authority = Authority(tmp_path)
     context = authority.server_context("DNS:pages.example", protocols=["h2"])
     connections = 0
@@ -260,7 +257,7 @@ def test_an_http2_connection_that_falls_silent_is_not_used_again(
         async with serve(handler, context) as port:
             ours = settings(ca_file=authority.file, http2=True)
             url = f"https://pages.example:{port}/"
-            async with open_transport(ours, LOOPBACK) as transport:
+            async with Transport(ours, LOOPBACK) as transport:
                 with pytest.raises(TimeoutError):
                     async with asyncio.timeout(0.5):
                         await get(transport, url)
@@ -270,6 +267,37 @@ def test_an_http2_connection_that_falls_silent_is_not_used_again(
         assert isinstance(response, httpx2.Response), response
         assert response.status_code == 200
     assert connections == 2
+
+
+@pytest.mark.parametrize(("is_read", "expected_connections"), [(True, 1), (False, 2)])
+def test_unread_http2_response_closes_its_connection(
+    is_read: bool, expected_connections: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The unread body would use up the flow control window of the connection."""
+    FakeDns({"pages.example": ["127.0.0.1"]}).install(monkeypatch)
+    authority = Authority(tmp_path)
+    context = authority.server_context("DNS:pages.example", protocols=["h2"])
+    connections = 0
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await answer_http2(reader, writer)
+
+    async def run() -> None:
+        async with serve(handler, context) as port:
+            ours = settings(ca_file=authority.file, http2=True)
+            url = f"https://pages.example:{port}/"
+            async with Transport(ours, LOOPBACK) as transport:
+                response = await transport.handle_async_request(httpx2.Request("GET", url))
+                if is_read:
+                    await response.aread()
+                await response.aclose()
+                second = await get(transport, url)
+                assert isinstance(second, httpx2.Response), second
+
+    asyncio.run(run())
+    assert connections == expected_connections
 
 
 @pytest.mark.parametrize(("trusted", "name"), [(False, "pages.example"), (True, "other.example")])
@@ -283,7 +311,7 @@ def test_a_certificate_that_is_not_trusted_or_of_another_name_is_not_accepted(
     async def run() -> httpx2.Response | Exception:
         async with serve(echo_host(), context) as port:
             ours = settings(ca_file=authority.file if trusted else None)
-            async with open_transport(ours, LOOPBACK) as transport:
+            async with Transport(ours, LOOPBACK) as transport:
                 return await get(transport, f"https://pages.example:{port}/")
 
     outcome = asyncio.run(run())
@@ -295,11 +323,11 @@ def test_a_certificate_that_is_not_trusted_or_of_another_name_is_not_accepted(
 def test_a_private_authority_is_trusted_besides_the_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    systems = open_tls(None)
+    systems = create_tls_context(None)
     before = len(systems.get_ca_certs())
     monkeypatch.setattr(httpx2, "create_ssl_context", lambda **_: systems)
 
-    context = open_tls(Authority(tmp_path).file)
+    context = create_tls_context(Authority(tmp_path).file)
 
     assert len(context.get_ca_certs()) == before + 1
     assert context.verify_mode == ssl.CERT_REQUIRED
@@ -311,7 +339,7 @@ def test_the_environment_does_not_replace_the_systems_authorities(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
 
-    assert open_tls(None).verify_mode == ssl.CERT_REQUIRED
+    assert create_tls_context(None).verify_mode == ssl.CERT_REQUIRED
 
 
 @pytest.mark.parametrize(
@@ -326,17 +354,32 @@ def test_a_bad_file_of_authorities_is_told_at_opening(
         file.write_text(content)
 
     with pytest.raises(BadInput, match=fault) as caught:
-        open_transport(settings(ca_file=file), Guard())
+        Transport(settings(ca_file=file), Guard())
 
     assert "WEBQUARRY_CA_FILE" in caught.value.suggested_action
 
 
-def test_authorities_are_loaded_with_the_first_request_that_needs_them(tmp_path: Path) -> None:
+def test_authorities_are_loaded_with_the_first_request_that_needs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FakeDns({}, default=[PUBLIC]).install(monkeypatch)
     ours = settings(ca_file=Authority(tmp_path).file)
+    loaded: list[Path | None] = []
 
-    transport = open_transport(ours, Guard())
+    def load(ca_file: Path | None) -> ssl.SSLContext:
+        loaded.append(ca_file)
+        return ssl.create_default_context()
 
-    assert "_pooled" not in vars(transport)
+    monkeypatch.setattr("webquarry.net.transport.create_tls_context", load)
+
+    async def run() -> None:
+        async with Transport(ours, Guard(), sockets=FakeSockets()) as transport:
+            await get(transport, "http://pages.example/")
+            assert loaded == []
+            await asyncio.gather(*(get(transport, "https://pages.example/") for _ in range(3)))
+            assert loaded == [ours.ca_file]
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(
@@ -396,7 +439,7 @@ def test_a_closed_port_is_a_network_error() -> None:
     async def run() -> httpx2.Response | Exception:
         async with serve(echo_host()) as port:
             pass
-        async with open_transport(settings(), LOOPBACK) as transport:
+        async with Transport(settings(), LOOPBACK) as transport:
             return await get(transport, f"http://127.0.0.1:{port}/")
 
     assert isinstance(asyncio.run(run()), httpx2.ConnectError)
@@ -409,7 +452,7 @@ def test_a_silent_server_is_given_up_after_the_time_of_the_settings() -> None:
     async def run() -> httpx2.Response | Exception:
         async with (
             serve(silent) as port,
-            open_transport(settings(timeout_seconds=0.05), LOOPBACK) as transport,
+            Transport(settings(timeout_seconds=0.05), LOOPBACK) as transport,
         ):
             return await get(transport, f"http://127.0.0.1:{port}/")
 

@@ -22,8 +22,8 @@ import httpcore2
 import httpx2
 import pytest
 
-from webquarry.net.guard.guard import Guard
-from webquarry.net.transport import open_transport
+from webquarry.net.guard import Guard
+from webquarry.net.transport import Transport
 from webquarry.settings import Settings
 
 PUBLIC = "93.184.216.34"
@@ -117,7 +117,7 @@ def fetch(
     """
 
     async def run() -> list[httpx2.Response | Exception]:
-        async with open_transport(settings(**values), guard, sockets=sockets) as transport:
+        async with Transport(settings(**values), guard, sockets=sockets) as transport:
             return [await get(transport, url) for url in urls]
 
     return asyncio.run(run())

@@ -18,8 +18,8 @@ from tests.tools.pages import URL, sent
 from webquarry.ask.billing.ledger import spent_since
 from webquarry.errors import Challenge, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.net.client import Client
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 CONTENTS = "https://api.exa.ai/contents"
 KEY = "exa-key-123456"

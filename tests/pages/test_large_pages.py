@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from tests.tools.pages import ARTICLE, page
 from tests.tools.research.searched_web import Desk, SearchedWeb, article, desk, url
-from webquarry.pages import jobs, snapshot
+from webquarry._read import reply as reply_module
+from webquarry._read.slices.links import make_lean
+from webquarry._read.workers import threads
+from webquarry._read.workers.job import Job, run_job
+from webquarry.pages import score, snapshot
 from webquarry.pages.score import score_page
 from webquarry.pages.share import SharedText, enough_of, share_out
-from webquarry.read import reply as reply_module
-from webquarry.read.slices.links import make_lean
-from webquarry.read.workers import job
 
 SHARED = (
     "The same words about tidal energy and its storage stand on every page that anybody has "
@@ -31,7 +32,7 @@ SHARED = (
 
 @pytest.fixture
 def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webquarry.read.workers.job.LARGE", 1)
+    monkeypatch.setattr("webquarry._read.workers.job.LARGE", 1)
 
 
 class Watch:
@@ -61,7 +62,7 @@ class Watch:
 def test_ten_large_pages_are_read_and_judged_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
     monkeypatch.setattr(reply_module, "read_reply", watch.on(reply_module.read_reply))
-    monkeypatch.setattr(jobs, "score_page", watch.on(score_page))
+    monkeypatch.setattr(score, "score_page", watch.on(score_page))
 
     answer = desk(*range(1, 11)).call(num_results=10)
 
@@ -82,7 +83,7 @@ def test_a_large_page_is_judged_before_all_others_are_read(monkeypatch: pytest.M
         return noted
 
     monkeypatch.setattr(reply_module, "read_reply", noting("read", reply_module.read_reply))
-    monkeypatch.setattr(jobs, "score_page", noting("judged", score_page))
+    monkeypatch.setattr(score, "score_page", noting("judged", score_page))
     desk(*range(1, 11)).call(num_results=10)
 
     assert done.count("read") == done.count("judged") == 10
@@ -104,7 +105,7 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
         )
 
     small = call()
-    monkeypatch.setattr("webquarry.read.workers.job.LARGE", 1)
+    monkeypatch.setattr("webquarry._read.workers.job.LARGE", 1)
 
     assert call() == small
 
@@ -113,25 +114,19 @@ def test_a_large_page_is_told_of_in_the_same_words_as_a_small_one(
 def test_neither_the_tree_nor_the_pieces_of_a_large_page_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    given: dict[str, list[bytes]] = {"take_snapshot": [], "score": []}
+    results: dict[str, list[bytes]] = {"take snapshot": [], "score page": []}
 
-    def noted(name: str, function: Callable[..., bytes]) -> Callable[..., bytes]:
-        def run(*arguments: Any) -> bytes:
-            packed = function(*arguments)
-            given[name].append(packed)
-            return packed
+    def run(job: Job) -> bytes:
+        result = run_job(job)
+        results.setdefault(job.name, []).append(result)
+        return result
 
-        return run
-
-    for name in given:
-        monkeypatch.setattr(jobs, name, noted(name, getattr(jobs, name)))
-    job.find_function.cache_clear()
+    monkeypatch.setattr(threads, "run_job", run)
     answer = desk(1, 2, 3).call_whole()
-    job.find_function.cache_clear()
 
     names = {"title", "published", "words", "scores", "key_sentences", "claim_signal"}
-    assert [set(json.loads(packed)) for packed in given["score"]] == [names] * 3
-    assert all(len(packed) < 5_000 for packed in given["take_snapshot"])
+    assert [set(json.loads(packed)) for packed in results["score page"]] == [names] * 3
+    assert all(len(packed) < 5_000 for packed in results["take snapshot"])
     assert all(source.word_count > 100 and source.content for source in answer.pages)
 
 

@@ -1,4 +1,4 @@
-"""What the first page needs is loaded before there is one, in whoever reads it."""
+"""Warm-up of the processes that read pages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from tests.tools.research.searched_web import desk
+from webquarry._read.workers.runner import JobRunner
+from webquarry._read.workers.threads import ThreadRunner
 from webquarry.pages import pages
 from webquarry.pages.pages import Pages
-from webquarry.read.workers.runner import JobRunner
-from webquarry.read.workers.threads import ThreadRunner
 
 FIRST_PAGE = """
 import sys
@@ -21,10 +21,11 @@ import httpx2
 from webquarry.evidence.evidence import evidence_of
 from webquarry.evidence.language.terms import Terms
 from webquarry.net.models import Reply
-from webquarry.read.reply import read_reply
-from webquarry.pages.preload import preload
+from webquarry._read.reply import read_reply
+from webquarry.pages.preload import read_sample_page
+from webquarry._read.workers.job import Job
 
-preload()
+read_sample_page(Job(read_sample_page))
 known = set(sys.modules)
 url = "https://tides.example/a"
 body = b"<html lang=en><title>Tides</title><nav><a href='/'>Home</a></nav><article><p>"
@@ -39,7 +40,7 @@ print(sorted(set(sys.modules) - known))
 
 @pytest.fixture
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """An entry for each time that whoever reads pages is told to get ready."""
+    """One entry per call of `prepare`."""
     found: list[str] = []
     monkeypatch.setattr(ThreadRunner, "prepare", lambda *_, **__: found.append("prepared"))
     return found
@@ -54,7 +55,7 @@ def open_pages() -> Pages:
     return Pages(None, _Reader(ThreadRunner()), None, None, None)  # type: ignore[arg-type]
 
 
-def test_the_first_page_loads_nothing_more() -> None:
+def test_first_page_after_the_warm_up_imports_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", FIRST_PAGE], capture_output=True, text=True, check=True
     )
@@ -62,7 +63,7 @@ def test_the_first_page_loads_nothing_more() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_readers_get_ready_while_a_search_takes_its_time(prepared: list[str]) -> None:
+def test_runner_is_prepared_during_a_search(prepared: list[str]) -> None:
     async def search() -> None:
         with open_pages().prepare_meanwhile():
             async with asyncio.timeout(30):
@@ -74,7 +75,7 @@ def test_readers_get_ready_while_a_search_takes_its_time(prepared: list[str]) ->
     assert prepared == ["prepared"]
 
 
-def test_nobody_gets_ready_for_a_search_that_is_kept(prepared: list[str]) -> None:
+def test_runner_is_not_prepared_for_a_cached_search(prepared: list[str]) -> None:
     async def search() -> None:
         with open_pages().prepare_meanwhile():
             pass
@@ -85,7 +86,7 @@ def test_nobody_gets_ready_for_a_search_that_is_kept(prepared: list[str]) -> Non
     assert prepared == []
 
 
-def test_readers_get_ready_while_a_page_is_fetched(prepared: list[str]) -> None:
+def test_runner_is_prepared_while_a_page_is_fetched(prepared: list[str]) -> None:
     desk(1).call(num_results=1)
 
     assert prepared

@@ -13,7 +13,7 @@ import pytest
 from tests.tools.pages import ARTICLE, URL, Session, page
 from webquarry.cache.cache import Cache, CachedValue, Made
 from webquarry.errors import WebquarryError
-from webquarry.tool import load
+from webquarry.tools import load
 from webquarry.tools.research._search import NOT_IN_KEY
 
 PROPERTIES = load("research", "scrape_page").parameters["properties"]

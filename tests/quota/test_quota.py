@@ -1,20 +1,15 @@
-"""So many in a time and so many at once: the same on one server and on several that share a
-Redis.
-"""
+"""Quotas: limits per window and slots, on one server and on several that share a Redis."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from tests.redis_server import RedisServer, running
 from webquarry.errors import NoSlot
 from webquarry.quota.base import Limit, Quota, QuotaDenied, QuotaGranted
-from webquarry.quota.file import FileQuota
 from webquarry.quota.local import LocalQuota
 from webquarry.quota.redis import RedisQuota
 
@@ -25,20 +20,15 @@ Scenario = Callable[[Quota, Quota], Awaitable[None]]
 
 
 class Places:
-    """Runs a scenario with two quotas that count together; a server alone is both of them."""
+    """Runs a scenario with two quotas of one Redis, or twice with one local quota."""
 
-    def __init__(self, redis: RedisServer | None, file: Path | None = None) -> None:
+    def __init__(self, redis: RedisServer | None) -> None:
         self._redis = redis
-        self._file = file
 
     def run(self, scenario: Scenario) -> None:
         asyncio.run(self._run(scenario))
 
     async def _run(self, scenario: Scenario) -> None:
-        if self._file is not None:
-            with closing(FileQuota(self._file)) as one, closing(FileQuota(self._file)) as other:
-                await scenario(one, other)
-            return
         if self._redis is None:
             alone = LocalQuota()
             await scenario(alone, alone)
@@ -47,19 +37,16 @@ class Places:
             await scenario(RedisQuota(one), RedisQuota(other))
 
 
-@pytest.fixture(params=["local", "file", "redis"])
-def places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Places]:
+@pytest.fixture(params=["local", "redis"])
+def places(request: pytest.FixtureRequest) -> Iterator[Places]:
     if request.param == "local":
         yield Places(None)
-        return
-    if request.param == "file":
-        yield Places(None, tmp_path / "quota.sqlite3")
         return
     with running() as server:
         yield Places(server)
 
 
-def test_so_many_are_granted_over_all_servers_and_then_one_has_to_wait(places: Places) -> None:
+def test_a_limit_holds_over_all_servers(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         assert await one.take([MINUTE], NOON) == QuotaGranted(2)
         assert await other.take([MINUTE], NOON + 1) == QuotaGranted(1)
@@ -77,7 +64,7 @@ def test_so_many_are_granted_over_all_servers_and_then_one_has_to_wait(places: P
     places.run(scenario)
 
 
-def test_a_window_slides_so_that_no_minute_has_twice_as_many(places: Places) -> None:
+def test_windows_slide(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         for _ in range(3):
             assert isinstance(await one.take([MINUTE], NOON + 59), QuotaGranted)
@@ -92,7 +79,7 @@ def test_a_window_slides_so_that_no_minute_has_twice_as_many(places: Places) -> 
     places.run(scenario)
 
 
-def test_of_several_limits_all_are_counted_or_none(places: Places) -> None:
+def test_all_limits_are_counted_or_none(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         for _ in range(3):
             assert isinstance(await one.take([MINUTE, DAY], NOON), QuotaGranted)
@@ -110,7 +97,7 @@ def test_of_several_limits_all_are_counted_or_none(places: Places) -> None:
     places.run(scenario)
 
 
-def test_names_are_counted_apart_and_so_are_windows(places: Places) -> None:
+def test_names_and_windows_are_counted_separately(places: Places) -> None:
     async def scenario(one: Quota, _: Quota) -> None:
         for name in ("ada", "bob"):
             for window in (60, 3600):
@@ -122,7 +109,7 @@ def test_names_are_counted_apart_and_so_are_windows(places: Places) -> None:
     places.run(scenario)
 
 
-def test_of_many_at_once_exactly_as_many_are_granted_as_are_allowed(places: Places) -> None:
+def test_concurrent_requests_do_not_exceed_the_limit(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         limit = Limit("crowd", 20, 60)
         said = await asyncio.gather(
@@ -133,7 +120,7 @@ def test_of_many_at_once_exactly_as_many_are_granted_as_are_allowed(places: Plac
     places.run(scenario)
 
 
-def test_a_clock_that_is_behind_neither_fails_nor_gets_more(places: Places) -> None:
+def test_a_late_clock_does_not_raise_the_limit(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         assert await one.take([MINUTE], NOON) == QuotaGranted(2)
         assert await other.take([MINUTE], NOON - 5) == QuotaGranted(1)
@@ -144,7 +131,7 @@ def test_a_clock_that_is_behind_neither_fails_nor_gets_more(places: Places) -> N
     places.run(scenario)
 
 
-def test_after_a_clock_that_was_ahead_nobody_is_locked_out_for_as_long_nor_gets_more(
+def test_an_early_clock_does_not_block_later_requests(
     places: Places,
 ) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
@@ -161,7 +148,7 @@ def test_after_a_clock_that_was_ahead_nobody_is_locked_out_for_as_long_nor_gets_
     places.run(scenario)
 
 
-def test_so_many_places_at_once_and_they_come_back(places: Places) -> None:
+def test_slots_are_limited_and_released(places: Places) -> None:
     async def scenario(one: Quota, other: Quota) -> None:
         async with one.slot("ada", 2):
             async with other.slot("ada", 2):
@@ -182,7 +169,7 @@ def test_so_many_places_at_once_and_they_come_back(places: Places) -> None:
     places.run(scenario)
 
 
-def test_without_redis_each_server_counts_for_itself_from_what_it_has_granted(
+def test_without_redis_a_server_counts_from_what_it_has_granted(
     redis_server: RedisServer,
 ) -> None:
     async def scenario() -> None:
@@ -228,7 +215,7 @@ asyncio.run(main())
 """
 
 
-def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisServer) -> None:
+def test_slots_of_a_killed_server_expire(redis_server: RedisServer) -> None:
     holder = redis_server.begin(HOLDER, "held")
 
     async def scenario() -> None:
@@ -251,7 +238,7 @@ def test_the_places_of_a_server_that_was_killed_come_back(redis_server: RedisSer
 
 
 @pytest.mark.slow
-def test_a_place_is_kept_for_as_long_as_it_is_held(redis_server: RedisServer) -> None:
+def test_a_held_slot_is_renewed(redis_server: RedisServer) -> None:
     async def scenario() -> None:
         async with redis_server.connect() as connection, redis_server.connect() as second:
             one, other = RedisQuota(connection, lease_seconds=3), RedisQuota(second)
@@ -268,7 +255,7 @@ def test_a_place_is_kept_for_as_long_as_it_is_held(redis_server: RedisServer) ->
     asyncio.run(scenario())
 
 
-def test_who_has_not_asked_for_long_is_forgotten() -> None:
+def test_old_counts_are_removed() -> None:
     async def scenario() -> None:
         quota = LocalQuota()
         quota._sweep_at = 100
@@ -277,48 +264,5 @@ def test_who_has_not_asked_for_long_is_forgotten() -> None:
         await quota.take([DAY], NOON)
         await quota.take([MINUTE], NOON + 300)
         assert len(quota._counts) == 2
-
-    asyncio.run(scenario())
-
-
-def test_workers_whose_file_is_damaged_or_gone_count_for_themselves_and_then_together_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def scenario() -> None:
-        path = tmp_path / "quota.sqlite3"
-        one, other = FileQuota(path), FileQuota(path)
-        limits = [Limit("ada", 3, 60.0)]
-        assert isinstance(await one.take(limits, 30.0), QuotaGranted)
-        path.unlink()
-        path.mkdir()  # which is no file at all
-        granted = [isinstance(await one.take(limits, 31.0), QuotaGranted) for _ in range(4)]
-        async with one.slot("ada", 1):
-            with pytest.raises(NoSlot):
-                await one.slot("ada", 1).__aenter__()
-        path.rmdir()
-        assert isinstance(await other.take(limits, 32.0), QuotaGranted)
-        assert isinstance(await one.take(limits, 33.0), QuotaGranted)
-        assert isinstance(await one.take(limits, 33.0), QuotaGranted)
-        assert isinstance(await other.take(limits, 34.0), QuotaDenied)
-        assert granted == [True, True, False, False]
-        one.close()
-        other.close()
-
-    asyncio.run(scenario())
-    assert caplog.text.count("each counts alone") == 1
-    assert caplog.text.count("count together again") == 1
-
-
-def test_a_damaged_file_of_counts_is_begun_anew(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        path = tmp_path / "quota.sqlite3"
-        path.write_bytes(b"not a database at all" * 100)
-        one, other = FileQuota(path), FileQuota(path)
-        limits = [Limit("ada", 2, 60.0)]
-        for quota in (one, one, other):  # the first of them finds the damage
-            assert isinstance(await quota.take(limits, 30.0), QuotaGranted)
-        assert isinstance(await other.take(limits, 31.0), QuotaDenied)
-        one.close()
-        other.close()
 
     asyncio.run(scenario())

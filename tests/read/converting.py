@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import Markdown, to_markdown
+from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.convert import Markdown, to_markdown
 
 BASE = "https://example.org/a/b.html"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry.read.markdown.blocks import Blocks
+from webquarry._read.markdown.blocks import Blocks
 
 
 def test_blocks_have_one_blank_line_between_them_unless_tight() -> None:

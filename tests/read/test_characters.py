@@ -9,14 +9,14 @@ from collections import Counter
 import pytest
 
 from tests.read.converting import page
-from webquarry.read.text.characters import (
+from webquarry._read.text.characters import (
     INVISIBLE,
     _read_ideographic_variants,
     clean,
     strip_invisible,
     without_surrogates,
 )
-from webquarry.read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
+from webquarry._read.text.unicode_sets import IGNORABLE, PICTURES, VARIANTS
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"

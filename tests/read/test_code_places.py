@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from webquarry.read.text.code_places import find_code
-from webquarry.read.text.delimiters import defuse_prose
+from webquarry._read.text.code_places import find_code
+from webquarry._read.text.delimiters import defuse_prose
 
 # The same in one pattern, which takes the square of the length where nothing closes a fence.
 PLAIN = re.compile(

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
-from webquarry.read.markdown import walker
-from webquarry.read.markdown.convert import to_markdown
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
+from webquarry._read.markdown import walker
+from webquarry._read.markdown.convert import to_markdown
 
 TESTS = Path(__file__).parent.parent
 URL = "https://example.com/a/b"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.read.converting import page
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
-from webquarry.read.visibility.scripts import Scripts
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
+from webquarry._read.visibility.scripts import Scripts
 
 SENTENCE = "The harbour master writes down every boat that comes in, its crew and its cargo. "
 

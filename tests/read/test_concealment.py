@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
-from webquarry.read.css.declarations import parse_declarations, parse_length
-from webquarry.read.visibility.concealment import reason_to_skip
+from webquarry._read.css.colours import WHITE, Colour, alike, parse_attribute_colour, parse_colour
+from webquarry._read.css.declarations import parse_declarations, parse_length
+from webquarry._read.visibility.concealment import reason_to_skip
 
 HIDE = {
     "display none": ["display:none", "content-visibility:hidden"],

@@ -10,7 +10,7 @@ import pytest
 
 from tests.read.invented import article, page
 from tests.read.test_outcome import html, read_as
-from webquarry.read.format import Selection
+from webquarry._read.format import Selection
 
 MODES = get_args(Selection)
 

@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import UNDECIDED_NOTE, Markdown, to_markdown
+from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.convert import UNDECIDED_NOTE, Markdown, to_markdown
 
 P = "<p class='c1 c2 zz' id=i data-k=Value>MARK</p>"
 IN = f"<div class='w'><section>{P}</section></div>"

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.css import rules
-from webquarry.read.css.nesting import RawRule
-from webquarry.read.css.parts import split_parts
-from webquarry.read.css.rules import Rules
-from webquarry.read.css.rules import judge_fit as fit_in_python
-from webquarry.read.css.scan import split_list
-from webquarry.read.css.selectors.names import find_needed_names, find_rough_keys
-from webquarry.read.css.selectors.parser import InvalidSelector, SelectorParser
+from webquarry._read.css import rules
+from webquarry._read.css.nesting import RawRule
+from webquarry._read.css.parts import split_parts
+from webquarry._read.css.rules import Rules
+from webquarry._read.css.rules import judge_fit as fit_in_python
+from webquarry._read.css.scan import split_list
+from webquarry._read.css.selectors.names import find_needed_names
+from webquarry._read.css.selectors.parser import InvalidSelector, SelectorParser
 
 compiled = pytest.importorskip(
-    "webquarry.read.css._css_filter", reason="the compiled filter was not built"
+    "webquarry._read.css._css_filter", reason="the compiled filter was not built"
 )
 rule_text = pytest.importorskip(
-    "webquarry.read.css._rule_text", reason="the compiled reader of bodies was not built"
+    "webquarry._read.css._rule_text", reason="the compiled reader of bodies was not built"
 )
 
 NAMES = frozenset({b"a", b"b-c", b"main", b"x9"})
@@ -64,28 +64,6 @@ def test_rules_that_are_left_out_are_foreign_and_others_fit_as_python_says(
         expected = fit_in_python(selector, NAMES)
         assert fits.get(number, 0) in (-1, expected), selector
         assert compiled.KnownNames(NAMES).judge(selector) in (-1, expected), selector
-
-
-@given(st.lists(st.sampled_from(SELECTORS), max_size=8).map(b"".join))
-@example(b"a > .b-c.x9 , p:hover,*")
-@example(b".a,,main >")
-@example(b"ul :not(.a),p:hover[x],main > :is(a, b) .x9")
-@example(b"p :hover:not()[x],.A::before[x]a[x]-")
-@example(b":where(.a, p[x='y']) main, :root :is([x=\"'\"] b)")
-@settings(max_examples=500, deadline=None)
-def test_the_last_names_of_selectors_are_those_that_python_finds(selectors: bytes) -> None:
-    keys = rule_text.last_keys_of(selectors)
-
-    texts = split_list(selectors.decode())
-    assert keys is None or keys == [key for text in texts for key in find_rough_keys(text, ":")]
-
-
-@pytest.mark.parametrize(
-    "selectors",
-    [b"&.a", b"[x='(']", b".a[x='b", b".a:not([b)", b"[x=']'].a", b":is([x(y)]) a", b".a\\:b"],
-)
-def test_names_of_selectors_that_need_a_closer_look_are_left_to_python(selectors: bytes) -> None:
-    assert rule_text.last_keys_of(selectors) is None
 
 
 @pytest.mark.parametrize(
@@ -201,20 +179,6 @@ def test_bodies_with_more_than_blanks_and_capitals_are_left_to_python(body: byte
 )
 def test_a_body_that_may_show_something_is_told_by_its_words(body: bytes, may_show: bool) -> None:
     assert rule_text.may_show(body) is may_show
-
-
-@pytest.mark.parametrize(
-    ("selectors", "keys"),
-    [
-        (b".a[x='y z']", [".a"]),
-        (b':where(.zz) main,p:not([x="y"])', ["main", "p"]),
-        (b":root", ["*"]),
-    ],
-)
-def test_names_beside_brackets_with_texts_in_them_are_told_at_once(
-    selectors: bytes, keys: list[str]
-) -> None:
-    assert rule_text.last_keys_of(selectors) == keys
 
 
 SHEETS = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.css.rules import ALWAYS, SOMETIMES, Rules, parts_of
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import to_markdown
+from webquarry._read.css.rules import ALWAYS, SOMETIMES, Rules, parts_of
+from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.convert import to_markdown
 
 NAMES = frozenset({"a", "b", "top"})
 FILLER = "".join(f".unused-{number}{{color:red}}" for number in range(800))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.read.converting import markdown
-from webquarry.read.css.declarations import parse_length, parse_lengths
-from webquarry.read.css.media import NEVER, judge_media
-from webquarry.read.css.values.numbers import ANGLES, evaluate, find_calls, split_top
-from webquarry.read.css.values.transforms import place_box
-from webquarry.read.visibility.shapes import is_empty_clip, is_empty_mask, leads_away
+from webquarry._read.css.declarations import parse_length, parse_lengths
+from webquarry._read.css.media import NEVER, judge_media
+from webquarry._read.css.values.numbers import ANGLES, evaluate, find_calls, split_top
+from webquarry._read.css.values.transforms import place_box
+from webquarry._read.visibility.shapes import is_empty_clip, is_empty_mask, leads_away
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.encoding.decode import DecodedText, decode
+from webquarry._read.encoding.decode import DecodedText, decode
 
 FRENCH = (
     "Le café est une boisson obtenue à partir de graines torréfiées, cultivées sous les tropiques. "
@@ -338,7 +338,7 @@ def test_text_that_is_valid_utf_8_and_says_so_comes_back_unchanged(start: str, r
 
 def test_the_detector_is_not_imported_for_pages_that_say_what_they_are() -> None:
     script = (
-        "import sys; from webquarry.read.encoding.decode import decode; decode('é'.encode(), ''); "
+        "import sys; from webquarry._read.encoding.decode import decode; decode('é'.encode(), ''); "
         "print('chardet' in sys.modules)"
     )
 

@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.read.converting import markdown
-from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
+from webquarry._read.text.delimiters import defuse_prose, defuse_verbatim
 
 TOKENS = [
     "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>",

@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
+from webquarry._read.detect import pick_format
+from webquarry._read.format import FetchedDocument
 from webquarry.errors import Unreadable
-from webquarry.read.detect import pick_format
-from webquarry.read.format import FetchedDocument
 
 HTML = b"<!DOCTYPE html><html><body><p>Hello there</p></body></html>"
 RSS = b"<?xml version='1.0'?><rss version='2.0'><channel><title>News</title></channel></rss>"

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from webquarry.read.text.escape import escape, escape_heading, escape_line_starts
+from webquarry._read.text.escape import escape, escape_heading, escape_line_starts
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 LINES = st.text(st.sampled_from("ab1 *_`[]()<>&;#+-=.!~|\\/:\"'{}\u00e9"), max_size=30)

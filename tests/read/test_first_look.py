@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from webquarry.read.html import traits
-from webquarry.read.text.search import PlainSearch, WordSearch
-from webquarry.read.walls import consent, login, shell, soft_404
-from webquarry.read.walls import wall_marks as marks
-from webquarry.read.walls.first_look import FirstLook
+from webquarry._read.html import traits
+from webquarry._read.text.search import PlainSearch, WordSearch
+from webquarry._read.walls import consent, login, shell, soft_404
+from webquarry._read.walls import wall_marks as marks
+from webquarry._read.walls.first_look import FirstLook
 
 FOLDED: list[tuple[str, Sequence[str], Iterable[re.Pattern[str]]]] = [
     ("built", marks.BUILT_LOOK.words, marks.BUILT.values()),

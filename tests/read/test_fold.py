@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.text import fold as plain
-from webquarry.read.text.characters import strip_invisible
+from webquarry._read.text import fold as plain
+from webquarry._read.text.characters import strip_invisible
 
-compiled = pytest.importorskip("webquarry.read.text._fold", reason="it was not built")
+compiled = pytest.importorskip("webquarry._read.text._fold", reason="it was not built")
 PIECES = (
     *" \t\n\f\r\v\x1c\x00\x7fab_[*&]<`~\\é\u00a0…:#;!\u2028\u2029\u3000\u200b²ж😀\U000e0041",
     "word ", "x" * 600, "  ", "**", "&amp;", "&#39;", f"&{'a' * 32};", f"&{'a' * 33};", "\nHuman:",

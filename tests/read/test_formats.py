@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from webquarry.read.detect import load_formats, pick_format
-from webquarry.read.format import ConvertedDocument, FetchedDocument
+from webquarry._read.detect import load_formats, pick_format
+from webquarry._read.format import ConvertedDocument, FetchedDocument
 
 
 def convert(name: str, body: str | bytes, content_type: str = "") -> ConvertedDocument:

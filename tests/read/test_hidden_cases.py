@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from scripts.painted.cases import Case, read_cases
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
-from webquarry.read.markdown.convert import to_markdown
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
+from webquarry._read.markdown.convert import to_markdown
 
 FOLDER = Path(__file__).parent / "hidden"
 CASES = list(read_cases(FOLDER))

@@ -6,9 +6,9 @@ import pytest
 from lxml import etree
 
 from tests.read.converting import markdown
-from webquarry.read.format import FetchedDocument
-from webquarry.read.formats.html import Html
-from webquarry.read.html.parse import CUT, FLATTENED, parse_html
+from webquarry._read.format import FetchedDocument
+from webquarry._read.formats.html import Html
+from webquarry._read.html.parse import CUT, FLATTENED, parse_html
 
 DEEP = 20_000
 DEEPEST = 100_000

@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree
 
-from webquarry.read.html import texts as plain
-from webquarry.read.html.parse import parse_html
-from webquarry.read.html.tree import has_text, length_outside, length_up_to
+from webquarry._read.html import texts as plain
+from webquarry._read.html.parse import parse_html
+from webquarry._read.html.tree import has_text, length_outside, length_up_to
 
-compiled = pytest.importorskip("webquarry.read.html._texts", reason="it was not built")
+compiled = pytest.importorskip("webquarry._read.html._texts", reason="it was not built")
 
 MARKUP = """
     <p> <div> </div> <b> </b> <script> </script> <td> <br> <svg> &nbsp; &#8195; <![CDATA[x]]>

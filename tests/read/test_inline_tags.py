@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.html import marks
-from webquarry.read.html.inline_tags import rename_inline_tags
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import to_markdown
+from webquarry._read.html import marks
+from webquarry._read.html.inline_tags import rename_inline_tags
+from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.convert import to_markdown
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=20).map(b"".join))
 @example(b"<b><B\n<Big/<bi ><t><tt><TT ><sm><Strike><small")
 def test_marks_are_found_at_the_same_places_in_python_and_compiled(data: bytes) -> None:
-    compiled = pytest.importorskip("webquarry.read.html._marks", reason="it was not built")
+    compiled = pytest.importorskip("webquarry._read.html._marks", reason="it was not built")
 
     assert compiled.find_marks(data) == marks.find_marks(data)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.json_text import write_json
+from webquarry._read.json_text import write_json
 
 SINGLE = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(

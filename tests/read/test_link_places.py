@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.slices import link_places as plain
+from webquarry._read.slices import link_places as plain
 
-compiled = pytest.importorskip("webquarry.read.slices._link_places", reason="it was not built")
+compiled = pytest.importorskip("webquarry._read.slices._link_places", reason="it was not built")
 PIECES = (
     *(b"[", b"]", b"(", b")", b"](", b"!", b"![", b"[a](b)", b'[x](y "t")', b"[x](<a b>)"),
     *(b"`", b"``", b"```", b"````", b"~~~", b"~~~~", b"\n", b"\n\n", b" ", b"\t", b"\r", b"\x0b"),

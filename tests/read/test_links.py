@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from webquarry.read.slices.links import (
+from webquarry._read.slices.links import (
     add_targets,
     count_targets,
     is_link_list,
@@ -16,7 +16,7 @@ from webquarry.read.slices.links import (
     number_links,
     split_links,
 )
-from webquarry.read.text.delimiters import defuse_prose
+from webquarry._read.text.delimiters import defuse_prose
 
 
 def lean(markdown: str) -> str:

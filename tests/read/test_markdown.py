@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.read.converting import BASE, markdown, page
-from webquarry.read.html.parse import parse_html
-from webquarry.read.markdown.convert import render
+from webquarry._read.html.parse import parse_html
+from webquarry._read.markdown.convert import render
 
 WHITE_SPACE = {
     "a<b> x </b>c": "a **x** c",

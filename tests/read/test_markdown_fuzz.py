@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tests.read.converting import markdown, page
-from webquarry.read.text.characters import INVISIBLE
+from webquarry._read.text.characters import INVISIBLE
 
 TAGS = [
     "p", "div", "span", "b", "i", "a", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tr",

@@ -9,9 +9,9 @@ import pytest
 
 from tests.net.doubles import FakeWeb, text
 from tests.read.special.recorded_sites import read
+from webquarry._read.models import Page
+from webquarry._read.reader import ACCEPT, ACCEPT_MARKDOWN
 from webquarry.errors import Unreadable
-from webquarry.read.models import Page
-from webquarry.read.reader import ACCEPT, ACCEPT_MARKDOWN
 
 FOLDER = Path(__file__).with_name("negotiated")
 URL = "https://harbor.example/tide"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webquarry.read.text.remember import found_once
+from webquarry._read.text.remember import found_once
 
 
 class Page:

@@ -14,6 +14,13 @@ from typing import Any
 import httpx2
 import pytest
 
+from webquarry._read.format import ConvertedDocument, Selection
+from webquarry._read.html.page_blocks import PageBlocks
+from webquarry._read.html.parse import parse_html
+from webquarry._read.html.traits import Traits
+from webquarry._read.models import Page
+from webquarry._read.reply import read_reply
+from webquarry._read.walls.outcome import Outcome, judge
 from webquarry.errors import (
     Challenge,
     LoginWall,
@@ -26,13 +33,6 @@ from webquarry.errors import (
     WebquarryError,
 )
 from webquarry.net.models import Reply
-from webquarry.read.format import ConvertedDocument, Selection
-from webquarry.read.html.page_blocks import PageBlocks
-from webquarry.read.html.parse import parse_html
-from webquarry.read.html.traits import Traits
-from webquarry.read.models import Page
-from webquarry.read.reply import read_reply
-from webquarry.read.walls.outcome import Outcome, judge
 
 PAGES = Path(__file__).parent / "pages"
 WALLS = sorted((PAGES / "walls").glob("*.html"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from webquarry._read.slices.outline import find_section, headings_of
 from webquarry.errors import BadInput
-from webquarry.read.slices.outline import find_section, headings_of
 
 PAGE = """\
 Before.

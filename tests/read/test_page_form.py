@@ -10,8 +10,8 @@ import pytest
 
 import webquarry
 from tests.local_site import LocalSite
+from webquarry._read.page_form import build_reply, describe_reply, pack_fields, unpack_fields
 from webquarry.net.models import Reply
-from webquarry.read.page_form import build_reply, describe_reply, pack_fields, unpack_fields
 
 MOMENT = datetime(2026, 1, 2, tzinfo=UTC)
 HEADERS = [

@@ -13,11 +13,11 @@ import httpx2
 import pytest
 
 from tests.read.documents.test_fuzz import damaged
+from webquarry._read.format import Selection
+from webquarry._read.models import Page
+from webquarry._read.reply import read_reply
 from webquarry.errors import WebquarryError
 from webquarry.net.models import Reply
-from webquarry.read.format import Selection
-from webquarry.read.models import Page
-from webquarry.read.reply import read_reply
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "600"))
 PAGES = sorted(Path(__file__).parent.glob("pages/*/*.html")) + sorted(

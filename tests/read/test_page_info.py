@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.css.parts import join_sheets
-from webquarry.read.html import page_elements as plain
-from webquarry.read.html.page_info import PageInfo
-from webquarry.read.html.parse import parse_html
+from webquarry._read.css.parts import join_sheets
+from webquarry._read.html import page_elements as plain
+from webquarry._read.html.page_info import PageInfo
+from webquarry._read.html.parse import parse_html
 
-compiled = pytest.importorskip("webquarry.read.html._page_info", reason="it was not built")
+compiled = pytest.importorskip("webquarry._read.html._page_info", reason="it was not built")
 
 PAGES = sorted((Path(__file__).parent.parent).rglob("*.html"))
 MARKUP = (

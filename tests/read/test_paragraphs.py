@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of, words_in
+from webquarry._read.slices.paragraphs import Paragraph, paragraphs_of, words_in
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

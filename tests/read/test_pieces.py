@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webquarry._read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 from webquarry.errors import BadInput
-from webquarry.read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "150"))
 TEXT = st.text(alphabet=st.sampled_from("aé漢😀 \n\n`~#-\t>|1."), max_size=300)

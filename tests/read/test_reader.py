@@ -10,13 +10,13 @@ from typing import cast
 import httpx2
 import pytest
 
+from webquarry._read import reply as reply_module
+from webquarry._read.format import Selection
+from webquarry._read.models import Page
+from webquarry._read.reader import ACCEPT, Reader
 from webquarry.errors import Challenge, NetworkFailure, NotFound, Unreadable
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.read import reply as reply_module
-from webquarry.read.format import Selection
-from webquarry.read.models import Page
-from webquarry.read.reader import ACCEPT, Reader
 
 MOMENT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 WORDS = "The harbour office keeps a log of every vessel that enters. " * 5

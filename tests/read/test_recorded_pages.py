@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 
 from tests.search.engines import HOMELESS
-from webquarry.read.models import Page
-from webquarry.read.text.words import Words
+from webquarry._read.models import Page
+from webquarry._read.text.words import Words
 from webquarry.toolkit import Toolkit
 
 RECORDED = HOMELESS | {"WEBQUARRY_REPLAY": "demo"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.text.remember import remember_short
+from webquarry._read.text.remember import remember_short
 
 
 @pytest.mark.parametrize(("text", "calls"), [("short", 1), ("long " * 100, 2)])

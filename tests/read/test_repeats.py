@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
-from webquarry.read.slices.repeats import Repeats
+from webquarry._read.slices.paragraphs import Paragraph, paragraphs_of
+from webquarry._read.slices.repeats import Repeats
 
 LONG = "A paragraph of enough text to be called a repetition when it stands elsewhere."
 PARTS = st.lists(

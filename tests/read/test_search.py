@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.text import search as searching
-from webquarry.read.text.search import (
+from webquarry._read.text import search as searching
+from webquarry._read.text.search import (
     PlainSearch,
     WordSearch,
     find_numbered,

@@ -10,14 +10,14 @@ import pytest
 
 from tests.net.doubles import FakeClock, FakeWeb, text
 from tests.tools.pages import ARTICLE, PROSE
+from webquarry._read.format import Selection
+from webquarry._read.formats.html import WHOLE_NOTE
+from webquarry._read.models import Page
+from webquarry._read.reader import Reader
+from webquarry._read.reply import read_reply
 from webquarry.errors import LoginWall
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.read.format import Selection
-from webquarry.read.formats.html import WHOLE_NOTE
-from webquarry.read.models import Page
-from webquarry.read.reader import Reader
-from webquarry.read.reply import read_reply
 from webquarry.settings import Settings
 
 URL = "https://site.example/a"
@@ -52,8 +52,8 @@ def test_the_parsed_page_comes_with_it_for_those_who_look_for_more() -> None:
 def test_a_page_without_a_main_part_is_given_whole_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from webquarry.read.main_content import select
-    from webquarry.read.main_content.select import Selection as Chosen
+    from webquarry._read.main_content import select
+    from webquarry._read.main_content.select import Selection as Chosen
 
     def nothing(document: object) -> Chosen:
         found = real(document)  # type: ignore[arg-type]

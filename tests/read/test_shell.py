@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import httpx2
 import pytest
 
+from webquarry._read.models import Page
+from webquarry._read.reply import read_reply
 from webquarry.errors import ScriptPage
 from webquarry.net.models import Reply
-from webquarry.read.models import Page
-from webquarry.read.reply import read_reply
 
 SENTENCE = (
     "The pilot reads the second column of the table first, because the water waits for none. "

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.markdown.links import Links
-from webquarry.read.text import signs as plain
-from webquarry.read.text.characters import strip_invisible
-from webquarry.read.text.delimiters import defuse_prose, defuse_verbatim
-from webquarry.read.text.escape import escape_line_starts
+from webquarry._read.markdown.links import Links
+from webquarry._read.text import signs as plain
+from webquarry._read.text.characters import strip_invisible
+from webquarry._read.text.delimiters import defuse_prose, defuse_verbatim
+from webquarry._read.text.escape import escape_line_starts
 
-compiled = pytest.importorskip("webquarry.read.text._signs", reason="it was not built")
+compiled = pytest.importorskip("webquarry._read.text._signs", reason="it was not built")
 PIECES = (
     *" \t\n\x00ab#:]T\u200b\u2028ж😀\U000e0041", "\nHuman", "user", "INSTRUCTION", "INST]", "S",
 )  # fmt: skip

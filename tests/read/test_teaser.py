@@ -10,9 +10,9 @@ import pytest
 
 from tests.read.invented import article, json_ld, page, paragraphs
 from tests.read.test_outcome import html, read_as
+from webquarry._read.format import Selection
+from webquarry._read.walls import gate_phrases
 from webquarry.errors import LoginWall
-from webquarry.read.format import Selection
-from webquarry.read.walls import gate_phrases
 
 NOT_FREE = json_ld('{"@type": "NewsArticle", "headline": "A", "isAccessibleForFree": false}')
 NOT_FREE_PART = json_ld(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.encoding import utf8 as plain
+from webquarry._read.encoding import utf8 as plain
 
-compiled = pytest.importorskip("webquarry.read.encoding._utf8", reason="it was not built")
+compiled = pytest.importorskip("webquarry._read.encoding._utf8", reason="it was not built")
 CODES = (0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xDFFF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF)
 PIECES = (
     *(chr(code).encode("utf-8", "surrogatepass") for code in CODES),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from scripts.extraction.ablation import GROUPS, RULES, group_members, leave_out_rule
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.choose import choose
-from webquarry.read.main_content.feature_names import NAMES
-from webquarry.read.main_content.model import Chances
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.choose import choose
+from webquarry._read.main_content.feature_names import NAMES
+from webquarry._read.main_content.model import Chances
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 

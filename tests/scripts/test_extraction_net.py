@@ -9,11 +9,11 @@ import pytest
 from scripts.extraction.net import NetPage, build_net_pages, fit_net, net_as_data
 from scripts.extraction.pages import LabelledPage
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.context import CONTEXT_NAMES
-from webquarry.read.main_content.feature_names import NAMES
-from webquarry.read.main_content.model import NET_INPUTS
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.context import CONTEXT_NAMES
+from webquarry._read.main_content.feature_names import NAMES
+from webquarry._read.main_content.model import NET_INPUTS
 
 TELLING = NET_INPUTS.index("density")  # the one input that differs between wanted and unwanted
 

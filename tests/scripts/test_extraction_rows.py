@@ -6,8 +6,8 @@ import pytest
 from scripts.extraction.pages import LabelledPage
 from scripts.extraction.rows import build_rows
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
 
 SENTENCE = "The keeper of the harbour writes down every boat that leaves before the morning."
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scripts.extraction.stages import Matrix, Stage, as_data
 
-from webquarry.read.main_content.lifts import Array
-from webquarry.read.main_content.model import Trees, _parse_trees
+from webquarry._read.main_content.lifts import Array
+from webquarry._read.main_content.model import Trees, _parse_trees
 
 NAMES = ("chars", "density", "links")
 BLOCKS = np.array([[0.0, 2.0, 0.0, 2.0], [0.0, 0.0, 3.0, 3.0], [9.0, 9.0, 9.0, 9.0]], np.float32)

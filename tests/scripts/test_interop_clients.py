@@ -16,7 +16,7 @@ from scripts.mcp_clients.drivers import ClientFailed, start_line_client
 from scripts.mcp_clients.judging import ClientRun, find_faults
 
 from scripts import interop
-from webquarry.surfaces.mcp.listing import ServedTools
+from webquarry.mcp.listing import load_listing
 
 
 def program(folder: Path, body: str) -> list[str]:
@@ -123,7 +123,10 @@ def test_the_client_of_the_python_sdk_lists_and_calls_every_tool(
     assert (
         find_faults(
             heard,
-            {tool.name: tool.output_schema for tool in ServedTools("research").describe_all()},
+            {
+                tool["name"]: tool.get("outputSchema")
+                for tool in load_listing("research").lists["tools"]
+            },
         )
         == []
     )

@@ -10,7 +10,7 @@ import pytest
 from scripts.mcp_clients.calls import CALLS, fill_session, find_unmatched
 from scripts.mcp_clients.judging import ClientRun, find_differences, find_faults
 
-from webquarry.surfaces.mcp.listing import ServedTools
+from webquarry.mcp.listing import load_listing
 
 SCHEMA = {"type": "object", "properties": {"count": {"type": "number"}}, "required": ["count"]}
 SERVED: dict[str, dict[str, Any] | None] = {"look": SCHEMA, "count": SCHEMA}
@@ -193,7 +193,7 @@ def test_tool_sets_are_compared_each_by_itself() -> None:
 
 @pytest.mark.parametrize("toolset", CALLS)
 def test_every_tool_that_is_served_has_a_call(toolset: str) -> None:
-    assert find_unmatched(toolset, ServedTools(toolset)) == []
+    assert find_unmatched(toolset, load_listing(toolset).tools) == []
 
 
 def test_a_tool_that_nobody_has_written_a_call_for_is_named() -> None:

@@ -10,13 +10,14 @@ from typing import Any, TypeVar
 import httpx2
 
 from tests.net.doubles import FakeClock
+from webquarry._search.router import Router
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
-from webquarry.search.router import Router
 from webquarry.settings import Settings
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 T = TypeVar("T")
 Reply = httpx2.Response | Callable[[httpx2.Request], httpx2.Response]

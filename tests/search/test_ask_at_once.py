@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.search.engines import Engines, brave, called, failed, tavily
+from webquarry._search.ask_at_once import fuse
+from webquarry._search.models import Result
 from webquarry.errors import WebquarryError
-from webquarry.search.ask_at_once import fuse
-from webquarry.search.models import Result
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
 

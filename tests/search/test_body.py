@@ -5,6 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.search.replies import recorded, reply
+from webquarry._search.replies.body import (
+    failure,
+    json_object,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
+)
 from webquarry.errors import (
     BadInput,
     Challenge,
@@ -12,13 +19,6 @@ from webquarry.errors import (
     RateLimited,
     SiteRefused,
     WebquarryError,
-)
-from webquarry.search.replies.body import (
-    failure,
-    json_object,
-    quota_failure,
-    quote_words,
-    rate_limit_failure,
 )
 from webquarry.secret import Secret
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from webquarry._search.services.breaker import Breaker
 from webquarry.clock import Clock
 from webquarry.errors import (
     AuthFailure,
@@ -13,7 +14,6 @@ from webquarry.errors import (
     RateLimited,
     WebquarryError,
 )
-from webquarry.search.services.breaker import Breaker
 
 
 class HandClock(Clock):

@@ -9,13 +9,13 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.redis_server import RedisServer
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed
+from webquarry._search.models import Query
+from webquarry._search.router import Router
+from webquarry._search.services.breakers import LocalBreakers
+from webquarry._search.services.redis_breakers import RedisBreakers
 from webquarry.cache.cache import Cache
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.client import Client
-from webquarry.search.models import Query
-from webquarry.search.router import Router
-from webquarry.search.services.breakers import LocalBreakers
-from webquarry.search.services.redis_breakers import RedisBreakers
 from webquarry.settings import Settings
 from webquarry.store.redis.connection import RedisConnection
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from webquarry._search.replies.codes import COUNTRIES, LANGUAGES, country_code, language_code
 from webquarry.errors import BadInput
-from webquarry.search.replies.codes import COUNTRIES, LANGUAGES, country_code, language_code
 
 
 def test_codes_are_taken_in_any_case() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webquarry._search.query.domains import DomainFilter, host_of, normalise
 from webquarry.errors import BadInput
-from webquarry.search.query.domains import DomainFilter, host_of, normalise
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from webquarry import meter
+from webquarry._search.services.breakers import Breakers, LocalBreakers
+from webquarry._search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
+from webquarry._search.services.service import Service
 from webquarry.errors import BadInput, NetworkFailure, RateLimited, WebquarryError
 from webquarry.net.models import Reply
-from webquarry.search.services.breakers import Breakers, LocalBreakers
-from webquarry.search.services.guard import CUT_SHORT, GuardedCall, apply_retry_after, guard
-from webquarry.search.services.service import Service
 from webquarry.settings import Settings
 
 

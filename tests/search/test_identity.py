@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.search.identity import identity
+from webquarry._search.identity import identity
 
 SAME = [
     ("http://example.org/a", "https://example.org/a"),

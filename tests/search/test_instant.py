@@ -12,6 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.replies import MOMENT, recorded, recorded_json, reply
+from webquarry._search.instant import InstantAnswer, Topic, ask, build_request, parse_reply
+from webquarry._search.query.domains import host_of
+from webquarry._search.replies.text import plain
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     BadInput,
@@ -22,9 +25,6 @@ from webquarry.errors import (
     WebquarryError,
 )
 from webquarry.net.client import Client
-from webquarry.search.instant import InstantAnswer, Topic, ask, build_request, parse_reply
-from webquarry.search.query.domains import host_of
-from webquarry.search.replies.text import plain
 from webquarry.settings import Settings
 
 SCRIPT = {"content-type": "application/x-javascript"}  # as DuckDuckGo names its JSON

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from webquarry._search.query.lenses import load_lenses, pick_lens
 from webquarry.errors import BadInput
-from webquarry.search.query.lenses import load_lenses, pick_lens
 
 
 def write(folder: Path, name: str, **fields: object) -> None:

@@ -9,13 +9,13 @@ import httpx2
 import pytest
 
 from tests.search.replies import MOMENT, recorded
+from webquarry._search.models import Query
+from webquarry._search.providers.duckduckgo import DuckDuckGo
+from webquarry._search.providers.hackernews import HackerNews
+from webquarry._search.router import Router
+from webquarry._search.services.pace import Pace
 from webquarry.clock import Clock
 from webquarry.net.client import Client
-from webquarry.search.models import Query
-from webquarry.search.providers.duckduckgo import DuckDuckGo
-from webquarry.search.providers.hackernews import HackerNews
-from webquarry.search.router import Router
-from webquarry.search.services.pace import Pace
 from webquarry.settings import Settings
 
 

@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.errors import BadInput
-from webquarry.registry import members_of
-from webquarry.search.plan import (
+from webquarry._search.plan import (
     KINDS,
     PREFERRED,
     default_order,
     order_for,
     parse_routing,
 )
-from webquarry.search.provider import Provider
-from webquarry.search.query.lenses import load_lenses
-from webquarry.search.services.failure import unknown_service
+from webquarry._search.provider import Provider
+from webquarry._search.query.lenses import load_lenses
+from webquarry._search.services.failure import unknown_service
+from webquarry.errors import BadInput
+from webquarry.registry import members_of
 from webquarry.settings import Settings
 
 NOWHERE = {"HOME": "/nonexistent"}
 
 
 def providers(**keys: str) -> dict[str, Provider]:
-    kinds: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
+    kinds: list[type[Provider]] = members_of("webquarry._search.providers", Provider)
     settings = Settings.from_environment(keys)
     return {kind.name: kind.configure(settings, NOWHERE | keys) for kind in kinds}
 

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.replies import ERRORS, NAMES, recorded_json, recorded_reply, reply, status_of
+from webquarry._search.models import Query, Result
+from webquarry._search.provider import Provider
+from webquarry._search.query.domains import host_of
 from webquarry.credentials import Credential
 from webquarry.errors import AuthFailure, NetworkFailure, WebquarryError
 from webquarry.registry import members_of
-from webquarry.search.models import Query, Result
-from webquarry.search.provider import Provider
-from webquarry.search.query.domains import host_of
 from webquarry.settings import Settings
 
-KINDS: list[type[Provider]] = members_of("webquarry.search.providers", Provider)
+KINDS: list[type[Provider]] = members_of("webquarry._search.providers", Provider)
 KEYED = [kind for kind in KINDS if kind.credentials]
 BY_NAME = {kind.name: kind for kind in KINDS}
 each_provider = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

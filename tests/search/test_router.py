@@ -13,6 +13,9 @@ import httpx2
 import pytest
 
 from tests.search.replies import MOMENT, recorded, status_of
+from webquarry._search.models import Query, Result
+from webquarry._search.providers.brave import Brave
+from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     AuthFailure,
@@ -23,9 +26,6 @@ from webquarry.errors import (
     WebquarryError,
 )
 from webquarry.net.client import Client
-from webquarry.search.models import Query, Result
-from webquarry.search.providers.brave import Brave
-from webquarry.search.router import Router
 from webquarry.settings import Settings
 
 ENVIRON = {

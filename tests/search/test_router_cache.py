@@ -14,17 +14,17 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, KEYS, Engines, brave, failed, google, routed, tavily
+from webquarry._search import router as router_module
+from webquarry._search.models import Attempt, Found, Query, Result
+from webquarry._search.query.lenses import load_lenses
+from webquarry._search.router import Router
+from webquarry._search.stored import pack, unpack
 from webquarry.cache import base as cache_base
 from webquarry.cache.base import CacheEntry
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.errors import ProviderFailure
 from webquarry.net.client import Client
-from webquarry.search import router as router_module
-from webquarry.search.models import Attempt, Found, Query, Result
-from webquarry.search.query.lenses import load_lenses
-from webquarry.search.router import Router
-from webquarry.search.stored import pack, unpack
 from webquarry.settings import Settings
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}

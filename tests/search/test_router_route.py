@@ -11,6 +11,9 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.search.engines import KEYS, Engines, brave, brave_limit, failed, google, routed, tavily
 from tests.search.replies import recorded
+from webquarry._search.models import Found, Query
+from webquarry._search.providers.brave import Brave
+from webquarry._search.router import Router
 from webquarry.errors import (
     AuthFailure,
     BadInput,
@@ -21,9 +24,6 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.models import Found, Query
-from webquarry.search.providers.brave import Brave
-from webquarry.search.router import Router
 
 TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}
 THREE = KEYS | {"SEARCH_ROUTING": "brave,tavily,google"}

@@ -11,15 +11,15 @@ import pytest
 
 from tests.net.doubles import FakeClock
 from tests.search.patents.recorded import LENS_ONLY
+from webquarry._search.patents.provider import PatentProvider
+from webquarry._search.services.guard import GuardedCall
+from webquarry._search.services.services import Services
 from webquarry.errors import BadInput, NetworkFailure, RateLimited
 from webquarry.net.client import Client
-from webquarry.search.patents.provider import PatentProvider
-from webquarry.search.services.guard import GuardedCall
-from webquarry.search.services.services import Services
 from webquarry.settings import Settings
 
 T = TypeVar("T")
-PACKAGE = "webquarry.search.patents.providers"
+PACKAGE = "webquarry._search.patents.providers"
 
 
 def using(

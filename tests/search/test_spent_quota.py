@@ -9,11 +9,11 @@ import httpx2
 import pytest
 
 from tests.search.replies import MOMENT, recorded
+from webquarry._search.models import Query
+from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import RateLimited
 from webquarry.net.client import Client
-from webquarry.search.models import Query
-from webquarry.search.router import Router
 from webquarry.settings import Settings
 
 ENVIRON = {

@@ -16,12 +16,12 @@ import pytest
 from tests.search.replies import MOMENT, NAMES, recorded, recorded_json, reply
 from tests.search.test_providers import BY_NAME, add_to_texts, configured, each_provider
 from tests.search.traps import BAD, FOLDER, GOOD, Recorded
+from webquarry._search.models import Found, Query
+from webquarry._search.provider import Provider
+from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import OUTCOMES, WebquarryError
 from webquarry.net.client import Client
-from webquarry.search.models import Found, Query
-from webquarry.search.provider import Provider
-from webquarry.search.router import Router
 from webquarry.settings import Settings
 
 each_trap = pytest.mark.parametrize("trap", BAD, ids=lambda trap: trap.file)

@@ -16,11 +16,11 @@ import pytest
 from mcp import Client
 
 from tests.duckduckgo_site import DuckDuckGoSite, Said, many, page
+from tests.mcp.in_process import connect
+from tests.mcp.stdio_process import lines
 from tests.search.replies import recorded, recorded_json
-from tests.surfaces.mcp.stdio_process import lines
-from webquarry.search import instant
-from webquarry.search.providers.duckduckgo import DuckDuckGo
-from webquarry.surfaces.mcp.server import build_server
+from webquarry._search import instant
+from webquarry._search.providers.duckduckgo import DuckDuckGo
 
 SEED = Path(__file__).with_name("001_830bb2186b96835b.txt").read_text("utf-8")
 PARTS = dict(
@@ -55,7 +55,7 @@ def schema_of(tool: str) -> dict[str, Any]:
 
 
 async def listing() -> list[types.Tool]:
-    async with Client(build_server("websearch-mcp", "duckduckgo"), mode="legacy") as client:
+    async with Client(connect("duckduckgo"), mode="legacy") as client:
         return (await client.list_tools()).tools
 
 
@@ -72,7 +72,7 @@ def call(tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
     """Call a tool as a client does."""
 
     async def run() -> types.CallToolResult:
-        async with Client(build_server("websearch-mcp", "duckduckgo"), mode="legacy") as client:
+        async with Client(connect("duckduckgo"), mode="legacy") as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(run())

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from tests.ask.fakes import FakeReply, FakeServers, home, open_engine
+from webquarry._search.models import Result
 from webquarry.ask.exchange import exchange
 from webquarry.ask.exchange.results import MOST_BYTES, format_results, select_results
 from webquarry.ask.models import ModelReply, Question
 from webquarry.ask.vendors.anthropic import TOOL
-from webquarry.search.models import Result
 
 SEED = Path(__file__).with_name("003_df3a3c127d10510b.txt").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)\n```", SEED, re.DOTALL)

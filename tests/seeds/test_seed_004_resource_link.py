@@ -13,8 +13,8 @@ import mcp_types as types
 import pytest
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 
-from tests.surfaces.mcp.stdio_process import session
-from tests.surfaces.server.http_process import Served, http_server, message_in
+from tests.mcp.http_process import Served, http_server, message_in
+from tests.mcp.stdio_process import session
 
 pytestmark = pytest.mark.slow
 

@@ -9,27 +9,27 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.mcp.in_process import call as call_tool
 from tests.net.doubles import FakeClock, FakeWeb
 from tests.search.engines import KEYS, Engines, brave, called, failed, routed, tavily
 from tests.search.replies import recorded
 from tests.tools.pages import ARTICLE, URL, Session, sent
+from webquarry._search import router as router_module
+from webquarry._search import stored
+from webquarry._search.models import Found, Query
+from webquarry._search.provider import Provider
+from webquarry._search.query.length import cut_query
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.clock import Clock
 from webquarry.errors import AuthFailure
+from webquarry.mcp.linking import read_artifact
 from webquarry.net.client import Client
 from webquarry.pages import pages as pages_module
 from webquarry.registry import members_of
-from webquarry.search import router as router_module
-from webquarry.search import stored
-from webquarry.search.models import Found, Query
-from webquarry.search.provider import Provider
-from webquarry.search.query.length import cut_query
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.calling import CallOptions, call_tool
-from webquarry.surfaces.mcp.linking import read_artifact
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 A = "https://a.org/1"
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
@@ -101,7 +101,7 @@ SERPER = {
     "searchParameters": {},
     "organic": [{"title": "t", "link": A, "snippet": "s"}],
 }
-PROVIDERS = members_of("webquarry.search.providers", Provider)
+PROVIDERS = members_of("webquarry._search.providers", Provider)
 HARD = {
     "words": WORDS,
     "one word": "x" * 500,
@@ -386,7 +386,7 @@ def test_artifacts_end_after_an_hour_with_not_found() -> None:
             kit.client = Client(kit.settings, kit.clock, pages=web)
             arguments = {"url": URL, "mode": "raw", "max_length": 200_000}
             tool = load("research", "scrape_page")
-            linked = (await call_tool(tool, kit, arguments, CallOptions())).structured_content
+            linked = (await call_tool(tool, kit, arguments)).structured_content
             assert isinstance(linked, dict)
             clock.ahead = timedelta(minutes=59)
             before = await read_artifact(linked["resource"], kit)

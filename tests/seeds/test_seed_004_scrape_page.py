@@ -20,7 +20,7 @@ from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.models import Metadata, RetractionStatus
-from webquarry.tool import load
+from webquarry.tools import load
 from webquarry.tools.research.scrape_page import ScrapeOutput
 
 SECTION = SEED.partition("## Tool 2: `scrape_page`")[2]

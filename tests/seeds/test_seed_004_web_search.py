@@ -28,12 +28,12 @@ from tests.search.engines import (
 )
 from tests.search.replies import recorded
 from tests.seeds.seed_004 import SEED, check_as_in_table, rows_of
+from webquarry._search import stored
+from webquarry._search.models import Attempt, Found, Query, Result
+from webquarry._search.query.lenses import Lens, load_lenses
 from webquarry.cache.base import key_of
 from webquarry.errors import AuthFailure, BadInput, RateLimited
-from webquarry.search import stored
-from webquarry.search.models import Attempt, Found, Query, Result
-from webquarry.search.query.lenses import Lens, load_lenses
-from webquarry.tool import load
+from webquarry.tools import load
 from webquarry.tools.research._search import NOT_IN_KEY
 
 SECTION = SEED.partition("## Tool 1: `web_search`")[2].partition("## Tool 2:")[0]

@@ -19,8 +19,9 @@ from webquarry.records.file import RecordFile
 from webquarry.records.journals import FileJournals
 from webquarry.sessions.sessions import Sessions
 from webquarry.settings import Settings
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 A, B, C = "https://a.org/1", "https://b.org/2", "https://c.org/3"
 

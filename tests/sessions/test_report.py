@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.plain.words import PageWords
+from webquarry._read.plain.words import PageWords
 from webquarry.sessions.export import export_session
 from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession, Step
 from webquarry.sessions.quote_context import QuoteContext, cut_context

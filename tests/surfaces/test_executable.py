@@ -216,7 +216,7 @@ def test_success_leaves_stderr_empty(run: InProcess) -> None:
 def test_a_bug_of_ours_is_still_one_error_object_and_no_traceback(
     run: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webquarry.search.router.Router.search", _broken)
+    monkeypatch.setattr("webquarry._search.router.Router.search", _broken)
     quiet = run(BRAVE, QUERY)
     loud = run(BRAVE, QUERY, {"WEBQUARRY_LOG_LEVEL": "debug"})
 
@@ -234,7 +234,7 @@ def test_an_error_of_ours_that_holds_a_secret_is_redacted_at_the_door(
             "failed at https://a.example/?key=s3cret", suggested_action="Ask ?key=s3cret\nagain."
         )
 
-    monkeypatch.setattr("webquarry.search.router.Router.search", leak)
+    monkeypatch.setattr("webquarry._search.router.Router.search", leak)
     done = run(BRAVE, QUERY)
 
     assert done.error == "failed at https://a.example/?key=***"

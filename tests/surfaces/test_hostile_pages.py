@@ -4,7 +4,6 @@ serves others meanwhile.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -18,9 +17,8 @@ import httpx2
 import pytest
 
 from tests.executables import FETCH, LOCAL, Answer, Asked, Site, run_script, script_path
+from tests.mcp.http_process import Served, http_server, message_in
 from tests.read.workers.sync_pool import is_alive
-from tests.surfaces.server.http_process import Served, http_server, message_in
-from webquarry.surfaces.mcp.text import as_json, encode_json
 
 # Sound markup, and so much of it that no reader is done with it in a second.
 LONG = Answer(
@@ -119,31 +117,3 @@ def test_a_worker_is_killed_when_an_executable_is_interrupted(site: Site) -> Non
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert not any(map(is_alive, copies))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"content": 'A "line"\n' * 50_000 + "\ud800é🦦" * 100_000, "n": 1, "none": None},
-        {"sources": [{"content": "x" * 300_000}, {}, []], "empty": {}, "flags": [True, 1.5]},
-        {},
-        {"short": "text"},
-    ],
-)
-def test_a_long_answer_is_encoded_in_pieces_to_the_same_json(data: dict[str, object]) -> None:
-    beats = 0
-
-    async def beat() -> None:
-        nonlocal beats
-        while True:
-            beats += 1
-            await asyncio.sleep(0)
-
-    async def run() -> str:
-        beating = asyncio.create_task(beat())
-        encoded = await encode_json(data)
-        beating.cancel()
-        return encoded
-
-    assert asyncio.run(run()) == as_json(data)
-    assert (beats > 0) == (len(as_json(data)) > 200_000)

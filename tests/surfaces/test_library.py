@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import inspect
 import subprocess
 import sys
@@ -365,14 +366,17 @@ def test_a_callback_that_fails_harms_no_call(caplog: pytest.LogCaptureFixture) -
     assert "on_progress" in caplog.text
 
 
-@pytest.mark.parametrize("first", ["", "import webquarry.search.router, webquarry.read.reader; "])
-def test_search_and_read_can_be_called_whatever_was_imported_before(first: str) -> None:
-    """They are folders of the engine, too."""
+def test_search_and_read_are_plain_functions_whatever_was_imported_before() -> None:
     code = (
-        f"{first}import webquarry, pickle; from webquarry.search import models; "
-        f"import webquarry.read.models as form; "
+        "import webquarry._search.router, webquarry._read.reader\n"
+        "import inspect, pickle, webquarry\n"
+        "for function in (webquarry.search, webquarry.read):\n"
+        "    assert inspect.isfunction(function)\n"
+        "    assert pickle.loads(pickle.dumps(function)) is function\n"
+        "    assert inspect.getdoc(function) and inspect.getsource(function)\n"
+        "    assert 'on_progress' in inspect.signature(function).parameters\n"
         f"print(len(webquarry.search('tidal energy storage', num_results=1).results), "
-        f"pickle.loads(pickle.dumps(webquarry.read))({PAGE!r}).url, form.__name__)"
+        f"webquarry.read({PAGE!r}).url)"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
@@ -382,4 +386,18 @@ def test_search_and_read_can_be_called_whatever_was_imported_before(first: str) 
         timeout=60,
     )
 
-    assert (done.stdout, done.stderr) == (f"1 {PAGE} webquarry.read.models\n", "")
+    assert (done.stdout, done.stderr) == (f"1 {PAGE}\n", "")
+
+
+@pytest.mark.parametrize("name", ["sql", "errors", "batch"])
+def test_module_is_an_attribute_and_can_be_imported(name: str) -> None:
+    code = f"import webquarry; print(webquarry.{name}.__name__); import webquarry.{name}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == f"webquarry.{name}"
+
+
+@pytest.mark.parametrize("name", ["search", "read"])
+def test_internal_package_is_not_importable_by_the_name_of_the_function(name: str) -> None:
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"webquarry.{name}")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from webquarry.surfaces.schema import pretty, schema_text
-from webquarry.tool import Tool, toolset
+from webquarry.tool import Tool
+from webquarry.tools import toolset
 
 ROOT = Path(__file__).parent.parent.parent
 SCHEMAS = ROOT / "src" / "webquarry" / "schemas"

@@ -15,8 +15,8 @@ from tests.search.engines import HOMELESS
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research.scrape_page import ScrapeOutput
 
 URL = "https://harbor.example/tide"

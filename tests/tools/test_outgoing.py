@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 from scripts.mcp_clients.calls import CALLS, fill_session
 
+from tests.mcp.in_process import call as call_tool
 from tests.tools.hostile_web import HOSTILE, MARKS, UNSEEN, WORD, HostileTransport
+from webquarry._search.models import Attempt
 from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.mcp.resources import read_page
 from webquarry.net.client import Client
 from webquarry.pages.outgoing import filter_error, filter_value
 from webquarry.registry import module_names
-from webquarry.search.models import Attempt
 from webquarry.settings import Settings
-from webquarry.surfaces.mcp.calling import CallOptions, call_tool
-from webquarry.surfaces.mcp.resources import _read_page
-from webquarry.tool import Answer, Tool, load, tool
+from webquarry.tool import Answer, Tool, tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 PAGE = "https://tidelines.example/2026/09/storing-the-tide"
 SHOP = "https://shop.chandlery.example/batteries/slack-water-48v"
@@ -84,14 +85,14 @@ async def call_all(folder: Path, *, everywhere: bool) -> dict[str, list[Any]]:
         for toolset, name, arguments in [*calls, *FURTHER]:
             for text in ("json", "markdown"):
                 filled = fill_session(arguments, session)
-                result = await call_tool(load(toolset, name), kit, filled, CallOptions(text=text))
+                result = await call_tool(load(toolset, name), kit, filled, text_format=text)
                 shown = result.model_dump()
                 if arguments.get("mode") == "raw":  # verbatim, as it says
                     shown = {**shown["structured_content"], "content": ""}
                 given.setdefault(f"{toolset}/{name}", []).append(shown)
                 data = result.structured_content or {}
                 session = session or data.get("sessionId", "")
-        given["resource"] = [await _read_page(f"research://page/{PAGE}", kit)]
+        given["resource"] = [await read_page(f"research://page/{PAGE}", kit)]
     return given
 
 

@@ -19,12 +19,13 @@ import webquarry
 from tests.search.engines import Engines, brave, called, failed
 from tests.search.scholarly.replies import response
 from tests.search.scholarly.test_scholarly_finder import SIX, all_fail, indexes, pubmed
+from webquarry._search.scholarly.models import Author, Paper
 from webquarry.errors import BadInput, RateLimited
-from webquarry.search.scholarly.models import Author, Paper
 from webquarry.sessions.models import ResearchSession
 from webquarry.sessions.references import parse_author, work_of_paper
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research._papers import PapersOutput, list_authors
 
 ENVIRON = {"BRAVE_API_KEY": "canary-brave-1234", "SEARCH_PROVIDER": "brave"}

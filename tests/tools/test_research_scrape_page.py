@@ -17,7 +17,7 @@ from tests.read.invented import article
 from tests.tools.pages import ARTICLE, PROSE, URL, Session, page, sent
 from webquarry.errors import BadInput, Challenge, NotFound, ScriptPage, ThinPage, WebquarryError
 from webquarry.pages.slice import SliceRequest, take_slice
-from webquarry.tool import load
+from webquarry.tools import load
 
 
 def whole(session: Session, **arguments: Any) -> str:

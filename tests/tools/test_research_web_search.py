@@ -11,7 +11,8 @@ import pytest
 
 from tests.search.engines import KEYS, Engines, brave, brave_limit, called, failed, google, tavily
 from webquarry.errors import BadInput, RateLimited
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
+from webquarry.tools import load
 
 BRAVE = KEYS | {"SEARCH_PROVIDER": "brave"}
 TWO = KEYS | {"SEARCH_ROUTING": "brave,tavily"}

@@ -17,8 +17,8 @@ from tests.net.doubles import FakeWeb
 from tests.sessions.kits import kit_on
 from tests.tools.pages import ARTICLE, URL, Session, sent
 from webquarry.pages.kept.earlier import EarlierPage, EarlierPages
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 MODIFIED = "Sun, 15 Nov 2026 10:00:00 GMT"
 

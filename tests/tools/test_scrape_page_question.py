@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from tests.mcp.in_process import connect
 from tests.tools.pages import PROSE, URL, page
 from webquarry.errors import BadInput
-from webquarry.surfaces.mcp.server import build_server
 
 ROWS = "".join(f"<tr><td>Quay {n}</td><td>{n} m</td><td>{1900 + n}</td></tr>" for n in range(99))
 ALMANAC = (
@@ -181,7 +181,7 @@ def test_a_client_of_the_mcp_server_gets_the_passages(monkeypatch: pytest.Monkey
     arguments = {"url": url, "question": "How long does a vanadium battery last?", "max_tokens": 99}
 
     async def call() -> Any:
-        async with Client(build_server("webquarry", "research"), mode="legacy") as client:
+        async with Client(connect(), mode="legacy") as client:
             return await client.call_tool("scrape_page", arguments)
 
     answer = asyncio.run(call()).structured_content

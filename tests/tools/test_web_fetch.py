@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webquarry._read.html.parse import CUT
+from webquarry._read.models import Page
 from webquarry.errors import (
     BadInput,
     Challenge,
@@ -27,8 +29,6 @@ from webquarry.errors import (
     Unreadable,
     WebquarryError,
 )
-from webquarry.read.html.parse import CUT
-from webquarry.read.models import Page
 from webquarry.tools.executables.web_fetch import FetchAnswer, select_lines, web_fetch
 
 TEXT = "one\n\nthree\nfour"

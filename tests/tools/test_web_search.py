@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from webquarry.search.models import Query, Result
+from webquarry._search.models import Query, Result
 from webquarry.tool import Tool
 from webquarry.tools.executables.web_search_brave import web_search_brave
 from webquarry.tools.executables.web_search_google import web_search_google

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.plain.words import PageWords, WordSection
+from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.sessions.models import KeptQuote
 from webquarry.views.marked_text import cut_text, identify_quote, place_quotes
 

@@ -56,9 +56,9 @@ from webquarry.settings import Settings
 if TYPE_CHECKING:
     import httpx2
 
+    from webquarry._search.router import Router
     from webquarry.ask.exchange.exchange import ExchangeContext
     from webquarry.ask.exchange.model_client import ModelClient
-    from webquarry.search.router import Router
 
 OnProgress = Callable[[Progress], None]
 GRACE_SECONDS = 1.0  # after a cancellation, for answers that are on their way and paid for

@@ -76,11 +76,11 @@ def _parse_name(text: str) -> str:
 
 def _parse_provider(text: str) -> str:
     """The name of a search provider, or none."""
+    from webquarry._search.provider import Provider
     from webquarry.registry import members_of
-    from webquarry.search.provider import Provider
 
     kinds: list[type[Provider]] = members_of(
-        "webquarry.search.providers", Provider, group="webquarry.providers"
+        "webquarry._search.providers", Provider, group="webquarry.providers"
     )
     names = sorted(kind.name for kind in kinds)
     if text.lower() not in ("none", *names):

@@ -40,14 +40,6 @@ class CachedValue:
 
 
 @dataclass(frozen=True)
-class EntrySource:
-    """The entry that an answer was made of: its key and its value."""
-
-    key: str
-    value: bytes
-
-
-@dataclass(frozen=True)
 class Stats:
     """What a store holds."""
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from webquarry._search.replies.doi import DOI, normal_doi, trim_doi
 from webquarry.evidence.page.jsonld import Node
 from webquarry.evidence.page.tags import Tags
-from webquarry.search.replies.doi import DOI, normal_doi, trim_doi
 
 __all__ = ["detect_doi", "normal_doi"]
 

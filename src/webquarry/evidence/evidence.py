@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from webquarry._read.html.parse import Document
+from webquarry._read.models import Dated, Page
 from webquarry.evidence.citation import describe_source, format_all
 from webquarry.evidence.doi import detect_doi
 from webquarry.evidence.language.text import clean_html_line, clean_line
@@ -32,8 +34,6 @@ from webquarry.evidence.trust.classify import (
 )
 from webquarry.evidence.trust.forum import read_forum_signals
 from webquarry.evidence.trust.reputation import reputation_of
-from webquarry.read.html.parse import Document
-from webquarry.read.models import Dated, Page
 
 _KIND_OF_TYPE: dict[SourceType, str] = {
     "news_publication": "article-newspaper",

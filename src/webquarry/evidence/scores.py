@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from webquarry._read.slices.paragraphs import Paragraph
 from webquarry.evidence.language.terms import Terms
 from webquarry.evidence.models import AnswerPart
 from webquarry.evidence.page.dates import date_parts
-from webquarry.read.slices.paragraphs import Paragraph
 
 WEIGHTS = {"relevance": 0.35, "freshness": 0.20, "authority": 0.25, "content": 0.20}
 _TEXT_WEIGHT, _PARAGRAPH_WEIGHT, _TITLE_WEIGHT = 0.5, 0.3, 0.2  # where the terms are found

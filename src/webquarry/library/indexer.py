@@ -15,9 +15,9 @@ from webquarry.errors import WebquarryError
 from webquarry.library.models import KeptPage
 
 if TYPE_CHECKING:
+    from webquarry._read.workers.runner import JobRunner
     from webquarry.library.indexing import IndexedPage
     from webquarry.library.tokens import TermTokens
-    from webquarry.read.workers.runner import JobRunner
 
 log = logging.getLogger(__name__)
 

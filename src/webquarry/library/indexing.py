@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.workers.job import Job, job
 from webquarry.library.models import KeptPage
 from webquarry.library.packing import PackedPage, pack_page
 from webquarry.library.passages import PagePassage, split_passages
 from webquarry.library.terms import find_languages, name_language
 from webquarry.library.tokens import TermTokens
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.workers.job import Job
 
 _MOST_KEPT = 50_000  # words whose tokens a worker process remembers
 _known: dict[str, TermTokens] = {}  # of a worker process, by key
@@ -69,9 +69,10 @@ def describe_job(owner: str, page: KeptPage, key: bytes) -> Job:
         "published": page.published,
         "key": key.hex(),
     }
-    return Job("index page", arguments, page.text, behind=True)
+    return Job(index_in_job, arguments, page.text, behind=True)
 
 
+@job("index page")
 def index_in_job(job: Job) -> bytes:
     """Do it there. No token has a tab or a line break in it."""
     arguments = job.arguments

@@ -16,17 +16,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from webquarry._search.models import Query, Result
 from webquarry.caller import caller
 from webquarry.clock import Clock
 from webquarry.library.indexer import WorkerIndexer
 from webquarry.library.models import KeptPage, LibraryStats
-from webquarry.search.models import Query, Result
 
 if TYPE_CHECKING:
+    from webquarry._read.workers.runner import JobRunner
     from webquarry.library.file import LibraryFile
     from webquarry.library.indexing import IndexedPage
     from webquarry.library.shelf import Shelf
-    from webquarry.read.workers.runner import JobRunner
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from webquarry._read.workers.runner import JobRunner
 from webquarry.clock import Clock
 from webquarry.library.library import Library
-from webquarry.read.workers.runner import JobRunner
 from webquarry.settings import Settings
 from webquarry.store.folder import find_folder
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webquarry.read.slices.chunks import split_chunks
+from webquarry._read.slices.chunks import split_chunks
 
 MOST_PASSAGES = 1 << 12  # of a page
 _CHARACTERS = 1_600  # of a passage, about

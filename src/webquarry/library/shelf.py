@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from webquarry._search.identity import identity
 from webquarry.library.indexing import IndexedPage, index_page, write_rows
 from webquarry.library.models import FoundPassage, KeptPage, LibraryStats
 from webquarry.library.packing import PackedPage, unpack_page
@@ -25,7 +26,6 @@ from webquarry.library.passages import split_passages
 from webquarry.library.terms import VERSION as TERMS_VERSION
 from webquarry.library.terms import name_language, question_terms
 from webquarry.library.tokens import SIGNS, TermTokens
-from webquarry.search.identity import identity
 from webquarry.store.encryption import Cipher
 from webquarry.store.sqlite import (
     Connection,

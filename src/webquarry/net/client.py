@@ -1,37 +1,29 @@
-"""The HTTP client: `fetch()` for any URL, `send()` for a provider's request.
+"""The HTTP client: `fetch()` for any URL, `send()` for the request of a provider.
 
-Both stream, count bytes before and after decompression, keep one deadline over everything they do,
-wait for the host's turn and try again where that is safe. `fetch()` trusts nobody: every hop is
-judged by the guard (and every address again by the transport that dials it) and by the site's
-robots.txt. `send()` goes to hosts that the user or we chose, with credentials in its headers, so it
-never leaves the origin it was made for.
+Both have one deadline, limits on the size of the body before and after decompression, rate limits
+per host and retries where they are safe. `fetch()` checks every hop with the guard (the transport
+checks the address of every connection) and with robots.txt. `send()` is for hosts that the user or
+webquarry chose, with credentials, and does not leave the origin of the request.
 """
 
 from __future__ import annotations
 
 import base64
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from ipaddress import ip_address
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import httpx2
 
 from webquarry.clock import Clock
-from webquarry.net.budget import Budget
-from webquarry.net.guard.guard import Guard
-from webquarry.net.http.encodings import ACCEPTED
-from webquarry.net.http.page_request import PageRequest
-from webquarry.net.http.plain_headers import PlainHeaders
-from webquarry.net.http.redirects import RedirectChain, build_redirected_request
-from webquarry.net.http.simple_heads import write_fields
+from webquarry.net.body import ACCEPT_ENCODING
+from webquarry.net.guard import Guard, parse_address
 from webquarry.net.models import Reply, Validators
 from webquarry.net.pacing import Pacing
-from webquarry.net.sender import Sender, SentResponse
-from webquarry.net.transport import open_transport
+from webquarry.net.redirects import RedirectChain, build_redirected_request, location_of
+from webquarry.net.sender import Budget, Sender
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
@@ -40,38 +32,25 @@ if TYPE_CHECKING:
 
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_STYLE = "text/css,*/*;q=0.1"
-ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for everybody: it says nothing about the user
-
-
-class FetchOptions(NamedTuple):
-    """How a URL is fetched."""
-
-    accept: str
-    limit: int
-    most_redirects: int
-    is_page: bool = True  # robots.txt is no page: it is not looked up in itself
-    cut: bool = False  # the beginning of the body is enough
-    conditions: Mapping[str, str] | None = None  # headers under which there is nothing to send
-    known: Validators | None = None  # of an answer that may be as good as a new one
+ACCEPT_LANGUAGE = "en,*;q=0.5"  # the same for every user
+_NO_BODY = httpx2.ByteStream(b"")
 
 
 @dataclass(frozen=True)
 class BrowserRequest:
-    """One request of a page that a browser runs, as the browser would send it."""
+    """A request of a page that runs in a browser."""
 
     url: str
     method: str
     headers: dict[str, str]
     body: bytes
-    is_page: bool  # a document: robots.txt is asked
-    limit: int  # bytes of the answer
+    is_page: bool  # a document, to which robots.txt applies
+    limit: int  # of the response, in bytes
     seconds: float
 
 
 class Client:
-    """One per process and loop: it holds the connections, the pacing and the robots.txt files.
-    Closes its transports.
-    """
+    """Connections, rate limits and robots.txt files of one event loop. Closes its transports."""
 
     def __init__(
         self,
@@ -84,11 +63,14 @@ class Client:
         self._settings = settings
         self._clock = clock
         self._guard = Guard.from_settings(settings)
-        self._pages = _LazyTransport(pages, lambda: open_transport(settings, self._guard))
-        self._providers = _LazyTransport(providers, lambda: open_transport(settings, None))
+        self._transports: dict[bool, httpx2.AsyncBaseTransport] = {}  # guarded or not
+        if pages is not None:
+            self._transports[True] = pages
+        if providers is not None:
+            self._transports[False] = providers
         pacing = Pacing(settings.host_concurrency, settings.host_requests_per_second, clock)
         self._sender = Sender(pacing, clock)
-        self._retries = settings.retries  # of requests to providers
+        self._provider_retries = settings.retries
 
     async def fetch(
         self,
@@ -98,165 +80,171 @@ class Client:
         conditions: Mapping[str, str] | None = None,
         known: Validators | None = None,
     ) -> Reply:
-        """Whatever is at this URL, of any status; 304 where `conditions` (`If-None-Match` and the
-        like) or a `known` answer say so. Raises Refused, RobotsRefused, NetworkFailure, TooLarge,
-        Unreadable.
+        """Fetch a URL and return its reply of any status; 304 if `conditions` (headers such as
+        `If-None-Match`) or the validators of a `known` reply match. Raises `Refused`,
+        `RobotsRefused`, `NetworkFailure`, `TooLarge`, `Unreadable`.
         """
-        options = FetchOptions(
-            accept,
-            self._settings.max_bytes,
-            self._settings.max_redirects,
-            conditions=conditions,
-            known=known,
-        )
-        return await self._fetch(url, options)
+        limit = self._settings.max_bytes
+        return await self._fetch(url, accept, limit, conditions=conditions, known=known)
 
     async def fetch_style(self, url: str, limit: int) -> Reply:
-        """A style sheet of a page, guarded as pages are. Raises TooLarge beyond so many bytes."""
-        most = min(limit, self._settings.max_bytes)
-        options = FetchOptions(ACCEPT_STYLE, most, self._settings.max_redirects)
-        return await self._fetch(url, options)
+        """Fetch a style sheet. Raises `TooLarge` above `limit` bytes."""
+        return await self._fetch(url, ACCEPT_STYLE, min(limit, self._settings.max_bytes))
 
     async def peek(self, url: str, limit: int, *, accept: str = ACCEPT_PAGE) -> Reply:
-        """The same, with no more than so many bytes of the body; `is_cut` where there are more."""
-        options = FetchOptions(accept, limit, self._settings.max_redirects, cut=True)
-        return await self._fetch(url, options)
+        """Fetch the first `limit` bytes of a URL; `is_cut` tells if there are more."""
+        return await self._fetch(url, accept, limit, cut=True)
+
+    async def fetch_hop(self, asked: BrowserRequest) -> Reply:
+        """Send one request of a browser, guarded like `fetch`; redirects are returned."""
+        budget = Budget(self._clock, asked.seconds, self._settings.retries)
+        async with budget:
+            url = await self._check_page(asked.url, budget, check_robots=asked.is_page)
+            request = self._build_request(url, asked.headers, budget, asked.method, asked.body)
+            transport = self._get_transport(guarded=True)
+            return await self._sender.send(transport, request, budget, asked.limit)
 
     async def send(self, request: httpx2.Request, *, timeout_seconds: float | None = None) -> Reply:
-        """The answer to a provider's request, of any status. Redirects are followed within the same
-        origin only.
-        """
+        """Send the request of a provider and return its reply of any status."""
         if timeout_seconds is None:
             timeout_seconds = self._settings.timeout_seconds
-        budget = Budget(self._clock, timeout_seconds, self._retries)
+        budget = Budget(self._clock, timeout_seconds, self._provider_retries)
         chain = RedirectChain(self._settings.max_redirects)
         limit = self._settings.max_bytes
-        with budget.deadline():
+        async with budget:
             request = self._prepare_request(request, budget)
             while True:
                 chain.add_cookies(request)
-                transport = self._providers.get()
-                is_ours = _is_loopback(request.url.host)  # a service that the user runs here
-                sent = await self._sender.send(transport, request, budget, limit, is_ours=is_ours)
-                if sent.location is None:
-                    # A key may stand in the query.
-                    hops = [redact(hop) for hop in chain.hops]
-                    return self._build_reply(redact(str(request.url)), sent, hops)
-                target = chain.follow(sent.response, sent.location)
-                request = build_redirected_request(request, sent.response.status_code, target)
+                transport = self._get_transport(guarded=False)
+                is_local = _is_loopback(request.url.host)
+                reply = await self._sender.send(
+                    transport, request, budget, limit, is_local=is_local
+                )
+                location = location_of(reply.status, reply.headers)
+                if location is None:
+                    hops = tuple(redact(hop) for hop in chain.hops)  # a query may contain a key
+                    return replace(reply, url=redact(reply.url), hops=hops)
+                target = chain.follow(request, reply, location)
+                request = build_redirected_request(request, reply.status, target)
                 budget.redirects += 1
 
-    async def fetch_hop(self, asked: BrowserRequest) -> Reply:
-        """The answer to one request of a browser's, guarded as pages are; a redirect is not
-        followed but given back, for the browser asks again.
-        """
-        budget = Budget(self._clock, asked.seconds, self._settings.retries)
-        with budget.deadline():
-            address = self._guard.check_url(asked.url)
-            if asked.is_page and self._settings.robots:
-                budget.doing = f"reading the robots.txt of {address.host}"
-                await self._robots.check(address)
-            headers = asked.headers | {
-                "User-Agent": self._settings.user_agent,
-                "Accept-Language": ACCEPT_LANGUAGE,
-                "Accept-Encoding": ACCEPTED,
-            }
-            request = httpx2.Request(
-                asked.method,
-                address,
-                headers=headers,
-                content=asked.body or None,
-                extensions={"timeout": self._build_timeouts(budget)},
-            )
-            sent = await self._sender.send(self._pages.get(), request, budget, asked.limit)
-            return self._build_reply(str(request.url), sent, ())
-
     def without_retries(self) -> Client:
-        """The same connections and pacing, for somebody who asks providers again himself."""
+        """Return a client on the same connections and limits that does not retry `send`."""
         client = copy.copy(self)
-        client._retries = 0
+        client._provider_retries = 0
         return client
 
     async def aclose(self) -> None:
-        """Close every connection; requests under way end with an error."""
+        """Close all connections; requests in progress fail."""
         if "_robots" in vars(self):
             await self._robots.aclose()
-        await self._pages.aclose()
-        await self._providers.aclose()
+        for transport in self._transports.values():
+            await transport.aclose()
 
     async def __aenter__(self) -> Client:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+    async def _fetch(
+        self,
+        url: str,
+        accept: str,
+        limit: int,
+        *,
+        max_redirects: int | None = None,
+        is_page: bool = True,
+        cut: bool = False,
+        conditions: Mapping[str, str] | None = None,
+        known: Validators | None = None,
+    ) -> Reply:
+        """Fetch a URL hop by hop; each is checked before a request is sent to it."""
+        if max_redirects is None:
+            max_redirects = self._settings.max_redirects
+        budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
+        chain = RedirectChain(max_redirects)
+        async with budget:
+            while True:
+                checked = await self._check_page(url, budget, check_robots=is_page)
+                headers = {"Accept": accept, **(conditions or {})}
+                if known is not None:
+                    headers |= known.write_headers(str(checked))
+                request = self._build_request(checked, headers, budget)
+                chain.add_cookies(request)
+                transport = self._get_transport(guarded=True)
+                reply = await self._sender.send(transport, request, budget, limit, cut=cut)
+                location = location_of(reply.status, reply.headers)
+                if location is None or (chain.is_full and not is_page):
+                    return replace(reply, hops=tuple(chain.hops), is_moved=chain.is_moved)
+                url = chain.follow(request, reply, location)
+                budget.redirects += 1
+
+    async def _check_page(self, url: str, budget: Budget, *, check_robots: bool) -> httpx2.URL:
+        """Return the URL to request. Raises `Refused` and `RobotsRefused`."""
+        checked = self._guard.check_url(url)
+        if check_robots and self._settings.robots:
+            budget.activity = f"reading the robots.txt of {checked.host}"
+            await self._robots.check(checked)
+        return checked
 
     @cached_property
     def _robots(self) -> Robots:
-        """Loaded with the first page: a search needs none."""
-        from webquarry.net.robots import Robots
+        from webquarry.net import robots  # a search does not need it
 
-        return Robots(self._settings.user_agent, self._clock, self._fetch_robots)
+        async def fetch(url: httpx2.URL) -> Reply:
+            return await self._fetch(
+                str(url),
+                "text/plain,*/*;q=0.5",
+                robots.MAX_BYTES,
+                max_redirects=robots.MAX_REDIRECTS,
+                is_page=False,
+                cut=True,
+            )
 
-    async def _fetch_robots(self, url: httpx2.URL) -> Reply:
-        from webquarry.net import robots
+        return robots.Robots(self._settings.user_agent, self._clock, fetch)
 
-        options = FetchOptions(
-            "text/plain,*/*;q=0.5", robots.LARGEST, robots.MOST_REDIRECTS, is_page=False, cut=True
-        )
-        return await self._fetch(str(url), options)
+    def _get_transport(self, *, guarded: bool) -> httpx2.AsyncBaseTransport:
+        """Return the transport for pages (guarded) or for providers."""
+        if guarded not in self._transports:
+            from webquarry.net.transport import Transport  # a replay does not need it
 
-    async def _fetch(self, url: str, options: FetchOptions) -> Reply:
-        """Ask hop by hop: every address is judged before anything is sent to it."""
-        budget = Budget(self._clock, self._settings.timeout_seconds, self._settings.retries)
-        chain = RedirectChain(options.most_redirects)
-        with budget.deadline():
-            while True:
-                address = self._guard.check_url(url)
-                if options.is_page and self._settings.robots:
-                    budget.doing = f"reading the robots.txt of {address.host}"
-                    await self._robots.check(address)
-                request = self._build_page_request(address, options, budget)
-                if options.known is not None:
-                    request.headers.update(options.known.write_headers(str(request.url)))
-                if chain.hops:
-                    chain.add_cookies(request)
-                sent = await self._sender.send(
-                    self._pages.get(), request, budget, options.limit, cut=options.cut
-                )
-                ends_here = chain.is_full and not options.is_page
-                if sent.location is None or ends_here:
-                    hops, is_moved = chain.hops, chain.is_moved
-                    return self._build_reply(str(request.url), sent, hops, is_moved=is_moved)
-                url = chain.follow(sent.response, sent.location)
-                budget.redirects += 1
+            guard = self._guard if guarded else None
+            self._transports[guarded] = Transport(self._settings, guard)
+        return self._transports[guarded]
 
-    def _build_page_request(
-        self, url: httpx2.URL, options: FetchOptions, budget: Budget
+    def _build_request(
+        self,
+        url: httpx2.URL,
+        headers: Mapping[str, str],
+        budget: Budget,
+        method: str = "GET",
+        body: bytes = b"",
     ) -> httpx2.Request:
-        headers = _build_page_headers(url.netloc, self._settings.user_agent, options.accept)
-        extensions = {"timeout": self._build_timeouts(budget)}
-        request = PageRequest(url, headers.share(), extensions)
-        if options.conditions:
-            request.headers.update(options.conditions)
-        return request
+        return httpx2.Request(
+            method,
+            url,
+            headers={
+                "Host": url.netloc.decode("ascii"),
+                "User-Agent": self._settings.user_agent,
+                **headers,
+                "Accept-Language": ACCEPT_LANGUAGE,
+                "Accept-Encoding": ACCEPT_ENCODING,
+            },
+            content=body or None,
+            stream=_NO_BODY if method == "GET" else None,  # saves deriving headers from the content
+            extensions={"timeout": self._build_timeouts(budget)},
+        )
 
     def _prepare_request(self, request: httpx2.Request, budget: Budget) -> httpx2.Request:
-        """A copy of a provider's request with what every request of ours carries; it stays the
-        provider's.
-        """
+        """Return a copy of a request with our headers and the credentials of its URL."""
         headers = request.headers.copy()
         headers.setdefault("User-Agent", self._settings.user_agent)
-        headers.setdefault("Accept-Encoding", ACCEPTED)
-        if request.url.userinfo:  # a base URL with a password, as users have for their own servers
-            credentials = f"{request.url.username}:{request.url.password}"
-            token = base64.b64encode(credentials.encode()).decode("ascii")
-            headers.setdefault("Authorization", f"Basic {token}")
+        headers.setdefault("Accept-Encoding", ACCEPT_ENCODING)
         url = request.url
+        if url.userinfo:  # a base URL with a password, for a server of the user
+            token = base64.b64encode(f"{url.username}:{url.password}".encode()).decode("ascii")
+            headers.setdefault("Authorization", f"Basic {token}")
         if url.userinfo or url.fragment:
             url = url.copy_with(userinfo=b"", fragment=None)
         return httpx2.Request(
@@ -268,73 +256,11 @@ class Client:
         )
 
     def _build_timeouts(self, budget: Budget) -> dict[str, float | None]:
-        """The timeouts of one request, in the form that the transport knows. All else that it waits
-        for ends with the budget, whose deadline is the earlier one: it needs no timers of its own.
-        """
-        return {
-            "connect": min(self._settings.connect_timeout_seconds, budget.seconds),
-            "read": None,
-            "write": None,
-            "pool": None,
-        }
-
-    def _build_reply(
-        self, url: str, sent: SentResponse, hops: Sequence[str], *, is_moved: bool = False
-    ) -> Reply:
-        return Reply(
-            url=url,
-            status=sent.response.status_code,
-            headers=sent.response.headers,
-            body=sent.body,
-            fetched_at=self._clock.now(),
-            hops=tuple(hops),
-            is_cut=not sent.response.is_stream_consumed,
-            is_moved=is_moved,
-        )
+        """Only connecting has its own timeout; the deadline of the budget ends everything else."""
+        connect = min(self._settings.connect_timeout_seconds, budget.seconds)
+        return {"connect": connect, "read": None, "write": None, "pool": None}
 
 
-@lru_cache(256)
-def _build_page_headers(netloc: bytes, user_agent: str, accept: str) -> PlainHeaders:
-    """What every request for a page of a host says; each has a share in it."""
-    headers = httpx2.Headers(
-        {
-            "Host": netloc.decode("ascii"),
-            "User-Agent": user_agent,
-            "Accept": accept,
-            "Accept-Language": ACCEPT_LANGUAGE,
-            "Accept-Encoding": ACCEPTED,
-        }
-    )
-    return PlainHeaders.of(headers, write_fields(headers))
-
-
-@lru_cache(256)
 def _is_loopback(host: str) -> bool:
-    """Whether a host is this machine by its very name."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-class _LazyTransport:
-    """A transport that is opened at its first use, in the loop that runs then."""
-
-    def __init__(
-        self,
-        transport: httpx2.AsyncBaseTransport | None,
-        open_transport: Callable[[], httpx2.AsyncBaseTransport],
-    ) -> None:
-        self._transport = transport
-        self._open = open_transport
-
-    def get(self) -> httpx2.AsyncBaseTransport:
-        if self._transport is None:
-            self._transport = self._open()
-        return self._transport
-
-    async def aclose(self) -> None:
-        if self._transport is not None:
-            await self._transport.aclose()
+    address = parse_address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)

@@ -1,8 +1,8 @@
-"""What comes back from the network."""
+"""Replies of the client."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 import httpx2
@@ -10,15 +10,15 @@ import httpx2
 
 @dataclass(frozen=True)
 class Validators:
-    """What a server said an earlier answer is known by, to be asked whether it has changed."""
+    """Validators of an earlier reply, for a conditional request."""
 
-    url: str  # the address that gave that answer
+    url: str  # of the reply
     etag: str = ""
     last_modified: str = ""
 
     @classmethod
     def of(cls, reply: Reply) -> Validators | None:
-        """Those of an answer, if it has any."""
+        """Return the validators of a reply, or None if it has none."""
         etag = reply.headers.get("etag", "").strip()
         last_modified = reply.headers.get("last-modified", "").strip()
         if reply.status != 200 or not (etag or last_modified):
@@ -26,7 +26,7 @@ class Validators:
         return cls(reply.url, etag, last_modified)
 
     def write_headers(self, url: str) -> dict[str, str]:
-        """The headers of a request to this address; none for any other than its own."""
+        """Return the headers of a conditional request; none if the URL is not that of the reply."""
         if url != self.url:
             return {}
         headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
@@ -35,23 +35,23 @@ class Validators:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer, after redirects, with its body out of every content encoding."""
+    """A response after redirects, with its decompressed body."""
 
-    url: str  # the address that answered last
+    url: str  # that responded, after redirects
     status: int
     headers: httpx2.Headers
     body: bytes
     fetched_at: datetime
-    hops: tuple[str, ...] = field(default=())  # the addresses asked before `url`, in order
-    is_cut: bool = False  # only the beginning of the body was wanted, and there is more
-    is_moved: bool = False  # every redirect on the way was a lasting one
+    hops: tuple[str, ...] = ()  # URLs that redirected, in order
+    is_cut: bool = False  # truncated on request
+    is_moved: bool = False  # there were redirects, and all were permanent
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the server says that nothing has changed since the answer that was named."""
+        """Whether the server confirms the reply named in a conditional request."""
         return self.status == 304
 
     @property
     def content_type(self) -> str:
-        """The media type alone, in lower case; empty when the server gave none."""
+        """Media type without parameters, in lower case; empty if there is none."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()

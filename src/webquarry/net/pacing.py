@@ -1,146 +1,77 @@
-"""Pacing: for each host, so many requests under way at once and so many begun per second, over all
-tasks of a client.
+"""Rate limits per host: concurrent requests, and requests started per second.
 
-The count per second is taken over a sliding window, so a burst up to the full number starts at
-once: with the default settings ten pages of one site are read in parallel. Below one per second the
-window is longer instead.
+Starts are counted in a sliding window, which is longer for limits below one per second, so a burst
+of up to the full number starts at once: by default, ten pages of one site are fetched in parallel.
 """
 
 from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right, insort
-from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from webquarry.clock import Clock
 
-_MOST_HOSTS = 1000  # beyond it, hosts that nobody is asking any more are forgotten
+_MAX_HOSTS = 1000  # above it, idle hosts are dropped
 
 
-class Places:
-    """So many places. One that is free is taken at once; who waits for one is served in turn."""
+class _HostState:
+    """Requests of one host."""
 
-    def __init__(self, count: int) -> None:
-        self._free = count
-        self._waiting: deque[asyncio.Future[None]] = deque()
-
-    def take(self) -> bool:
-        """Take a place, if one is free."""
-        if not self._free:
-            return False
-        self._free -= 1
-        return True
-
-    async def wait(self) -> None:
-        """Wait for a place that somebody gives back."""
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiter)
-        try:
-            await waiter
-        except BaseException:
-            if not waiter.cancelled():  # it has come too late
-                self.give_back()
-            raise
-
-    def give_back(self) -> None:
-        """Give a place to the one who waits longest, if anybody does."""
-        while self._waiting:
-            waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(None)
-                return
-        self._free += 1
-
-
-class _HostSlots:
-    """One host: who is under way, and when requests began."""
-
-    def __init__(self, places: int) -> None:
-        self.places = Places(places)
-        # When requests began or will begin, in order; only as far back as matters.
-        self.starts: list[float] = []
+    def __init__(self, concurrency: int) -> None:
+        self.semaphore = asyncio.Semaphore(concurrency)
+        self.starts: list[float] = []  # times of past and reserved starts within the window, sorted
         self.users = 0
 
 
 class Pacing:
-    """Lets requests start, host by host, within both limits."""
+    """Delays requests to respect both limits."""
 
     def __init__(self, concurrency: int, per_second: float, clock: Clock) -> None:
         self._concurrency = concurrency
         self._burst = max(1, int(per_second))
         self._window = self._burst / per_second
         self._clock = clock
-        self._hosts: dict[str, _HostSlots] = {}
+        self._hosts: dict[str, _HostState] = {}
 
-    def slot(self, host: str, *, is_ours: bool = False) -> HostPlace:
-        """Wait for this host's turn, and hold one of its places for the length of the block. A host
-        that is ours may be asked as often as we like.
-        """
-        return HostPlace(self, self._get_slots(host), is_ours)
+    @asynccontextmanager
+    async def slot(self, host: str, *, is_local: bool = False) -> AsyncIterator[None]:
+        """Wait until a request may start; local hosts have no limit per second."""
+        state = self._get_state(host)
+        state.users += 1
+        try:
+            async with state.semaphore:
+                if not is_local:
+                    await self._wait_for_start(state.starts)
+                yield
+        finally:
+            state.users -= 1
 
-    def book_start(self, slots: _HostSlots) -> tuple[float, float]:
-        """When a request to a host may begin, which counts from now on, and in how many seconds
-        that is.
-        """
+    async def _wait_for_start(self, starts: list[float]) -> None:
         now = self._clock.monotonic()
-        starts = slots.starts
         del starts[: bisect_right(starts, now - self._window)]
         start = now
         if len(starts) >= self._burst:
             start = max(now, starts[-self._burst] + self._window)
         insort(starts, start)
-        return start, start - now
+        if start > now:
+            try:
+                await self._clock.sleep(start - now)
+            except BaseException:
+                starts.remove(start)
+                raise
 
-    async def wait_for_start(self, slots: _HostSlots, start: float, seconds: float) -> None:
-        """Wait until a request may begin that was booked for then."""
-        try:
-            await self._clock.sleep(seconds)
-        except BaseException:
-            slots.starts.remove(start)  # whoever gives up waiting frees the slot
-            raise
+    def _get_state(self, host: str) -> _HostState:
+        state = self._hosts.get(host)
+        if state is None:
+            if len(self._hosts) >= _MAX_HOSTS:
+                self._drop_idle_hosts()
+            state = self._hosts[host] = _HostState(self._concurrency)
+        return state
 
-    def _get_slots(self, host: str) -> _HostSlots:
-        slots = self._hosts.get(host)
-        if slots is None:
-            if len(self._hosts) >= _MOST_HOSTS:
-                self._forget_idle_hosts()
-            slots = self._hosts[host] = _HostSlots(self._concurrency)
-        return slots
-
-    def _forget_idle_hosts(self) -> None:
+    def _drop_idle_hosts(self) -> None:
         window_start = self._clock.monotonic() - self._window
-        for name, slots in list(self._hosts.items()):
-            was_asked_lately = any(start > window_start for start in slots.starts)
-            if not slots.users and not was_asked_lately:
-                del self._hosts[name]
-
-
-class HostPlace:
-    """A block in which a host is asked."""
-
-    def __init__(self, pacing: Pacing, slots: _HostSlots, is_ours: bool) -> None:
-        self._pacing = pacing
-        self._slots = slots
-        self._is_ours = is_ours
-
-    async def __aenter__(self) -> None:
-        slots = self._slots
-        slots.users += 1
-        has_place = slots.places.take()
-        try:
-            if not has_place:
-                await slots.places.wait()
-                has_place = True
-            if not self._is_ours:
-                start, seconds = self._pacing.book_start(slots)
-                if seconds > 0:
-                    await self._pacing.wait_for_start(slots, start, seconds)
-        except BaseException:
-            if has_place:
-                slots.places.give_back()
-            slots.users -= 1
-            raise
-
-    async def __aexit__(self, *_: object) -> None:
-        self._slots.places.give_back()
-        self._slots.users -= 1
+        for host, state in list(self._hosts.items()):
+            if not state.users and not any(start > window_start for start in state.starts):
+                del self._hosts[host]

@@ -1,69 +1,62 @@
-"""Which proxy a URL goes through, if any.
+"""Proxy of a URL, by the settings `https_proxy`, `http_proxy` and `no_proxy`.
 
-The settings `https_proxy`, `http_proxy` and `no_proxy` come in; out goes the proxy for a URL, or
-None. The proxy is the user's own choice, so it may be private. Its password is a secret from here
-on, and no error repeats the proxy's URL.
+The user chose the proxy, so it may be private. Its password is registered as a secret, and no error
+repeats the URL of the proxy.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from ipaddress import ip_network
 
 import httpx2
 
 from webquarry.errors import BadInput, MissingExtra
-from webquarry.net.guard.addresses import Network, parse_address
-from webquarry.net.guard.strict_url import port_of
+from webquarry.net.guard import Network, parse_address
+from webquarry.net.strict_url import port_of
 from webquarry.secret import Secret
 from webquarry.settings import Settings
 
-SOCKS = ("socks5", "socks5h")
-_SCHEMES = ("http", "https", *SOCKS)
+_SOCKS = ("socks5", "socks5h")
+_SCHEMES = ("http", "https", *_SOCKS)
 _BRACKETED = re.compile(r"\[([0-9a-f:.]+)\](/[0-9]+)?(?::([0-9]+))?")
 _NAMED = re.compile(r"([^:]+)(?::([0-9]+))?")
 
 
 @dataclass(frozen=True)
 class Proxy:
-    """Where a proxy is, and what it wants to hear first."""
+    """Address and credentials of a proxy."""
 
-    url: httpx2.URL  # without user name and password
-    user: str = ""
-    password: Secret | None = None
+    url: httpx2.URL  # without credentials
+    auth: tuple[bytes, bytes] | None = field(default=None, repr=False)
 
     @property
     def is_socks(self) -> bool:
-        return self.url.scheme in SOCKS
+        return self.url.scheme in _SOCKS
 
 
 @dataclass(frozen=True)
 class Exemption:
-    """One entry of NO_PROXY: a domain with all under it (an empty one is every host), or a network;
-    perhaps a port.
-    """
+    """Entry of NO_PROXY: a domain (empty: every host) or a network, and an optional port."""
 
     domain: str = ""
     network: Network | None = None
     port: int | None = None
 
     def covers(self, host: str, port: int) -> bool:
-        """Whether a host and a port are asked without the proxy."""
         if self.port not in (None, port):
             return False
         if self.network is not None:
             address = parse_address(host)
             return address is not None and address in self.network
-        if not self.domain or host == self.domain:
-            return True
-        return host.endswith("." + self.domain)
+        return not self.domain or host == self.domain or host.endswith("." + self.domain)
 
 
 @dataclass(frozen=True)
 class Proxies:
-    """The proxies of this process, by the scheme of the URL to fetch."""
+    """Proxies by the scheme of the requested URL."""
 
     by_scheme: dict[str, Proxy]
     exemptions: tuple[Exemption, ...]
@@ -79,7 +72,7 @@ class Proxies:
         return cls(by_scheme, exemptions)
 
     def find(self, url: httpx2.URL) -> Proxy | None:
-        """The proxy that this URL goes through; None when it is asked directly."""
+        """Return the proxy for a URL; None if it is requested directly."""
         proxy = self.by_scheme.get(url.scheme)
         if proxy is None:
             return None
@@ -91,7 +84,7 @@ class Proxies:
 
 
 def read_proxy(text: str, setting: str) -> Proxy:
-    """A proxy from its URL; a bare host:port is an HTTP proxy."""
+    """Parse the URL of a proxy, or host:port. Raises `BadInput` and `MissingExtra`."""
     if "://" not in text:
         text = f"http://{text}"
     try:
@@ -99,48 +92,39 @@ def read_proxy(text: str, setting: str) -> Proxy:
         user, password = url.username, url.password
         bare = url.copy_with(username=None, password=None, path="/", query=None, fragment=None)
     except (httpx2.InvalidURL, ValueError):
-        raise _build_unusable_error(
-            setting, "it is not a URL"
-        ) from None  # the cause would repeat the password
+        raise _build_error(setting, "it is not a URL") from None  # the cause has the password
     if url.scheme not in _SCHEMES:
-        raise _build_unusable_error(setting, f"its scheme is none of {', '.join(_SCHEMES)}")
+        raise _build_error(setting, f"its scheme is none of {', '.join(_SCHEMES)}")
     if not url.host:
-        raise _build_unusable_error(setting, "it names no host")
+        raise _build_error(setting, "it names no host")
     if url.port is not None and not 0 < url.port < 65_536:
-        raise _build_unusable_error(setting, "its port is not a number from 1 to 65535")
-    if url.scheme in SOCKS and find_spec("socksio") is None:
+        raise _build_error(setting, "its port is not a number from 1 to 65535")
+    if url.scheme in _SOCKS and find_spec("socksio") is None:
         raise MissingExtra("socks", "A SOCKS proxy")
-    if not password:
-        return Proxy(bare, user)
-    return Proxy(bare, user, Secret(password))
+    if not user and not password:
+        return Proxy(bare)
+    return Proxy(bare, (user.encode(), Secret(password).reveal().encode()))
 
 
 def read_exemption(entry: str) -> Exemption:
-    """One entry: *, example.org, .example.org, *.example.org, 10.0.0.0/8, [::1], each also with
-    :port.
-    """
+    """Parse *, example.org, .example.org, *.example.org, 10.0.0.0/8 or [::1], maybe with :port."""
     text = entry.strip().lower()
     if text == "*":
         return Exemption()
-    if text.count(":") > 1 and not text.startswith("["):
-        host, port = text, None
-    elif bracketed := _BRACKETED.fullmatch(text):
+    host, port = text, None
+    if bracketed := _BRACKETED.fullmatch(text):
         host, port = bracketed[1] + (bracketed[2] or ""), bracketed[3]
     elif named := _NAMED.fullmatch(text):
         host, port = named[1], named[2]
-    else:
-        host, port = text, None
-    number = None
-    if port is not None:
-        number = int(port)
+    number = None if port is None else int(port)
     try:
         return Exemption(network=ip_network(host, strict=False), port=number)
     except ValueError:
         domain = host.removeprefix("*").strip(".")
-        return Exemption(domain=domain or host, port=number)  # a lone dot exempts nothing
+        return Exemption(domain=domain or host, port=number)  # "." exempts no host
 
 
-def _build_unusable_error(setting: str, reason: str) -> BadInput:
+def _build_error(setting: str, reason: str) -> BadInput:
     return BadInput(
         f"The setting {setting} is not a usable proxy: {reason}.",
         suggested_action=f"Give WEBQUARRY_{setting.upper()} (or {setting.upper()}) as "

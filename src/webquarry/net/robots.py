@@ -1,9 +1,9 @@
-"""robots.txt (RFC 9309): may this page be fetched?
+"""robots.txt (RFC 9309).
 
-One file per origin, read once for everybody who waits for it and kept for an hour. No file (4xx)
-allows everything; a file that the server fails to give (5xx, a broken answer) allows nothing, for a
-minute. A host that cannot be reached at all is a NetworkFailure, not a refusal. In a replay, where
-nobody is asked anything, an unrecorded file allows all.
+One file per origin is fetched once for all waiting tasks and cached for an hour. A missing file
+(4xx) allows everything; a file that the server fails to deliver (5xx, an invalid response) allows
+nothing for a minute. An unreachable host is a `NetworkFailure`, not a refusal. In a replay, a file
+that was not recorded allows everything.
 """
 
 from __future__ import annotations
@@ -26,34 +26,31 @@ from webquarry.errors import (
     RobotsRefused,
     WebquarryError,
 )
-from webquarry.net.guard.plain_url import name_origin
-from webquarry.net.http.failures import is_unreachable
+from webquarry.net.failures import is_unreachable
 from webquarry.net.models import Reply
 
-LARGEST = 500 * 1024  # bytes that are read of one file, as the RFC asks at least
-MOST_REDIRECTS = 5
-_KEPT_SECONDS = 3600.0
-_REFUSAL_KEPT_SECONDS = 60.0  # a server that is ill may be well soon
-_MOST_ORIGINS = 1000
-_MOST_CHARACTERS = 4 * 1024 * 1024  # of all files kept; parsed they take several times that
+MAX_BYTES = 500 * 1024  # of one file, the minimum that the RFC requires
+MAX_REDIRECTS = 5
+_CACHE_SECONDS = 3600.0
+_FAILURE_CACHE_SECONDS = 60.0
+_MAX_ORIGINS = 1000
+_MAX_CHARACTERS = 4 * 1024 * 1024  # of all cached files; parsed rules take several times as much
 _AGENT_LINE = re.compile(r"\s*user[-\s]*agent(?:\s*:|\s)\s*(.*)", re.IGNORECASE | re.DOTALL)
 _PRODUCT = re.compile(r"[a-z_-]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What one robots.txt says."""
+class RobotsPolicy:
+    """Result of fetching one robots.txt. The default allows everything."""
 
-    rules: Protego | None = None  # None: there are no rules
-    refusal: str | None = None  # why nothing at all may be fetched
-    failure: WebquarryError | None = None  # why nothing can be said
+    rules: Protego | None = None
+    refusal: str | None = None  # why everything is disallowed
+    failure: WebquarryError | None = None  # why the file could not be requested; not cached
     size: int = 0
 
 
 class Robots:
-    """Knows the rules of the origins asked lately. `fetch` fetches a robots.txt, redirects and
-    all.
-    """
+    """Cache of robots.txt files. `fetch` fetches a URL, following redirects."""
 
     def __init__(
         self, user_agent: str, clock: Clock, fetch: Callable[[httpx2.URL], Awaitable[Reply]]
@@ -61,41 +58,42 @@ class Robots:
         self._agent = parse_product_token(user_agent)
         self._clock = clock
         self._fetch = fetch
-        self._kept: dict[str, tuple[float, Verdict]] = {}  # until when, and what; the oldest first
-        self._under_way: dict[str, asyncio.Task[Verdict]] = {}
+        self._cache: dict[str, tuple[float, RobotsPolicy]] = {}  # expiry and policy, oldest first
+        self._running: dict[str, asyncio.Task[RobotsPolicy]] = {}
 
     async def check(self, url: httpx2.URL) -> None:
-        """Raise RobotsRefused if this page may not be fetched."""
-        origin = name_origin(url)
-        until, verdict = self._kept.get(origin, (0.0, None))
-        if verdict is None or self._clock.monotonic() >= until:
-            verdict = await self._ask_for_verdict(origin)
-        if verdict.failure is not None:
-            failure = copy.copy(verdict.failure)  # several tasks may raise it at once
-            raise failure from verdict.failure
-        if verdict.refusal is not None:
+        """Raise `RobotsRefused` if this page may not be fetched."""
+        origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+        expiry, policy = self._cache.get(origin, (0.0, None))
+        if policy is None or self._clock.monotonic() >= expiry:
+            policy = await self._share_fetch(origin)
+        if policy.failure is not None:
+            failure = copy.copy(policy.failure)  # several tasks may raise it at once
+            raise failure from policy.failure
+        if policy.refusal is not None:
             raise RobotsRefused(
-                f"The robots.txt of {origin} {verdict.refusal}, which counts as not allowed."
+                f"The robots.txt of {origin} {policy.refusal}, which counts as not allowed."
             )
-        if verdict.rules is not None and not verdict.rules.can_fetch(str(url), self._agent):
+        if policy.rules is not None and not policy.rules.can_fetch(str(url), self._agent):
             raise RobotsRefused(
                 f"The robots.txt of {origin} does not allow {self._agent} to fetch this page."
             )
 
     async def aclose(self) -> None:
-        tasks = list(self._under_way.values())
+        """Cancel running fetches."""
+        tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask_for_verdict(self, origin: str) -> Verdict:
-        task = self._under_way.get(origin)
+    async def _share_fetch(self, origin: str) -> RobotsPolicy:
+        """Wait for the running fetch of an origin, or start one."""
+        task = self._running.get(origin)
         if task is None:
-            task = asyncio.create_task(self._fetch_verdict(origin))
-            self._under_way[origin] = task
-            task.add_done_callback(lambda _: self._under_way.pop(origin, None))
-        # Unlike awaiting the task itself, giving up here leaves it to the others.
-        await asyncio.wait({task})
+            task = asyncio.create_task(self._fetch_policy(origin))
+            self._running[origin] = task
+            task.add_done_callback(lambda _: self._running.pop(origin, None))
+        await asyncio.wait({task})  # unlike `await task`, does not cancel it for the other waiters
         if task.cancelled():
             raise NetworkFailure(
                 f"The client was closed while the robots.txt of {origin} was read",
@@ -104,67 +102,58 @@ class Robots:
             )
         return task.result()
 
-    async def _fetch_verdict(self, origin: str) -> Verdict:
+    async def _fetch_policy(self, origin: str) -> RobotsPolicy:
         try:
             reply = await self._fetch(httpx2.URL(f"{origin}/robots.txt"))
         except NotRecorded:
-            return Verdict()
+            return RobotsPolicy()
         except (Refused, BadSetting) as error:
-            return Verdict(failure=error)
+            return RobotsPolicy(failure=error)
         except WebquarryError as error:
             if isinstance(error, NetworkFailure) and is_unreachable(error):
-                return Verdict(failure=error)
-            verdict = Verdict(refusal=f"could not be read ({error.message[:200]})")
+                return RobotsPolicy(failure=error)
+            policy = RobotsPolicy(refusal=f"could not be read ({error.message[:200]})")
         else:
-            verdict = judge(reply, self._agent)
-        self._keep(origin, verdict)
-        return verdict
+            policy = read_policy(reply, self._agent)
+        self._store(origin, policy)
+        return policy
 
-    def _keep(self, origin: str, verdict: Verdict) -> None:
-        seconds = _KEPT_SECONDS
-        if verdict.refusal is not None:
-            seconds = _REFUSAL_KEPT_SECONDS
-        self._kept.pop(origin, None)
-        self._kept[origin] = (self._clock.monotonic() + seconds, verdict)
-        characters = sum(kept.size for _, kept in self._kept.values())
-        while len(self._kept) > _MOST_ORIGINS or characters > _MOST_CHARACTERS:
-            oldest = next(iter(self._kept))
-            _, forgotten = self._kept.pop(oldest)
-            characters -= forgotten.size
+    def _store(self, origin: str, policy: RobotsPolicy) -> None:
+        seconds = _CACHE_SECONDS if policy.refusal is None else _FAILURE_CACHE_SECONDS
+        self._cache.pop(origin, None)
+        self._cache[origin] = (self._clock.monotonic() + seconds, policy)
+        characters = sum(cached.size for _, cached in self._cache.values())
+        while len(self._cache) > _MAX_ORIGINS or characters > _MAX_CHARACTERS:
+            oldest = next(iter(self._cache))
+            _, dropped = self._cache.pop(oldest)
+            characters -= dropped.size
 
 
-def judge(reply: Reply, agent: str) -> Verdict:
-    """What a reply to a request for robots.txt means. A last redirect that is not followed is as
-    good as no file.
-    """
+def read_policy(reply: Reply, agent: str) -> RobotsPolicy:
+    """Parse the reply to a request for robots.txt; a redirect counts as a missing file."""
     if 200 <= reply.status < 300:
         body = reply.body
-        if len(body) >= LARGEST:
-            # A rule that was cut in the middle would say something else.
-            body = body[: body.rfind(b"\n") + 1]
+        if len(body) >= MAX_BYTES:
+            body = body[: body.rfind(b"\n") + 1]  # a truncated rule could mean something else
         text = _merge_other_agents(body.decode("utf-8-sig", "replace"), agent)
-        return Verdict(rules=Protego.parse(text), size=len(text))
+        return RobotsPolicy(rules=Protego.parse(text), size=len(text))
     if 300 <= reply.status < 500:
-        return Verdict()
-    return Verdict(refusal=f"could not be read (the server answered {reply.status})")
+        return RobotsPolicy()
+    return RobotsPolicy(refusal=f"could not be read (the server answered {reply.status})")
 
 
 def parse_product_token(user_agent: str) -> str:
-    """The name we are called by in robots.txt: the first word of the User-Agent, without its
-    version.
-    """
+    """Return the product token of a User-Agent: its first word without the version."""
     found = _PRODUCT.match(user_agent.strip())
-    if found:
-        return found[0].lower()
-    return "webquarry"
+    return found[0].lower() if found else "webquarry"
 
 
 def _merge_other_agents(text: str, agent: str) -> str:
-    """The same file with all the robots that are not us under one name.
+    """Replace the names of all other agents by one.
 
-    Every rule of a group is stored once per robot that the group names, so a file with thousands of
-    both would fill the memory. It also settles who is meant: the whole product token, whatever
-    version is written after it.
+    Protego stores every rule of a group once per agent of the group, so a file with thousands of
+    both would fill the memory. This also defines the match: the whole product token, whatever
+    version follows.
     """
     lines: list[str] = []
     for line in text.splitlines():
@@ -179,5 +168,5 @@ def _merge_other_agents(text: str, agent: str) -> str:
         elif product is not None and product[0].lower() == agent:
             lines.append(f"User-agent: {agent}")
         else:
-            lines.append("User-agent: somebody-else")
+            lines.append("User-agent: other-agent")
     return "\n".join(lines)

@@ -1,60 +1,81 @@
-"""One request to one address: paced by host, sent, its answer read, and tried again where that
-makes sense.
+"""Sends one request to one URL: waits for the rate limit of its host, reads the response, retries.
 
-Comes in: a request that is ready to be sent. Goes out: an answer of any status; a redirect comes
-without its body.
+Requests are retried after a temporary network failure, a 429 or a 503 if repeating them is safe: by
+their method, or because their author says so (extension `REPEATABLE`, for a search by POST). The
+author can also declare a reply final (extension `IS_FINAL`, a function of the reply).
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import random
-from collections.abc import Callable
-from typing import NamedTuple
+from random import random
+from typing import Any
 
 import httpx2
 
 from webquarry.clock import Clock
 from webquarry.errors import SERVER_FAULT, NetworkFailure, WebquarryError
-from webquarry.net.budget import Budget
-from webquarry.net.http.body import drain, read_body
-from webquarry.net.http.failures import STACK_ERRORS, describe
-from webquarry.net.http.redirects import location_of
-from webquarry.net.http.retry import (
-    IS_FINAL,
-    REPEATABLE,
-    REPEATED_STATUSES,
-    compute_wait,
-    may_repeat,
-)
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.body import read_body
+from webquarry.net.failures import STACK_ERRORS, describe, retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.net.pacing import Pacing
+from webquarry.net.redirects import location_of
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
 
-_MOST_HEADERS = 1000
-_SMALL_BODY = 64 * 1024  # what is read of a redirect's body to keep its connection
+REPEATABLE = "webquarry.repeatable"
+IS_FINAL = "webquarry.is_final"
+_RETRIED_STATUSES = frozenset({429, 503})
+_IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+_FIRST_DELAY = 0.5
+_JITTER = 0.5
+_MAX_HEADERS = 1000
+_DRAINED_BYTES = 64 * 1024  # of the body of a redirect, to reuse its connection
 
 
-class SentResponse(NamedTuple):
-    """A response, closed, and its body."""
+class Budget:
+    """Time and retries of one call, including its redirects; reading robots.txt has its own.
 
-    response: httpx2.Response
-    body: bytes
-    location: str | None  # where it redirects to, as written
+    As a context manager, it cancels the block after `seconds` and raises a `NetworkFailure`.
+    """
+
+    def __init__(self, clock: Clock, seconds: float, retries: int) -> None:
+        self.seconds = seconds
+        self.retries_left = retries
+        self.retries_used = 0
+        self.redirects = 0
+        self.activity = "starting"  # named by the error at the deadline
+        self._clock = clock
+        self._end = clock.monotonic() + seconds
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the deadline."""
+        return self._end - self._clock.monotonic()
+
+    async def __aenter__(self) -> None:
+        self._timeout = asyncio.timeout(self.seconds)
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, *exception: Any) -> None:
+        try:
+            await self._timeout.__aexit__(*exception)
+        except TimeoutError as error:
+            raise NetworkFailure(
+                f"The request took longer than {self.seconds:g} s; the time ran out while "
+                f"{self.activity}",
+                suggested_action="Try again, or raise WEBQUARRY_TIMEOUT_SECONDS.",
+            ) from error
 
 
 class Sender:
-    """Sends requests."""
+    """Sends requests over a transport."""
 
-    def __init__(
-        self, pacing: Pacing, clock: Clock, chance: Callable[[], float] = random.random
-    ) -> None:
+    def __init__(self, pacing: Pacing, clock: Clock) -> None:
         self._pacing = pacing
         self._clock = clock
-        self._chance = chance
 
     async def send(
         self,
@@ -64,122 +85,117 @@ class Sender:
         limit: int,
         *,
         cut: bool = False,
-        is_ours: bool = False,
-    ) -> SentResponse:
-        """Send it, and again after a passing failure while the budget has tries and time for it. A
-        host that is ours is asked without pauses.
+        is_local: bool = False,
+    ) -> Reply:
+        """Send a request, with retries, and return a reply of any status; redirects have no body.
+        `limit` and `cut` are those of `read_body`, `is_local` that of `Pacing.slot`.
         """
         host = request.url.host
         while True:
-            outcome = await self._send_once(transport, request, budget, limit, cut, is_ours)
-            wait = self._wait_after(request, outcome, budget)
-            if wait is not None:
-                budget.tries_left -= 1
-                budget.further += 1
-                budget.doing = f"waiting to ask {host} again"
-                await self._clock.sleep(wait)
+            outcome: Reply | NetworkFailure
+            budget.activity = f"waiting for a turn at {host}"
+            async with self._pacing.slot(host, is_local=is_local):
+                try:
+                    outcome = await self._exchange(transport, request, budget, limit, cut)
+                except NetworkFailure as failure:
+                    outcome = failure
+            delay = self._delay_after(request, outcome, budget)
+            if delay is not None:
+                budget.retries_left -= 1
+                budget.retries_used += 1
+                budget.activity = f"waiting to ask {host} again"
+                await self._clock.sleep(delay)
                 continue
-            if isinstance(outcome, SentResponse):
+            if isinstance(outcome, Reply):
                 return outcome
-            if budget.redirects:  # then it is a host that the caller did not name
+            if budget.redirects:  # the caller did not name this host
                 outcome.args = (f"{outcome.message} (at {host}, where a redirect led)",)
             raise outcome
 
-    async def _send_once(
+    async def _exchange(
         self,
         transport: httpx2.AsyncBaseTransport,
         request: httpx2.Request,
         budget: Budget,
         limit: int,
         cut: bool,
-        is_ours: bool,
-    ) -> SentResponse | NetworkFailure:
+    ) -> Reply:
         host = request.url.host
-        budget.doing = f"waiting for a turn at {host}"
-        async with self._pacing.slot(host, is_ours=is_ours):
-            budget.doing = f"waiting for the answer of {host}"
+        budget.activity = f"waiting for the answer of {host}"
+        try:
+            response = await transport.handle_async_request(request)
+            response.request = request
+            budget.activity = f"reading the answer of {host}"
             try:
-                response = await transport.handle_async_request(request)
-                budget.doing = f"reading the answer of {host}"
-                sent = await _receive(request, response, limit, cut)
-            except WebquarryError as failure:
-                failure.host = host
-                if isinstance(failure, NetworkFailure):
-                    return failure
-                raise
-            except STACK_ERRORS as error:
-                described = describe(error, host)
-                described.__cause__ = error
-                if isinstance(error, httpx2.LocalProtocolError):
-                    described.__cause__ = None  # its text repeats a header, and that may be a key
-                return described
+                body = await _receive(response, limit, cut)
+            finally:
+                await response.aclose()
+        except WebquarryError as error:
+            error.host = host
+            raise
+        except STACK_ERRORS as error:
+            # The text of a LocalProtocolError repeats a header, which may be a credential.
+            is_unsafe = isinstance(error, httpx2.LocalProtocolError)
+            raise describe(error, host) from (None if is_unsafe else error)
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s %s: %d", request.method, redact(str(request.url)), response.status_code)
-        return sent
+        return Reply(
+            url=str(request.url),
+            status=response.status_code,
+            headers=response.headers,
+            body=body,
+            fetched_at=self._clock.now(),
+            is_cut=not response.is_stream_consumed,
+        )
 
-    def _wait_after(
-        self, request: httpx2.Request, outcome: SentResponse | NetworkFailure, budget: Budget
+    def _delay_after(
+        self, request: httpx2.Request, outcome: Reply | NetworkFailure, budget: Budget
     ) -> float | None:
-        """Seconds until the next try; None when this outcome is the last."""
-        result: int | NetworkFailure
-        if isinstance(outcome, SentResponse):
-            result = outcome.response.status_code
-            if result not in REPEATED_STATUSES:
-                return None  # as nearly always
-        else:
-            result = outcome
-        promised = bool(request.extensions.get(REPEATABLE))
-        if not budget.tries_left or not may_repeat(request.method, result, promised=promised):
+        """Return the seconds until the next attempt, or None if this outcome is the last."""
+        result = outcome.status if isinstance(outcome, Reply) else outcome
+        repeatable = bool(request.extensions.get(REPEATABLE))
+        if not budget.retries_left or not may_retry(request.method, result, repeatable=repeatable):
             return None
         retry_after = None
-        if isinstance(outcome, SentResponse):
-            retry_after = retry_after_seconds(outcome.response.headers, self._clock.now())
-        wait = compute_wait(budget.further + 1, retry_after, self._chance())
-        if wait < budget.remaining and not self._is_final(request, outcome):
-            return wait
-        return None
-
-    def _is_final(self, request: httpx2.Request, outcome: SentResponse | NetworkFailure) -> bool:
-        """Whether the maker of the request knows that its answer would be the same again."""
-        judge = request.extensions.get(IS_FINAL)
-        if judge is None or not isinstance(outcome, SentResponse):
-            return False
-        status = outcome.response.status_code
-        headers = outcome.response.headers
-        reply = Reply(str(request.url), status, headers, outcome.body, self._clock.now())
-        return bool(judge(reply))
+        if isinstance(outcome, Reply):
+            retry_after = retry_after_seconds(outcome.headers, self._clock.now())
+        delay = retry_delay(budget.retries_used + 1, retry_after, random())  # noqa: S311 - jitter
+        if delay >= budget.remaining:
+            return None
+        is_final = request.extensions.get(IS_FINAL)
+        if is_final is not None and isinstance(outcome, Reply) and is_final(outcome):
+            return None
+        return delay
 
 
-async def _receive(
-    request: httpx2.Request, response: httpx2.Response, limit: int, cut: bool
-) -> SentResponse:
-    """Read what is needed of a response, and close it whatever happens."""
-    response.request = request
-    assert isinstance(response.stream, httpx2.AsyncByteStream)
+async def _receive(response: httpx2.Response, limit: int, cut: bool) -> bytes:
+    """Read the body of a response; that of a redirect is discarded."""
+    if len(response.headers) > _MAX_HEADERS:
+        raise NetworkFailure(
+            f"The server sent more than {_MAX_HEADERS} headers",
+            retryable=False,
+            suggested_action=SERVER_FAULT,
+        )
+    if location_of(response.status_code, response.headers) is None:
+        return await read_body(response, limit, cut=cut)
     try:
-        if len(response.headers) > _MOST_HEADERS:
-            raise NetworkFailure(
-                f"The server sent more than {_MOST_HEADERS} headers",
-                retryable=False,
-                suggested_action=SERVER_FAULT,
-            )
-        location = location_of(response)
-        if location is None:
-            body = await read_body(response, limit, cut=cut)
-            return SentResponse(response, body, None)
-        try:
-            await drain(response, _SMALL_BODY)
-        except (NetworkFailure, *STACK_ERRORS):
-            log.debug("the body of a redirect of %s did not come to its end", request.url.host)
-        return SentResponse(response, b"", location)
-    finally:
-        response.is_closed = True
-        # past httpx2, which would put the request beside an error of the pool's: ours know it
-        await response.stream.aclose()
-        # An answer left unread would use up the window of an HTTP/2 connection, and every later
-        # request on it would starve: such a connection is closed.
-        if not response.is_stream_consumed:
-            stream = response.extensions.get("network_stream")
-            is_http2 = response.extensions.get("http_version") == b"HTTP/2"
-            if is_http2 and stream is not None:
-                await stream.aclose()
+        await read_body(response, _DRAINED_BYTES, cut=True)
+    except (WebquarryError, *STACK_ERRORS):
+        log.debug("the body of a redirect of %s is incomplete", response.request.url.host)
+    return b""
+
+
+def may_retry(method: str, outcome: int | NetworkFailure, *, repeatable: bool = False) -> bool:
+    """Whether a request with this outcome (a status or a failure) may be sent again."""
+    if method not in _IDEMPOTENT_METHODS and not repeatable:
+        return False
+    if isinstance(outcome, int):
+        return outcome in _RETRIED_STATUSES
+    return outcome.retryable
+
+
+def retry_delay(attempt: int, retry_after: float | None, chance: float) -> float:
+    """Return an exponential delay with jitter, in seconds, or what the server asked for."""
+    if retry_after is not None:
+        return retry_after + _JITTER * chance
+    return _FIRST_DELAY * 2.0 ** (attempt - 1) * (1 - _JITTER * chance)

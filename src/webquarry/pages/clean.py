@@ -9,9 +9,9 @@ import re
 from functools import lru_cache
 from urllib.parse import quote
 
-from webquarry.read.text.characters import INVISIBLE, clean
-from webquarry.read.text.delimiters import BRACKETS
-from webquarry.search.replies.text import shorten_text
+from webquarry._read.text.characters import INVISIBLE, clean
+from webquarry._read.text.delimiters import BRACKETS
+from webquarry._search.replies.text import shorten_text
 
 LONGEST_LINE = 10_000  # characters
 _MAY_BE_ENCODED = frozenset('<>" [')

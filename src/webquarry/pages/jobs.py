@@ -1,23 +1,18 @@
-"""Jobs on pages: what arrived -> a snapshot of it, packed as it is kept; a snapshot and a query ->
-its scores.
+"""Jobs on fetched pages: parse a reply and return its packed snapshot or words.
 
-All of the work on a page is done in one job, so that neither its parsed document nor its text in
-pieces has to go anywhere.
+One job does all the work on a page, so that the parsed document never leaves its process.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from datetime import date
-from typing import Any
 
+from webquarry._read.models import Page
+from webquarry._read.page_form import pack_fields
+from webquarry._read.reader import FetchedPage
+from webquarry._read.workers.job import Job, job
 from webquarry.errors import ScriptPage
-from webquarry.evidence.scores import SourceScores
-from webquarry.pages.full_page import describe_page
 from webquarry.pages.kept.rules import may_keep
-from webquarry.pages.outgoing import filter_value
-from webquarry.pages.score import ScoredPage, ScoringQuery, score_page
 from webquarry.pages.snapshot import (
     Snapshot,
     snapshot_bytes,
@@ -26,17 +21,15 @@ from webquarry.pages.snapshot import (
     unpack_snapshot,
 )
 from webquarry.pages.words import pack_words
-from webquarry.read.models import Page
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.reader import FetchedPage
-from webquarry.read.workers.job import Job
-from webquarry.search.models import Result
 from webquarry.secret import redact
 
 
+@job("take snapshot")
 def take_snapshot(job: Job) -> bytes:
-    """A reply, or the page of a special reader -> the packed snapshot, with its DOI and whether its
-    scripts may bring more in a line before it.
+    """Return the packed snapshot of a fetched page.
+
+    The leading fields hold its DOI, whether its scripts may add content, and whether it may be
+    stored.
     """
     from webquarry.evidence.evidence import evidence_of
 
@@ -55,20 +48,22 @@ def take_snapshot(job: Job) -> bytes:
     return pack_fields(fields, *snapshot_pieces(snapshot))
 
 
+@job("take words")
 def take_words(job: Job) -> bytes:
-    """A reply, or the page of a special reader -> the packed words of all of it."""
+    """Return the packed words of a whole fetched page."""
     return pack_words(FetchedPage.of(job).parse("whole"))
 
 
+@job("take raw snapshot")
 def take_raw_snapshot(job: Job) -> bytes:
-    """A reply -> the packed snapshot of its bytes, its DOI in a line before it."""
+    """Return the packed snapshot of the bytes of a reply, with its DOI in the leading fields."""
+    from webquarry._read.reply import raw_reply
     from webquarry.evidence.evidence import evidence_of
-    from webquarry.read.reply import raw_reply
 
     fetched = FetchedPage.of(job)
     assert fetched.reply is not None
     raw = raw_reply(fetched.requested_url, fetched.reply)
-    # What is known of bytes that nobody read, in the shape that evidence is made from.
+    # The page was not parsed; evidence needs these fields only.
     page = Page(
         url=raw.url,
         requested_url=raw.requested_url,
@@ -85,60 +80,18 @@ def take_raw_snapshot(job: Job) -> bytes:
     return pack_fields({"doi": evidence.detected_doi}, *snapshot_pieces(snapshot))
 
 
-def build_score_job(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Job:
-    """The job that judges a page by a query."""
-    arguments = {
-        "result": asdict(result),
-        "query": query.query,
-        "claim": query.claim,
-        "today": query.today.isoformat(),
-    }
-    pieces = snapshot_pieces(snapshot)
-    return Job("score page", arguments, pieces, snapshot.fields["url"], ahead=True)
-
-
 def build_description_job(snapshot: Snapshot) -> Job:
-    """The job that tells all that is kept of a page."""
-    return Job("describe page", {}, snapshot_pieces(snapshot), snapshot.fields["url"], ahead=True)
+    """Return the job that describes a stored page."""
+    return Job(describe, {}, snapshot_pieces(snapshot), snapshot.fields["url"], ahead=True)
 
 
+@job("describe page")
 def describe(job: Job) -> bytes:
-    """A packed snapshot -> all that is kept of the page, as JSON."""
+    """Return everything that a packed snapshot holds, as JSON."""
+    from webquarry.pages.full_page import describe_page
+    from webquarry.pages.outgoing import filter_value
+
     described = describe_page(unpack_snapshot(job.body, cached=False))
     content = described["content"]  # was filtered when it was read
     page = filter_value(described | {"content": ""}) | {"content": content}
     return json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-def score(job: Job) -> bytes:
-    """A packed snapshot -> what is said of it."""
-    arguments = job.arguments
-    today = date.fromisoformat(arguments["today"])
-    query = ScoringQuery(arguments["query"], arguments["claim"], today)
-    snapshot = unpack_snapshot(job.body, cached=False)
-    scored = score_page(snapshot, Result(**arguments["result"]), query)
-    return pack_fields(describe_scores(scored))
-
-
-def read_scores(packed: bytes) -> ScoredPage:
-    """What a score job has said."""
-    fields, _ = unpack_fields(packed)
-    return build_scored_page(fields)
-
-
-def describe_scores(scored: ScoredPage) -> dict[str, Any]:
-    """What is known of a page, as JSON has it."""
-    return {
-        "title": scored.title,
-        "published": scored.published,
-        "words": scored.words,
-        "scores": scored.scores.model_dump(),
-        "key_sentences": scored.key_sentences,
-        "claim_signal": scored.claim_signal,
-    }
-
-
-def build_scored_page(fields: dict[str, Any]) -> ScoredPage:
-    """What was described."""
-    scores = SourceScores(**fields["scores"])
-    return ScoredPage(**(fields | {"scores": scores}))

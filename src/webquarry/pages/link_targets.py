@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from webquarry.pages.snapshot import Snapshot
-from webquarry.read.slices.links import (
+from webquarry._read.slices.links import (
     SplitText,
     add_targets,
     join_links,
     number_links,
     split_links,
 )
+from webquarry.pages.snapshot import Snapshot
 
 LinkForm = Literal["list", "inline"]
 

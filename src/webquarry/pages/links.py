@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import urlsplit
 
+from webquarry._read.reader import FetchedPage, judge_reply
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.identity import identity
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.evidence.models import AnswerPart
 from webquarry.net.client import Client
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
-from webquarry.read.reader import FetchedPage
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.identity import identity
 from webquarry.secret import MASK, redact
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ async def _check_link(client: Client, runner: JobRunner, url: str) -> LinkState:
         return LinkState(state="unchecked", reason="Its address held a secret, which was not kept.")
     try:
         reply = await client.peek(url, _BYTES)
-        await runner.run(FetchedPage(url, reply).to_job("judge reply"))
+        await runner.run(FetchedPage(url, reply).to_job(judge_reply))
     except WebquarryError as error:
         reason = clean_line(redact(error.sentence))
         is_refusal = isinstance(error, Refused | RobotsRefused | SiteRefused)

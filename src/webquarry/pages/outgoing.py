@@ -16,10 +16,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel
 
+from webquarry._read.text.characters import clean
+from webquarry._search.replies.text import shorten_text
 from webquarry.errors import WebquarryError
 from webquarry.pages.clean import clean_url
-from webquarry.read.text.characters import clean
-from webquarry.search.replies.text import shorten_text
 
 _LONGEST_MESSAGE = 2_000  # characters of an error
 _NO_TEXT = frozenset({int, float, bool, type(None)})

@@ -25,6 +25,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from httpx2 import Headers
 
+from webquarry._read.linked_styles import MOST_BYTES, find_addresses
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.reader import FetchedPage, Reader
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.runner import JobRunner
 from webquarry.cache.base import CachedValue, key_of, name_variant
 from webquarry.cache.cache import Cache, Made
 from webquarry.clock import Clock
@@ -33,6 +38,7 @@ from webquarry.evidence.models import RetractionStatus
 from webquarry.evidence.trust import retraction
 from webquarry.net.client import Client
 from webquarry.net.models import Reply, Validators
+from webquarry.pages.jobs import take_raw_snapshot, take_snapshot, take_words
 from webquarry.pages.kept.earlier import EarlierPages
 from webquarry.pages.kept.rules import build_kept_page
 from webquarry.pages.snapshot import (
@@ -51,21 +57,16 @@ from webquarry.pages.tiers.rendering import (
     names_view,
 )
 from webquarry.pages.words import KeptWords, unpack_words
-from webquarry.read.linked_styles import MOST_BYTES, find_addresses
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.reader import FetchedPage, Reader
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.runner import JobRunner
 from webquarry.secret import redact
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
+    from webquarry._read.render.renderer import PageRenderer
     from webquarry.library.library import Library
-    from webquarry.read.render.renderer import PageRenderer
 
 log = logging.getLogger(__name__)
 
-_VERSION = 5  # of the stored form of a snapshot
+_VERSION = 6  # of stored snapshots; older ones are read again
 _STYLE_VERSION = 1
 _RETRACTION_VERSION = 1
 _RETRACTION_SECONDS = 86_400.0  # how long the state of a paper is good; that it is clean, too
@@ -203,13 +204,13 @@ class Pages:
         """Read the words of a page, with its scripts run where it is nothing without them."""
         fetched = await self._fetch(wanted)
         try:
-            return await self.runner.run(fetched.to_job("take words"))
+            return await self.runner.run(fetched.to_job(take_words))
         except ScriptPage as error:
             if fetched.reply is None or self._renderer is None:
                 raise
             self._renderer.require_program(wanted.url, error)
             rendered = await self._renderer.render(wanted.url, fetched.reply, None)
-            return await self.runner.run(describe_render(wanted.url, rendered).to_job("take words"))
+            return await self.runner.run(describe_render(wanted.url, rendered).to_job(take_words))
 
     async def find_kept_words(self, url: str) -> KeptWords | None:
         """The words of the page at a URL that are kept; nothing is fetched."""
@@ -237,7 +238,7 @@ class Pages:
 
     async def _make_raw(self, url: str, limit: int, *, fresh: bool) -> Made:
         fetched = await self._reader.fetch_raw(url, limit)
-        packed = await self._take(fetched.to_job("take raw snapshot"), fresh=fresh)
+        packed = await self._take(fetched.to_job(take_raw_snapshot), fresh=fresh)
         return Made(packed, self._settings.cache_read_seconds)
 
     async def _is_as_good(self, url: str, is_same_kind: bool, with_styles: bool) -> bool:
@@ -266,7 +267,7 @@ class Pages:
         body = await asyncio.to_thread(path.read_bytes)
         address = Path(os.path.abspath(path)).as_uri()  # noqa: PTH100, ASYNC240 - looks at nothing
         reply = Reply(address, 200, headers, body, self.clock.now())
-        job = FetchedPage(reply.url, reply).to_job("take snapshot", selection="main")
+        job = FetchedPage(reply.url, reply).to_job(take_snapshot, selection="main")
         return unpack_snapshot(await self._take(job, fresh=False), cached=False)
 
     async def find_kept(self, url: str) -> Snapshot | None:
@@ -320,7 +321,7 @@ class Pages:
             if page is None:
                 raise
         fetched = FetchedPage(wanted.url, special=page)
-        return await self._take(fetched.to_job("take snapshot", selection=wanted.mode))
+        return await self._take(fetched.to_job(take_snapshot, selection=wanted.mode))
 
     async def _read_here(self, wanted: PageWanted) -> bytes:
         """Read a page as it arrives, or with its scripts run where it is nothing without them. One
@@ -338,7 +339,7 @@ class Pages:
             return renewed
         if wanted.render == "always" and reply is not None and is_rendered_kind(reply):
             return await self._render(wanted, reply)
-        job = fetched.to_job("take snapshot", selection=wanted.mode)
+        job = fetched.to_job(take_snapshot, selection=wanted.mode)
         try:
             fields, packed = unpack_fields(await self.runner.run(job))
         except ScriptPage as error:
@@ -371,7 +372,7 @@ class Pages:
             raise ScriptPage(f"{redact(wanted.url)} needs its scripts, which are not run here.")
         rendered = await self._renderer.render(wanted.url, reply, seconds)
         fetched = describe_render(wanted.url, rendered)
-        job = fetched.to_job("take snapshot", selection=wanted.mode)
+        job = fetched.to_job(take_snapshot, selection=wanted.mode)
         return await self._take(job, fresh=wanted.fresh)
 
     async def _try_render(self, wanted: PageWanted, reply: Reply | None) -> bytes | None:

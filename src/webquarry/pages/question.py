@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webquarry._read.slices.links import add_targets
+from webquarry._read.slices.outline import find_section, headings_of
 from webquarry.errors import BadInput
 from webquarry.evidence.language.passages import Excerpt, excerpt_of
 from webquarry.evidence.language.rank import Bearing
 from webquarry.evidence.language.size import BYTES_PER_TOKEN
 from webquarry.evidence.models import AnswerPart
 from webquarry.pages.slice import SliceRequest, cursor_at
-from webquarry.read.slices.links import add_targets
-from webquarry.read.slices.outline import find_section, headings_of
 
 USUAL_TOKENS = 2_000  # most of an answer to a question that says nothing of length
 NOT_ON_PAGE = {

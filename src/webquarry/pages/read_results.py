@@ -14,16 +14,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from webquarry._read.slices.paragraphs import Paragraph, paragraphs_of
+from webquarry._search.identity import identity
+from webquarry._search.models import Result
 from webquarry.errors import NetworkFailure, WebquarryError
 from webquarry.pages.clean import clean_url
-from webquarry.pages.jobs import build_score_job, read_scores
 from webquarry.pages.pages import Pages
-from webquarry.pages.score import ScoredPage, ScoringQuery
+from webquarry.pages.score import ScoredPage, ScoringQuery, build_score_job, read_scores
 from webquarry.pages.snapshot import Snapshot
 from webquarry.progress import note
-from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
-from webquarry.search.identity import identity
-from webquarry.search.models import Result
 
 log = logging.getLogger(__name__)
 

@@ -1,46 +1,47 @@
-"""A page that was read, and the query -> what `search_and_scrape` says of it: scores and sentences.
+"""Scores and key sentences of a page for a query, as `search_and_scrape` returns them.
 
-Work for the processor, done once for each page as it arrives. Very long texts are judged by their
-beginning.
+Each page is scored once, in a job. Of a very long text only the beginning is scored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.slices.paragraphs import paragraphs_of, words_in
+from webquarry._read.workers.job import Job, job
+from webquarry._search.models import Result
+from webquarry._search.replies.text import shorten_text
 from webquarry.evidence import scores
 from webquarry.evidence.language.claims import nearest_sentences
 from webquarry.evidence.language.terms import Terms
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.scores import SourceScores
 from webquarry.pages.clean import clean_line
-from webquarry.pages.snapshot import Snapshot
-from webquarry.read.slices.paragraphs import paragraphs_of, words_in
-from webquarry.search.models import Result
-from webquarry.search.replies.text import shorten_text
+from webquarry.pages.snapshot import Snapshot, snapshot_pieces, unpack_snapshot
 
 KEY_SENTENCES = 3
-_LONGEST_SENTENCE = 500  # characters; a list without full stops is no sentence
-_JUDGED_BYTES = 400_000  # of a text that are looked at
-_SAMPLE_PARAGRAPHS = 20  # that tell the language of a text
-_SPARSE_WORDS = 100  # below which a text is thin
+_LONGEST_SENTENCE = 500  # characters
+_JUDGED_BYTES = 400_000  # of the text
+_SAMPLE_PARAGRAPHS = 20  # for language detection
+_SPARSE_WORDS = 100  # a shorter text is sparse
 
 
 @dataclass(frozen=True)
 class ScoringQuery:
-    """What sources are judged by."""
+    """The query that pages are scored for."""
 
     query: str
-    claim: str  # empty where none was given
+    claim: str  # may be empty
     today: date
 
 
 @dataclass(frozen=True)
 class ScoredPage:
-    """What is known of one page, before anything is left out or cut."""
+    """Scores and key facts of one page."""
 
     title: str
     published: str | None
@@ -51,12 +52,12 @@ class ScoredPage:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether its text is thin."""
+        """Whether the text is short."""
         return self.words < _SPARSE_WORDS
 
 
 def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> ScoredPage:
-    """Judge a page by a query, and by a claim if there is one."""
+    """Score a page for a query, and for a claim if there is one."""
     fields = snapshot.fields
     paragraphs = paragraphs_of(snapshot.data)
     judged = paragraphs
@@ -77,7 +78,7 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
     if query.claim:
         claim_signal = next(iter(key_sentences), "")
 
-    # as the page states it, or else as the search engine does, or as it is cited
+    # as stated by the page, by the search engine, or in the citation
     stated_title = fields.get("metadata", {}).get("title")
     cited_title = fields["citation"]["metadata"]["title"]
     title = clean_line(stated_title or result.title or cited_title)
@@ -104,12 +105,52 @@ def score_page(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Score
 
 
 def _find_date(fields: Mapping[str, Any], result: Result) -> str | None:
-    """When it was published, as the page says, or else as the search engine does."""
+    """Return the publication date stated by the page, or else by the search engine."""
     metadata = fields.get("metadata", {})
     stated: str | None = metadata.get("published", {}).get("value")
     if stated:
         return stated
-    cited: str = fields["citation"]["metadata"]["date"]  # "n.d." where there is none
+    cited: str = fields["citation"]["metadata"]["date"]  # "n.d." if unknown
     if date_parts(cited):
         return cited
     return result.published
+
+
+def build_score_job(snapshot: Snapshot, result: Result, query: ScoringQuery) -> Job:
+    """Return the job that scores a page."""
+    arguments = {
+        "result": asdict(result),
+        "query": query.query,
+        "claim": query.claim,
+        "today": query.today.isoformat(),
+    }
+    pieces = snapshot_pieces(snapshot)
+    return Job(score, arguments, pieces, snapshot.fields["url"], ahead=True)
+
+
+@job("score page")
+def score(job: Job) -> bytes:
+    """Score a packed snapshot."""
+    arguments = job.arguments
+    today = date.fromisoformat(arguments["today"])
+    query = ScoringQuery(arguments["query"], arguments["claim"], today)
+    snapshot = unpack_snapshot(job.body, cached=False)
+    scored = score_page(snapshot, Result(**arguments["result"]), query)
+    return pack_fields(describe_scores(scored))
+
+
+def read_scores(packed: bytes) -> ScoredPage:
+    """Unpack the result of a score job."""
+    fields, _ = unpack_fields(packed)
+    return build_scored_page(fields)
+
+
+def describe_scores(scored: ScoredPage) -> dict[str, Any]:
+    """Return a scored page as JSON values."""
+    return vars(scored) | {"scores": scored.scores.model_dump()}
+
+
+def build_scored_page(fields: dict[str, Any]) -> ScoredPage:
+    """Inverse of `describe_scores`."""
+    scores = SourceScores(**fields["scores"])
+    return ScoredPage(**(fields | {"scores": scores}))

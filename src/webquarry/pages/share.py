@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webquarry.read.slices.pieces import block_starts, cut
-from webquarry.search.replies.text import shorten_text
+from webquarry._read.slices.pieces import block_starts, cut
+from webquarry._search.replies.text import shorten_text
 
 _LONGEST_TITLE = 200  # characters of a heading
 _LINE_FEEDS = 2  # behind each text

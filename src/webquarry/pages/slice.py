@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Literal
 
+from webquarry._read.slices.links import add_targets
+from webquarry._read.slices.outline import Heading, find_section, headings_of
+from webquarry._read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 from webquarry.errors import BadInput
 from webquarry.pages.clean import clean_line
-from webquarry.read.slices.links import add_targets
-from webquarry.read.slices.outline import Heading, find_section, headings_of
-from webquarry.read.slices.pieces import block_starts, cut, cut_between_characters, find_blocks
 
 # What a snapshot holds; it decides where it may be cut.
 SnapshotKind = Literal["markdown", "text", "bytes"]

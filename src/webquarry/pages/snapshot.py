@@ -17,6 +17,9 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from webquarry._read.json_text import write_json
+from webquarry._read.models import Page, RawPage
+from webquarry._read.slices.links import SplitText, TakenOut, count_targets, make_lean
 from webquarry.evidence.citation import CitationStyle, format_citation
 from webquarry.evidence.models import AnswerPart, CitationFormats, RetractionStatus
 from webquarry.evidence.page.people import Name
@@ -26,9 +29,6 @@ from webquarry.evidence.styles.csl import parse_csl, to_csl
 from webquarry.evidence.styles.work import MOST_LISTED, Work
 from webquarry.pages.clean import clean_url
 from webquarry.pages.slice import SnapshotKind
-from webquarry.read.json_text import write_json
-from webquarry.read.models import Page, RawPage
-from webquarry.read.slices.links import SplitText, TakenOut, count_targets, make_lean
 
 if TYPE_CHECKING:
     from webquarry.evidence.evidence import Evidence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from webquarry._read.models import Page
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.plain.words import PageWords, build_words, describe_words
 from webquarry.pages.clean import clean_url
-from webquarry.read.models import Page
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.plain.words import PageWords, build_words, describe_words
 
 _VERBATIM = frozenset({"text", "json", "xml"})  # formats whose marks are words of their own
 
@@ -26,9 +26,9 @@ class KeptWords:
 
 def read_words(page: Page) -> PageWords:
     """The words of a whole page. Work for the processor, done in a job."""
-    from webquarry.read.markdown.convert import FALLBACK_NOTE
-    from webquarry.read.plain.html import read_html_words
-    from webquarry.read.plain.markdown import read_markdown_words
+    from webquarry._read.markdown.convert import FALLBACK_NOTE
+    from webquarry._read.plain.html import read_html_words
+    from webquarry._read.plain.markdown import read_markdown_words
 
     if page.document is not None:
         with_fallbacks = FALLBACK_NOTE in page.notes

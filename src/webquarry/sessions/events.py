@@ -19,10 +19,10 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from webquarry._search.identity import identity
+from webquarry._search.replies.text import plain, shorten_text
 from webquarry.errors import RecordsFailure, WebquarryError
 from webquarry.records.base import Journal
-from webquarry.search.identity import identity
-from webquarry.search.replies.text import plain, shorten_text
 from webquarry.secret import redact
 from webquarry.sessions.models import (
     KeptQuote,

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from webquarry._read.text.delimiters import defuse_prose
+from webquarry._read.text.escape import escape_line_starts
+from webquarry._search.replies.text import shorten_text
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_url
-from webquarry.read.text.delimiters import defuse_prose
-from webquarry.read.text.escape import escape_line_starts
 from webquarry.reprs.counts import count_noun
-from webquarry.search.replies.text import shorten_text
 from webquarry.sessions.export import ExportedQuote, ExportedSource, SessionExport
 from webquarry.sessions.models import Stage
 from webquarry.sessions.views import FullStep

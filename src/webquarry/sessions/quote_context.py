@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webquarry._read.plain.words import PageWords
 from webquarry.errors import WebquarryError
 from webquarry.pages.clean import clean_line, clean_text
 from webquarry.pages.pages import Pages
 from webquarry.pages.words import KeptWords
-from webquarry.read.plain.words import PageWords
 from webquarry.sessions.models import KeptQuote, ResearchSession
 
 _AROUND = 160  # characters at each side

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.models import Author, Paper
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.page.people import Name, parse_person
 from webquarry.evidence.page.titles import host_of_page, title_from_url, without_site
 from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.scholarly.models import Author, Paper
 from webquarry.sessions.source import Source
 
 

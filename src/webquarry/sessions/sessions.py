@@ -17,12 +17,12 @@ import uuid
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
+from webquarry._search.identity import identity
+from webquarry._search.replies.text import plain, shorten_text
 from webquarry.caller import caller
 from webquarry.clock import Clock
 from webquarry.errors import NotFound, TooLarge
 from webquarry.records.base import JournalMoved, Journals
-from webquarry.search.identity import identity
-from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions import events, rules
 from webquarry.sessions.models import KeptQuote, ReadPart, ResearchSession, Step, StepDraft
 from webquarry.sessions.source import Source

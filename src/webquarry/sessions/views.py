@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from webquarry._search.replies.text import plain, shorten_text
 from webquarry.evidence.models import AnswerPart
-from webquarry.search.replies.text import plain, shorten_text
 from webquarry.sessions.advice import find_repeated_errors
 from webquarry.sessions.models import RecordedSource, ResearchSession, Step
 

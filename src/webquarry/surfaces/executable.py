@@ -107,8 +107,8 @@ def _call_tool(script: str, name: str) -> int:
 
         import asyncio
 
-        from webquarry.tool import load
         from webquarry.toolkit import Toolkit
+        from webquarry.tools import load
 
         tool = load(TOOLSET, name)
         tool.check(arguments)  # bad arguments are an error before anything is opened

@@ -18,16 +18,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from webquarry._read.workers.runner import RunnerKind
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.read.workers.runner import RunnerKind
 from webquarry.registry import module_names
 from webquarry.settings import Settings
 from webquarry.surfaces import lookups
 from webquarry.surfaces.bridge import bridge
 from webquarry.surfaces.display.cell_progress import CellProgress, is_in_kernel
 from webquarry.surfaces.lookups import AT_ONCE, CallProgress, OnProgress, ProgressReport
-from webquarry.tool import Answer, Tool, load
+from webquarry.tool import Answer, Tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 if TYPE_CHECKING:
     from webquarry.evidence.citation import CitationStyle

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.progress import listening
 from webquarry.secret import redact
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
+from webquarry.tools import load
 
 if TYPE_CHECKING:  # a tool is imported when it is called
     from webquarry.evidence.citation import CitationStyle

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from webquarry._search.replies.body import objects, text_at
 from webquarry.ask.billing.bill import read_bill
 from webquarry.caller import LOCAL, caller
-from webquarry.search.replies.body import objects, text_at
 from webquarry.sessions.report import SessionBill
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from webquarry._search.replies.addresses import split_url
 from webquarry.evidence.styles.apa import format_apa
 from webquarry.evidence.trust.known_hosts import type_of_host
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.replies.addresses import split_url
 from webquarry.secret import redact
 from webquarry.sessions.models import RecordedSource, ResearchSession, Stage
 from webquarry.sessions.references import clean_work, work_of_source

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from webquarry._read.plain.words import PageWords, Range, hash_text
+from webquarry._read.text.characters import INVISIBLE
 from webquarry.pages.clean import clean_line
-from webquarry.read.plain.words import PageWords, Range, hash_text
-from webquarry.read.text.characters import INVISIBLE
 from webquarry.sessions.models import KeptQuote
 
 _Change = tuple[str, int, bool]  # of what kind, which, and whether it begins

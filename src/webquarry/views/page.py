@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from webquarry._search.identity import identity
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.pages.clean import clean_line
-from webquarry.search.identity import identity
 from webquarry.secret import redact
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.views import format_time

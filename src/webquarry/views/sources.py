@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from webquarry.search.identity import identity
+from webquarry._search.identity import identity
 from webquarry.views.calls import MOST_CALLS
 from webquarry.views.describe import STAGES, describe_page, describe_source
 from webquarry.views.sessions import read_sessions

@@ -12,8 +12,8 @@ import pytest
 from tests.read.formats.make_samples import FOLDER
 from tests.read.formats.office_writer import zipped
 from tests.read.workers.sync_pool import SyncPool
+from webquarry._read.workers.job import WorkerLimits
 from webquarry.errors import TooComplex, Unreadable
-from webquarry.read.workers.job import WorkerLimits
 
 EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "400"))
 LIMITS = WorkerLimits(cpu_seconds=5)

@@ -24,10 +24,10 @@ from tests.read.formats.office_writer import (
 )
 from tests.read.formats.pdf_writer import Pdf, assemble, stream
 from tests.read.workers.sync_pool import SyncPool
+from webquarry._read.detect import pick_format
+from webquarry._read.format import FetchedDocument
+from webquarry._read.workers.job import WorkerLimits
 from webquarry.errors import Unreadable
-from webquarry.read.detect import pick_format
-from webquarry.read.format import FetchedDocument
-from webquarry.read.workers.job import WorkerLimits
 
 URL = "https://hostile.example/file"
 UNSAFE = r"^https://hostile\.example/file could not be read safely: "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.read.formats.pdf_writer import HEIGHT, Page, Pdf
-from webquarry.read.documents.pdf.convert import convert
-from webquarry.read.format import ConvertedDocument
+from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.format import ConvertedDocument
 
 LONG = (
     "The harbour office keeps a log of every vessel that enters, and of the weather at that hour. "

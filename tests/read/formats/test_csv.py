@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.detect import pick_format
-from webquarry.read.format import ConvertedDocument, FetchedDocument
-from webquarry.read.formats import csv as csv_module
+from webquarry._read.detect import pick_format
+from webquarry._read.format import ConvertedDocument, FetchedDocument
+from webquarry._read.formats import csv as csv_module
 
 
 def read(

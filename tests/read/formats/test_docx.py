@@ -13,10 +13,10 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry.read.documents.docx import runs as context_module
-from webquarry.read.documents.docx.convert import convert
-from webquarry.read.documents.models import Refusal
-from webquarry.read.format import ConvertedDocument
+from webquarry._read.documents.docx import runs as context_module
+from webquarry._read.documents.docx.convert import convert
+from webquarry._read.documents.models import Refusal
+from webquarry._read.format import ConvertedDocument
 
 URL = "https://site.example/files/letter.docx"
 BEGIN, SEPARATE, END = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.detect import pick_format
-from webquarry.read.feeds import write as write_module
-from webquarry.read.feeds.models import iso_date
-from webquarry.read.format import ConvertedDocument, FetchedDocument
+from webquarry._read.detect import pick_format
+from webquarry._read.feeds import write as write_module
+from webquarry._read.feeds.models import iso_date
+from webquarry._read.format import ConvertedDocument, FetchedDocument
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{}</channel></rss>'
 ATOM = '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>{}</feed>'

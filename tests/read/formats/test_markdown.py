@@ -7,9 +7,9 @@ import random
 import pytest
 from markdown_it import MarkdownIt
 
-from webquarry.read.format import ConvertedDocument, FetchedDocument
-from webquarry.read.formats import markdown
-from webquarry.read.formats.markdown import MarkdownText
+from webquarry._read.format import ConvertedDocument, FetchedDocument
+from webquarry._read.formats import markdown
+from webquarry._read.formats.markdown import MarkdownText
 
 URL = "https://harbor.example/docs/page.md"
 

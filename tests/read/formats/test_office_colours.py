@@ -15,9 +15,9 @@ from tests.read.formats.office_writer import (
     text_run,
     zipped,
 )
-from webquarry.read.documents.docx.convert import convert
-from webquarry.read.documents.pptx.convert import convert as convert_slides
-from webquarry.read.format import ConvertedDocument
+from webquarry._read.documents.docx.convert import convert
+from webquarry._read.documents.pptx.convert import convert as convert_slides
+from webquarry._read.format import ConvertedDocument
 
 STYLES = part(
     "w:styles",

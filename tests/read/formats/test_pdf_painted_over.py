@@ -6,9 +6,9 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, HEIGHT, WIDTH, Page, Pdf, stream
-from webquarry.read.documents.pdf import page as pdf_page
-from webquarry.read.documents.pdf.convert import convert
-from webquarry.read.format import ConvertedDocument
+from webquarry._read.documents.pdf import page as pdf_page
+from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.format import ConvertedDocument
 
 LINE = "BT /F1 10 Tf 72 600 Td (Words in question.) Tj ET"
 BOX = "60 590 300 30 re f"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry.read.documents.models import Refusal
-from webquarry.read.documents.pptx import convert as convert_module
-from webquarry.read.documents.pptx.convert import convert
-from webquarry.read.format import ConvertedDocument
+from webquarry._read.documents.models import Refusal
+from webquarry._read.documents.pptx import convert as convert_module
+from webquarry._read.documents.pptx.convert import convert
+from webquarry._read.format import ConvertedDocument
 
 TITLE, BODY = 'type="title"', 'idx="1"'
 WIDE, TALL = 'gridSpan="2"', 'rowSpan="2"'

@@ -11,12 +11,12 @@ import pytest
 
 from tests.read.formats.make_samples import FOLDER, SAMPLES
 from tests.read.workers.sync_pool import SyncPool
+from webquarry._read.detect import load_formats, pick_format
+from webquarry._read.format import ConvertedDocument, FetchedDocument
+from webquarry._read.models import Dated, Page
+from webquarry._read.reply import read_reply
 from webquarry.errors import Unreadable
 from webquarry.net.models import Reply
-from webquarry.read.detect import load_formats, pick_format
-from webquarry.read.format import ConvertedDocument, FetchedDocument
-from webquarry.read.models import Dated, Page
-from webquarry.read.reply import read_reply
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.boxes import (
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.boxes import (
     CLUSTER,
     DEEP,
     HIGHEST,
@@ -20,8 +20,8 @@ from webquarry.read.main_content.boxes import (
     describe_boxes,
     relate_boxes,
 )
-from webquarry.read.main_content.lifts import Lookup
-from webquarry.read.main_content.words import split_names
+from webquarry._read.main_content.lifts import Lookup
+from webquarry._read.main_content.words import split_names
 
 LOOKUP = Lookup.build({"post": 0.5, "share": -0.25, "body": 0.125})
 
@@ -83,7 +83,7 @@ def draw_tables(draw: st.DrawFn) -> tuple[list[int], list[int], list[tuple[int, 
 def test_numpy_and_the_compiled_way_relate_the_same(
     drawn: tuple[list[int], list[int], list[tuple[int, int]]],
 ) -> None:
-    compiled = pytest.importorskip("webquarry.read.main_content._boxes", reason="it was not built")
+    compiled = pytest.importorskip("webquarry._read.main_content._boxes", reason="it was not built")
     parents, kinds, ranges = drawn
     size = len(parents)
     table = np.zeros((DEEP + 1, size), np.intp)
@@ -101,7 +101,7 @@ def test_numpy_and_the_compiled_way_relate_the_same(
 
 
 def test_a_table_that_is_none_is_refused() -> None:
-    compiled = pytest.importorskip("webquarry.read.main_content._boxes", reason="it was not built")
+    compiled = pytest.importorskip("webquarry._read.main_content._boxes", reason="it was not built")
     table = np.zeros((DEEP + 1, 2), np.intp)
     table[0] = [-1, 1]
 

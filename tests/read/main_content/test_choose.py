@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.choose import add_headings, choose
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.superfluous import (
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.choose import add_headings, choose
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.rules.superfluous import (
     drop_copies,
     drop_notices,
     prefer_visible,
 )
-from webquarry.read.main_content.rules.threshold import find_single_threshold, find_threshold
+from webquarry._read.main_content.rules.threshold import find_single_threshold, find_threshold
 
 LONG = "This sentence is long enough to be recognised when it comes again somewhere else."
 

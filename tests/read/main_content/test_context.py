@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.context import CONTEXT_NAMES, build_context, log_odds
-from webquarry.read.main_content.features import Features, build_features
-from webquarry.read.main_content.lifts import Array, Lifts
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.context import CONTEXT_NAMES, build_context, log_odds
+from webquarry._read.main_content.features import Features, build_features
+from webquarry._read.main_content.lifts import Array, Lifts
 
 TEXT = "The keeper of the harbour writes down every boat, its crew and the hour of its departure."
 LINKS = "<ul><li><a href=/a>Menu</a><li><a href=/b>Shop</a><li><a href=/c>Help</a></ul>"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content import context
-from webquarry.read.main_content import features as plain
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.boxes import (
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content import context
+from webquarry._read.main_content import features as plain
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.boxes import (
     FIRST,
     LAST,
     LEVEL,
@@ -23,16 +23,16 @@ from webquarry.read.main_content.boxes import (
     describe_boxes,
     describe_in_numpy,
 )
-from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry.read.main_content.feature_names import NAMES
-from webquarry.read.main_content.features import Features, build_features
-from webquarry.read.main_content.lifts import Lifts
+from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry._read.main_content.feature_names import NAMES
+from webquarry._read.main_content.features import Features, build_features
+from webquarry._read.main_content.lifts import Lifts
 
 compiled = pytest.importorskip(
-    "webquarry.read.main_content._features", reason="the compiled features were not built"
+    "webquarry._read.main_content._features", reason="the compiled features were not built"
 )
 compiled_context = pytest.importorskip(
-    "webquarry.read.main_content._context", reason="the compiled context was not built"
+    "webquarry._read.main_content._context", reason="the compiled context was not built"
 )
 
 PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import Selection, select_main_content
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import Selection, select_main_content
 
 PAGES = Path(__file__).parent / "pages"
 EXPECTED: dict[str, dict[str, list[str]]] = json.loads((PAGES / "expected.json").read_text("utf-8"))

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content import model
-from webquarry.read.main_content.arrays.buffers import take_row
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.context import CONTEXT_NAMES, build_context
-from webquarry.read.main_content.feature_names import NAMES, ROW
-from webquarry.read.main_content.features import build_features
-from webquarry.read.main_content.model import (
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content import model
+from webquarry._read.main_content.arrays.buffers import take_row
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.context import CONTEXT_NAMES, build_context
+from webquarry._read.main_content.feature_names import NAMES, ROW
+from webquarry._read.main_content.features import build_features
+from webquarry._read.main_content.model import (
     NET_INPUTS,
     Net,
     Trees,
@@ -112,7 +112,7 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
     )
     model = load_shipped_model()
     whole = model.chances(build_features(flow, model.lifts)).final
-    monkeypatch.setattr("webquarry.read.main_content.model._CHUNK", 1)
+    monkeypatch.setattr("webquarry._read.main_content.model._CHUNK", 1)
 
     assert whole == model.chances(build_features(flow, model.lifts)).final
 
@@ -121,7 +121,7 @@ def test_chances_do_not_depend_on_how_many_blocks_are_judged_at_once(
 @settings(max_examples=60, deadline=None)
 def test_compiled_trees_come_to_the_same_sum(blocks: int, trees: int, seed: int) -> None:
     pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
     dice = np.random.default_rng(seed)
     rows, depth = 9, int(dice.choice([1, 2, 4, 5, 5, 5, 8]))
@@ -146,7 +146,7 @@ def test_both_opinions_become_one_in_numpy_as_in_what_is_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
     shipped = load_shipped_model()
     features = build_features(build_flow(parse_html(PAGE)), shipped.lifts)
@@ -161,7 +161,7 @@ def test_both_opinions_become_one_in_numpy_as_in_what_is_compiled(
 @pytest.mark.parametrize(("feature", "leaves"), [(9, 2), (-1, 2), (0, 3)])
 def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -> None:
     compiled = pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
     borders, own_leaves = np.zeros((1, 1), np.float32), np.zeros(leaves, np.int16)
 
@@ -175,7 +175,7 @@ def test_trees_that_do_not_fit_together_are_refused(feature: int, leaves: int) -
 
 def test_trees_with_more_borders_than_are_told_apart_are_refused() -> None:
     compiled = pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
     trees = 128
     borders = np.arange(trees, dtype=np.float32).reshape(1, trees)
@@ -206,7 +206,7 @@ def make_net(units: int, inputs: int, seed: int) -> Net:
 @settings(max_examples=60, deadline=None)
 def test_a_compiled_net_comes_to_the_same_sum(blocks: int, units: int, seed: int) -> None:
     pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled net was not built"
+        "webquarry._read.main_content._trees", reason="the compiled net was not built"
     )
     net = make_net(units, len(NET_INPUTS), seed)
     dice = np.random.default_rng(seed)
@@ -223,7 +223,7 @@ def test_a_compiled_net_comes_to_the_same_sum(blocks: int, units: int, seed: int
 @pytest.mark.parametrize("part", ["middle", "scale", "offsets", "outputs", "straight"])
 def test_a_net_whose_parts_do_not_fit_together_is_refused(part: str) -> None:
     pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled net was not built"
+        "webquarry._read.main_content._trees", reason="the compiled net was not built"
     )
     net = make_net(3, 5, 1)
     broken = replace(net, **{part: getattr(net, part)[:-1].copy()})
@@ -234,7 +234,7 @@ def test_a_net_whose_parts_do_not_fit_together_is_refused(part: str) -> None:
 
 def test_a_net_that_is_asked_about_other_blocks_refuses() -> None:
     pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled net was not built"
+        "webquarry._read.main_content._trees", reason="the compiled net was not built"
     )
     net = make_net(3, len(NET_INPUTS), 1)
 

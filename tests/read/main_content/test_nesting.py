@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
 
 SENTENCES = (
     "The ferry leaves at seven and carries forty passengers to the island, where the keeper of the "

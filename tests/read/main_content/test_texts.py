@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webquarry.read.main_content.lifts import Lifts
-from webquarry.read.main_content.texts import (
+from webquarry._read.main_content.lifts import Lifts
+from webquarry._read.main_content.texts import (
     COUNTED,
     count_in_numpy,
     count_texts,
     count_words,
 )
-from webquarry.read.main_content.words import split_words
+from webquarry._read.main_content.words import split_words
 
 LIFTS = Lifts({}, {"share": -0.5, "story": 0.25, "old": 0.75}, {"old": 0.125, "tale": -0.25})
 LONG = "An old tale, told again and again: " + "and so it went on. " * 5

@@ -22,10 +22,10 @@ import json, sys
 from pathlib import Path
 without, *paths = json.loads(sys.stdin.read())
 sys.modules.update(dict.fromkeys(without))  # None there is an ImportError
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.render import render_selection
-from webquarry.read.main_content.select import select_main_content
-from webquarry.read.main_content.blocks import Walk
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.render import render_selection
+from webquarry._read.main_content.select import select_main_content
+from webquarry._read.main_content.blocks import Walk
 print(json.dumps([Walk.__module__, *[
     render_selection(document, select_main_content(document), "https://example.org/").text
     for document in (parse_html(Path(path).read_text("utf-8")) for path in paths)
@@ -45,12 +45,12 @@ def read(without: tuple[str, ...]) -> tuple[str, list[str]]:
 
 def test_a_process_that_reads_pages_does_without_numpy() -> None:
     pytest.importorskip(
-        "webquarry.read.main_content._trees", reason="the compiled trees were not built"
+        "webquarry._read.main_content._trees", reason="the compiled trees were not built"
     )
     program = (
-        "import sys; from webquarry.read.workers.job import load_what_pages_need;"
-        "load_what_pages_need(); print('numpy' in sys.modules,"
-        "'webquarry.read.main_content.model' in sys.modules)"
+        "import sys; from webquarry.pages.preload import read_sample_page;"
+        "from webquarry._read.workers.job import Job; read_sample_page(Job(read_sample_page)); print('numpy' in sys.modules,"
+        "'webquarry._read.main_content.model' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
@@ -63,7 +63,7 @@ def test_pages_come_out_the_same_without_the_compiled_parts() -> None:
 
     if compiled_walk == walk:
         pytest.skip("the parts were not built")
-    assert walk == "webquarry.read.main_content.walk"
+    assert walk == "webquarry._read.main_content.walk"
     assert len(texts) == len(PAGES) >= 3
     assert len(PARTS) >= 4
     assert all(texts)

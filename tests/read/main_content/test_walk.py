@@ -10,13 +10,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.html.parse import Document, parse_html
-from webquarry.read.main_content import walk as plain
-from webquarry.read.main_content.tags import FORMULA_CLASSES, MOST_BLOCKS
-from webquarry.read.markdown.scope import HOLDS, INSIDE, TAIL, TEXT
+from webquarry._read.html.parse import Document, parse_html
+from webquarry._read.main_content import walk as plain
+from webquarry._read.main_content.tags import FORMULA_CLASSES, MOST_BLOCKS
+from webquarry._read.markdown.scope import HOLDS, INSIDE, TAIL, TEXT
 
 compiled = pytest.importorskip(
-    "webquarry.read.main_content._walk", reason="the compiled walk was not built"
+    "webquarry._read.main_content._walk", reason="the compiled walk was not built"
 )
 
 PAGES = sorted((Path(__file__).parent.parent.parent).rglob("*.html"))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from webquarry.read.main_content import words as plain
-from webquarry.read.main_content.words import END_OF_TEXT, split_names, split_words
+from webquarry._read.main_content import words as plain
+from webquarry._read.main_content.words import END_OF_TEXT, split_names, split_words
 
 compiled = pytest.importorskip(
-    "webquarry.read.main_content._words", reason="the compiled words were not built"
+    "webquarry._read.main_content._words", reason="the compiled words were not built"
 )
 
 KNOWN = ("the", "été", "2", "post", "body", "коммент", "评论", END_OF_TEXT, "a", "don", "t")

@@ -17,10 +17,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from webquarry.read.render.program import find_program
+from webquarry._read.render.program import find_program
 from webquarry.settings import Settings
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 T = TypeVar("T")
 

@@ -20,14 +20,13 @@ from tests.net.test_redirect_targets import CASES as DYNAMIC_CASES
 from tests.net.test_redirect_targets import Internet
 from tests.net.wires import PUBLIC, FakeDns, FakeSockets
 from tests.read.render.site import BROWSER, needs_browser
+from webquarry._read.render.renderer import PageRenderer
+from webquarry._read.render.tree import read_tree
 from webquarry.clock import Clock
 from webquarry.net.client import Client
-from webquarry.net.guard.addresses import find_refused_class, parse_address
-from webquarry.net.guard.guard import Guard
+from webquarry.net.guard import Guard, find_refused_class, parse_address
 from webquarry.net.models import Reply
-from webquarry.net.transport import open_transport
-from webquarry.read.render.renderer import PageRenderer
-from webquarry.read.render.tree import read_tree
+from webquarry.net.transport import Transport
 from webquarry.settings import Settings
 
 pytestmark = needs_browser
@@ -49,7 +48,7 @@ async def render_with(page: str, sockets: httpcore2.AsyncNetworkBackend) -> str:
     settings = Settings(browser=BROWSER, robots=False, retries=0, host_requests_per_second=1000)
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     first = Reply("http://door.example/", 200, headers, page.encode(), datetime.now(UTC))
-    transport = open_transport(settings, Guard(), sockets=sockets)
+    transport = Transport(settings, Guard(), sockets=sockets)
     async with Client(settings, Clock(), pages=transport) as client:
         renderer = PageRenderer(client, settings)
         try:

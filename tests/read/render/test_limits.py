@@ -128,7 +128,7 @@ READ_FOR_EVER = """
 import asyncio, sys
 from webquarry.settings import Settings
 from webquarry.toolkit import Toolkit
-from webquarry.tool import load
+from webquarry.tools import load
 
 async def main():
     settings = Settings(browser=sys.argv[2], allow_networks="127.0.0.2/31", cache_folder=sys.argv[3])

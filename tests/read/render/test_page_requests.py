@@ -10,10 +10,10 @@ import httpx2
 import pytest
 
 from tests.net.doubles import START, FakeClock, FakeWeb, settings_with
+from webquarry._read.render import requests
+from webquarry._read.render.requests import BrowserAnswer, PageRequests
 from webquarry.net.client import Client
 from webquarry.net.models import Reply
-from webquarry.read.render import requests
-from webquarry.read.render.requests import BrowserAnswer, PageRequests
 
 PAGE = "https://site.example/page"
 FIRST = Reply(PAGE, 200, httpx2.Headers({"content-type": "text/html"}), b"<p>first", START)

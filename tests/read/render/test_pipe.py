@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from webquarry._read.render.pipe import BrowserGone, CommandRefused, Pipe
 from webquarry.errors import TooComplex
-from webquarry.read.render.pipe import BrowserGone, CommandRefused, Pipe
 
 
 class OtherEnd:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from webquarry._read.render import isolation
+from webquarry._read.render.flags import list_arguments
+from webquarry._read.render.isolation import Isolation, choose_isolation
+from webquarry._read.render.profile import Profile, sweep
+from webquarry._read.render.program import Program, find_program
 from webquarry.errors import Unreadable
-from webquarry.read.render import isolation
-from webquarry.read.render.flags import list_arguments
-from webquarry.read.render.isolation import Isolation, choose_isolation
-from webquarry.read.render.profile import Profile, sweep
-from webquarry.read.render.program import Program, find_program
 from webquarry.settings import Settings
 
 

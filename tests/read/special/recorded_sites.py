@@ -10,9 +10,9 @@ from typing import Any
 import httpx2
 
 from tests.net.doubles import FakeClock, FakeWeb
+from webquarry._read.models import Page
+from webquarry._read.reader import Reader
 from webquarry.net.client import Client
-from webquarry.read.models import Page
-from webquarry.read.reader import Reader
 from webquarry.settings import Settings
 
 REPLIES = Path(__file__).with_name("replies")

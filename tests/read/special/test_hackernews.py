@@ -10,8 +10,8 @@ import pytest
 
 from tests.net.doubles import FakeWeb, Page, text
 from tests.read.special.recorded_sites import read, recorded
+from webquarry._read.special_reader import find_special_reader
 from webquarry.errors import NotFound
-from webquarry.read.special_reader import find_special_reader
 
 ITEM = "https://news.ycombinator.com/item?id=40000001"
 ALGOLIA = "https://hn.algolia.com/api/v1/items/40000001"

@@ -14,10 +14,10 @@ import pytest
 
 from tests.net.doubles import FakeClock, FakeWeb
 from tests.read.special.recorded_sites import REPLIES, read
+from webquarry._read.reader import Reader
+from webquarry._read.special_reader import find_special_reader
 from webquarry.errors import LoginWall, NotFound, WebquarryError
 from webquarry.net.client import Client
-from webquarry.read.reader import Reader
-from webquarry.read.special_reader import find_special_reader
 from webquarry.settings import Settings
 
 GOLDENS = Path(__file__).with_name("goldens")

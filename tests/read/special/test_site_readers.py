@@ -27,10 +27,10 @@ from tests.read.special.site_pages import (
     load_reply,
     stack_url,
 )
+from webquarry._read.reader import Reader
+from webquarry._read.special_reader import find_special_reader, load_special_readers
 from webquarry.errors import LoginWall, NotFound, Refused, Unreadable
 from webquarry.net.client import Client
-from webquarry.read.reader import Reader
-from webquarry.read.special_reader import find_special_reader, load_special_readers
 from webquarry.settings import Settings
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "samples"

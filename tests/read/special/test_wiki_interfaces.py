@@ -23,11 +23,11 @@ from tests.read.special.wiki_pages import (
     scrape,
     who_read,
 )
+from webquarry._read.reader import Reader
+from webquarry._read.wiki.interface import find_question
+from webquarry._read.wiki.signs import find_interface
 from webquarry.errors import LoginWall, NotFound, WebquarryError
 from webquarry.net.client import Client
-from webquarry.read.reader import Reader
-from webquarry.read.wiki.interface import find_question
-from webquarry.read.wiki.signs import find_interface
 from webquarry.settings import Settings
 
 

@@ -19,9 +19,9 @@ from tests.read.special.wiki_pages import (
     scrape,
     who_read,
 )
+from webquarry._read.special_reader import find_special_reader
+from webquarry._read.wiki.signs import read_signs
 from webquarry.errors import NotFound, RobotsRefused
-from webquarry.read.special_reader import find_special_reader
-from webquarry.read.wiki.signs import read_signs
 
 WIKIS = {
     "handbook": GAUGE,

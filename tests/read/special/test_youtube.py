@@ -12,15 +12,15 @@ import pytest
 
 from tests.net.doubles import FakeWeb, text
 from tests.read.special.recorded_sites import REPLIES, read, recorded
-from webquarry.errors import LoginWall, NotFound
-from webquarry.read.special._parts.youtube_captions import (
+from webquarry._read.special._parts.youtube_captions import (
     Cue,
     clock_time,
     join_into_paragraphs,
     read_captions,
 )
-from webquarry.read.special._parts.youtube_player import read_watch_page
-from webquarry.read.special.youtube import find_video_id
+from webquarry._read.special._parts.youtube_player import read_watch_page
+from webquarry._read.special.youtube import find_video_id
+from webquarry.errors import LoginWall, NotFound
 
 VIDEO = "abcDEF12345"
 URL = f"https://www.youtube.com/watch?v={VIDEO}"

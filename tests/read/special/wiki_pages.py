@@ -12,10 +12,10 @@ from tests.executables import LOCAL
 from tests.net.doubles import FakeClock
 from tests.read.special.recorded_sites import REPLIES
 from tests.search.engines import HOMELESS
+from webquarry._read.wiki.interface import find_question
 from webquarry.net.models import Reply
-from webquarry.read.wiki.interface import find_question
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research.scrape_page import ScrapeOutput
 
 GOLDENS = Path(__file__).with_name("goldens")

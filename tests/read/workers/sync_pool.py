@@ -1,22 +1,26 @@
-"""A pool of worker processes for tests that are no coroutines, and jobs that they give it."""
+"""A synchronous worker pool for tests, and helpers that build jobs."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx2
 
+from tests.read.workers.jobs import burn_time, read_document
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.reader import FetchedPage, read_page
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.pool import WorkerPool
 from webquarry.net.models import Reply
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.reader import FetchedPage
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.pool import WorkerPool
 
 URL = "https://site.example/page"
+# for scripts whose workers import jobs of tests
+SCRIPT_ENVIRON = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
 
 
 class ReadDocument(NamedTuple):
@@ -27,7 +31,7 @@ class ReadDocument(NamedTuple):
 
 
 class SyncPool:
-    """One worker process and the loop that it belongs to."""
+    """A worker pool with its own event loop."""
 
     def __init__(self, limits: WorkerLimits | None = None, size: int = 1) -> None:
         self._runner = asyncio.Runner()
@@ -55,7 +59,7 @@ class SyncPool:
         return self._runner.run(self.pool.run(job))
 
     def read(self, kind: str, url: str, body: bytes) -> ReadDocument:
-        """A document, as a worker reads it."""
+        """Read a document in a worker."""
         fields, markdown = unpack_fields(self.run(document_job(kind, url, body)))
         return ReadDocument(**fields, markdown=markdown.decode())
 
@@ -65,23 +69,23 @@ class SyncPool:
 
 
 def document_job(kind: str, url: str, body: bytes) -> Job:
-    return Job("read document", {"kind": kind, "url": url}, body, url)
+    return Job(read_document, {"kind": kind, "url": url}, body, url)
 
 
-def page_job(body: bytes, name: str = "read page", **arguments: Any) -> Job:
-    """A job on a page of HTML."""
+def page_job(body: bytes) -> Job:
+    """Return a job that reads a page of HTML."""
     headers = httpx2.Headers({"content-type": "text/html; charset=utf-8"})
     reply = Reply(URL, 200, headers, body, datetime(2026, 1, 2, tzinfo=UTC))
-    return FetchedPage(URL, reply).to_job(name, **({"selection": "main"} | arguments))
+    return FetchedPage(URL, reply).to_job(read_page, selection="main")
 
 
 def burn(seconds: float, body: bytes = b"") -> Job:
-    """A job that takes so many seconds of the processor."""
-    return Job("burn time", {"seconds": seconds}, body, URL)
+    """Return a job that uses the CPU for `seconds`."""
+    return Job(burn_time, {"seconds": seconds}, body, URL)
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process that has not ended."""
+    """Whether a process exists."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -90,7 +94,7 @@ def is_alive(pid: int) -> bool:
 
 
 async def until_gone(pid: int) -> None:
-    """Wait until a process has ended and was waited for."""
+    """Wait until a process has ended and was reaped."""
     async with asyncio.timeout(30):
         while is_alive(pid):
             await asyncio.sleep(0.005)

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from webquarry.read.workers.fair_queue import FairQueue, Place
+from webquarry._read.workers.fair_queue import FairQueue, Place
 
 
 def run(test: Callable[[FairQueue], Coroutine[Any, Any, None]], size: int = 2) -> None:

@@ -1,6 +1,4 @@
-"""Worker processes: warm, bounded, killed with their call, replaced when they are worn out or dead,
-and gone when nobody needs them.
-"""
+"""The worker pool: limits, cancellation, replacement of retired or dead workers, idle timeout."""
 
 from __future__ import annotations
 
@@ -16,7 +14,9 @@ import pytest
 
 from tests.read.formats.make_samples import FOLDER
 from tests.read.formats.pdf_writer import Pdf
+from tests.read.workers.jobs import burn_time, fail, take_memory
 from tests.read.workers.sync_pool import (
+    SCRIPT_ENVIRON,
     URL,
     SyncPool,
     burn,
@@ -26,28 +26,26 @@ from tests.read.workers.sync_pool import (
     until_gone,
 )
 from webquarry import errors
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.workers import limits as limits_module
+from webquarry._read.workers import pool as pool_module
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.limits import lower_priority
+from webquarry._read.workers.pool import WorkerPool
 from webquarry.caller import serving
 from webquarry.errors import NotFound, TooComplex, Unreadable, WebquarryError
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.workers import limits as limits_module
-from webquarry.read.workers import pool as pool_module
-from webquarry.read.workers.job import Job, WorkerLimits
-from webquarry.read.workers.limits import lower_priority
-from webquarry.read.workers.pool import WorkerPool
 
 PAPER = (FOLDER / "paper.pdf").read_bytes()
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
-LINUX = pytest.mark.skipif(
-    not Path("/proc/self/limits").exists(), reason="the system does not show its processes as files"
-)
-POSIX = pytest.mark.skipif(os.name != "posix", reason="the system knows no such limits")
-LEAST_PRIORITY = 19  # lower than that of whoever runs the tests
+LINUX = pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="the system has no /proc")
+POSIX = pytest.mark.skipif(os.name != "posix", reason="the system has no such limits")
+LEAST_PRIORITY = 19  # lower than that of the tests
 TITLE = "What the tide leaves behind"
 
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[SyncPool]:
-    """One worker for tests that leave it alive."""
+    """A shared worker for tests that do not end it."""
     with SyncPool() as pool:
         yield pool
 
@@ -56,9 +54,10 @@ def with_pool(
     test: Callable[[WorkerPool], Awaitable[None]],
     limits: WorkerLimits | None = None,
     size: int = 1,
+    warm_up: Job | None = None,
 ) -> None:
     async def run() -> None:
-        pool = WorkerPool(limits, size)
+        pool = WorkerPool(limits, size, warm_up)
         try:
             await test(pool)
         finally:
@@ -68,7 +67,7 @@ def with_pool(
 
 
 async def until_busy(pool: WorkerPool, count: int = 1) -> None:
-    """Wait until so many workers have something to do."""
+    """Wait until `count` workers run a job."""
     async with asyncio.timeout(30):
         while len(pool.pids) - len(pool._idle) < count:
             await asyncio.sleep(0.005)
@@ -79,7 +78,7 @@ def title_of(packed: bytes) -> str:
     return title
 
 
-def test_one_worker_reads_pages_of_every_kind_one_after_another(warm: SyncPool) -> None:
+def test_one_worker_reads_pages_of_all_kinds(warm: SyncPool) -> None:
     assert title_of(warm.run(page_job(PAGE))) == "Tides"
     (first,) = warm.pids
     assert title_of(warm.run(document_job("pdf", URL, PAPER))) == TITLE
@@ -97,26 +96,26 @@ def test_one_worker_reads_pages_of_every_kind_one_after_another(warm: SyncPool) 
         if isinstance(kind, type) and issubclass(kind, WebquarryError)
     ],
 )
-def test_every_error_of_ours_comes_out_as_what_it_was(name: str, warm: SyncPool) -> None:
+def test_errors_keep_their_class_and_fields(name: str, warm: SyncPool) -> None:
     kind: type[WebquarryError] = getattr(errors, name)
     arguments = ["pdf", "Reading it"] if name == "MissingExtra" else ["It is gone."]
     expected = kind(*arguments)
     with pytest.raises(WebquarryError) as caught:
-        warm.run(Job("fail", {"error": name, "arguments": arguments}))
+        warm.run(Job(fail, {"error": name, "arguments": arguments}))
 
     assert type(caught.value) is kind
     assert caught.value.as_dict() == expected.as_dict()
 
 
-def test_an_error_that_nobody_foresaw_says_where_and_not_what_the_page_said(warm: SyncPool) -> None:
+def test_unexpected_error_names_its_place_but_not_page_content(warm: SyncPool) -> None:
     with pytest.raises(WebquarryError, match=r"failed: KeyError at jobs\.py:\d+\.$") as caught:
-        warm.run(Job("fail", {}, b"", URL))
+        warm.run(Job(fail, {}, b"", URL))
 
     assert caught.value.kind == "internal"
     assert "a word of the page" not in str(caught.value)
 
 
-def test_errors_do_not_repeat_the_secrets_of_a_url(warm: SyncPool) -> None:
+def test_errors_contain_no_secrets_of_a_url(warm: SyncPool) -> None:
     url = "https://site.example/a.pdf?token=hunter2222"
     with pytest.raises(Unreadable) as caught:
         warm.run(document_job("pdf", url, b"%PDF-1.4 nothing"))
@@ -124,14 +123,14 @@ def test_errors_do_not_repeat_the_secrets_of_a_url(warm: SyncPool) -> None:
     assert "hunter2222" not in caught.value.message
 
 
-def test_several_pieces_arrive_as_one_body_of_any_size(warm: SyncPool) -> None:
+def test_pieces_of_any_size_arrive_as_one_body(warm: SyncPool) -> None:
     pieces = (b"a" * 700_000, b"", b"b" * 900_000)
 
-    assert warm.run(Job("burn time", {"seconds": 0}, pieces)) == b"".join(pieces)
+    assert warm.run(Job(burn_time, {"seconds": 0}, pieces)) == b"".join(pieces)
 
 
 @LINUX
-def test_a_worker_sees_nothing_of_our_environment_files_and_sockets(
+def test_worker_inherits_no_environment_files_or_sockets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("BRAVE_API_KEY", "a-secret-of-ours")
@@ -150,9 +149,9 @@ def test_a_worker_sees_nothing_of_our_environment_files_and_sockets(
 
     names = {entry.partition(b"=")[0] for entry in environment.split(b"\0")}
     threads = {b"OPENBLAS_NUM_THREADS", b"OMP_NUM_THREADS", b"MKL_NUM_THREADS"}
-    assert names - {b"LC_CTYPE", b""} == threads  # Python sets the first one itself
+    assert names - {b"LC_CTYPE", b""} == threads  # Python sets LC_CTYPE itself
     assert {name.partition(":")[0] for name in files} <= {"pipe", "socket", "/dev/null"}
-    assert len([name for name in files if name != "/dev/null"]) == 1  # its way to us
+    assert len([name for name in files if name != "/dev/null"]) == 1  # its connection to the parent
     soft = {line[:26].strip(): line[26:].split()[0] for line in limits.splitlines()[1:]}
     assert {soft["Max address space"], soft["Max core file size"], soft["Max file size"]} == {
         "1073741824",
@@ -163,7 +162,7 @@ def test_a_worker_sees_nothing_of_our_environment_files_and_sockets(
 
 @POSIX
 @pytest.mark.slow
-def test_a_page_over_its_time_is_too_complex_and_the_next_one_is_read() -> None:
+def test_page_over_the_cpu_limit_is_too_complex_and_the_next_is_read() -> None:
     with SyncPool(WorkerLimits(cpu_seconds=1)) as pool:
         with pytest.raises(
             TooComplex, match="could not be read safely: it takes too long"
@@ -174,15 +173,15 @@ def test_a_page_over_its_time_is_too_complex_and_the_next_one_is_read() -> None:
 
 
 @pytest.mark.slow
-def test_a_pdf_over_its_time_is_too_complex() -> None:
-    """600,000 letters, each written for itself: many seconds of work, little memory."""
+def test_pdf_over_the_cpu_limit_is_too_complex() -> None:
+    """600,000 text operators: many seconds of work, little memory."""
     pdf = Pdf()
     pdf.add().raw("BT /F1 9 Tf " + "(a) Tj " * 600_000 + "ET")
     with SyncPool(WorkerLimits(cpu_seconds=1)) as pool, pytest.raises(TooComplex, match=URL):
         pool.run(document_job("pdf", URL, pdf.data()))
 
 
-def test_a_job_that_hangs_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_job_is_ended_by_the_wall_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkerLimits, "wall_seconds", 0.3)
     with SyncPool() as pool:
         with pytest.raises(TooComplex, match="it takes too long"):
@@ -191,22 +190,22 @@ def test_a_job_that_hangs_is_ended_by_the_clock(monkeypatch: pytest.MonkeyPatch)
 
 
 @POSIX
-def test_a_page_over_its_memory_is_too_complex_and_the_next_one_is_read() -> None:
+def test_page_over_the_memory_limit_is_too_complex_and_the_next_is_read() -> None:
     with SyncPool(WorkerLimits(memory_bytes=1 << 29)) as pool:
         with pytest.raises(TooComplex, match="it needs too much memory"):
-            pool.run(Job("take memory", {"megabytes": 2000}, b"", URL))
+            pool.run(Job(take_memory, {"megabytes": 2000}, b"", URL))
         assert title_of(pool.run(page_job(PAGE))) == "Tides"
 
 
 @LINUX
-def test_a_worker_that_has_grown_is_replaced_so_that_its_memory_goes_back() -> None:
+def test_worker_with_much_resident_memory_is_replaced() -> None:
     with SyncPool() as pool:
-        pool.run(Job("take memory", {"megabytes": 350, "keep": True}))
+        pool.run(Job(take_memory, {"megabytes": 350, "keep": True}))
         assert pool.pids == []
         assert title_of(pool.run(page_job(PAGE))) == "Tides"
 
 
-def test_a_worker_is_replaced_after_so_many_jobs() -> None:
+def test_worker_is_replaced_after_its_maximum_of_jobs() -> None:
     with SyncPool(WorkerLimits(jobs=2)) as pool:
         pool.run(burn(0))
         assert len(pool.pids) == 1
@@ -214,7 +213,7 @@ def test_a_worker_is_replaced_after_so_many_jobs() -> None:
         assert pool.pids == []
 
 
-def test_cancelling_a_call_kills_its_worker() -> None:
+def test_cancelled_call_kills_its_worker() -> None:
     async def test(pool: WorkerPool) -> None:
         job = asyncio.create_task(pool.run(burn(1000)))
         await until_busy(pool)
@@ -228,7 +227,7 @@ def test_cancelling_a_call_kills_its_worker() -> None:
     with_pool(test)
 
 
-def test_closing_the_pool_kills_what_is_under_way() -> None:
+def test_closing_the_pool_kills_running_jobs() -> None:
     pids: list[int] = []
 
     async def test(pool: WorkerPool) -> None:
@@ -243,7 +242,7 @@ def test_closing_the_pool_kills_what_is_under_way() -> None:
     assert not is_alive(pids[0])
 
 
-def test_a_worker_that_is_killed_while_it_reads_is_understood() -> None:
+def test_killed_worker_is_reported_as_too_complex() -> None:
     async def test(pool: WorkerPool) -> None:
         job = asyncio.create_task(pool.run(burn(1000)))
         await until_busy(pool)
@@ -254,7 +253,7 @@ def test_a_worker_that_is_killed_while_it_reads_is_understood() -> None:
     with_pool(test)
 
 
-def test_a_worker_that_died_in_its_sleep_is_replaced_without_a_word() -> None:
+def test_worker_that_died_while_idle_is_replaced() -> None:
     async def test(pool: WorkerPool) -> None:
         await pool.run(burn(0))
         (idle,) = pool._idle
@@ -265,7 +264,7 @@ def test_a_worker_that_died_in_its_sleep_is_replaced_without_a_word() -> None:
     with_pool(test)
 
 
-def test_a_worker_ends_after_its_rest() -> None:
+def test_worker_ends_after_the_idle_timeout() -> None:
     async def test(pool: WorkerPool) -> None:
         await pool.run(burn(0))
         (pid,) = pool.pids
@@ -275,7 +274,7 @@ def test_a_worker_ends_after_its_rest() -> None:
     with_pool(test, WorkerLimits(idle_seconds=0.05))
 
 
-def test_a_page_that_is_on_its_way_has_a_worker_started_for_it() -> None:
+def test_prepare_starts_one_worker() -> None:
     async def test(pool: WorkerPool) -> None:
         pool.prepare()
         pool.prepare()
@@ -285,7 +284,7 @@ def test_a_page_that_is_on_its_way_has_a_worker_started_for_it() -> None:
     with_pool(test, size=2)
 
 
-def test_the_hostile_pages_of_one_caller_leave_a_warm_worker_to_another(
+def test_slow_pages_of_one_caller_leave_a_worker_to_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pool_module, "_SLOW_SECONDS", 1000)
@@ -309,7 +308,7 @@ def test_the_hostile_pages_of_one_caller_leave_a_warm_worker_to_another(
 
 
 @LINUX
-def test_a_job_that_takes_long_lets_others_have_the_processor(
+def test_slow_job_gets_a_low_priority(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lowered: list[int] = []
@@ -336,9 +335,9 @@ def test_a_job_that_takes_long_lets_others_have_the_processor(
     with_pool(test)
 
 
-def test_a_worker_that_cannot_start_is_said_to_have_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_that_cannot_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = "webquarry.no_such_module:serve"
-    monkeypatch.setattr("webquarry.read.workers.processes.copied._SERVE", broken)
+    monkeypatch.setattr("webquarry._read.workers.processes.forked._SERVE", broken)
     with (
         SyncPool() as pool,
         pytest.raises(WebquarryError, match="could not be read: the program that reads it failed"),
@@ -353,8 +352,8 @@ def test_a_worker_that_cannot_start_is_said_to_have_failed(monkeypatch: pytest.M
         pool.run(page_job(PAGE))
 
 
-def test_what_a_worker_says_is_not_trusted() -> None:
-    from webquarry.read.workers.error_form import unpack_error
+def test_errors_from_a_worker_are_validated() -> None:
+    from webquarry._read.workers.error_form import unpack_error
 
     assert type(unpack_error({"class": "Any", "message": "x"}, URL)) is WebquarryError
     assert type(unpack_error({"class": 7, "message": ["x"]}, URL)) is WebquarryError
@@ -363,9 +362,12 @@ def test_what_a_worker_says_is_not_trusted() -> None:
 
 
 def run_script(code: str) -> str:
-    """What a script prints that says nothing else."""
+    """Return the output of a script that writes nothing to stderr."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env=SCRIPT_ENVIRON,
     )
     assert done.stderr == ""
     return done.stdout.strip()
@@ -373,14 +375,14 @@ def run_script(code: str) -> str:
 
 FORKING = """
 import asyncio, os
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.limits import lower_priority
-from webquarry.read.workers.pool import WorkerPool
+from tests.read.workers.jobs import burn_time
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.pool import WorkerPool
 
 async def ask(pool):
-    return await pool.run(Job("burn time", {"seconds": 0}, b"hello")), pool.pids
+    return await pool.run(Job(burn_time, {"seconds": 0}, b"hello")), pool.pids
 
-async def ask_anew():
+async def ask_new_pool():
     pool = WorkerPool(size=1)
     try:
         return await ask(pool)
@@ -395,7 +397,7 @@ with asyncio.Runner() as runner:
     child = os.fork()
     if not child:
         asyncio._set_running_loop(None)
-        theirs, other = asyncio.run(ask_anew())
+        theirs, other = asyncio.run(ask_new_pool())
         os._exit(0 if theirs == body and other != ours else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert runner.run(ask(pool)) == (body, ours)
@@ -405,19 +407,19 @@ print("done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-def test_a_fork_gets_workers_of_its_own_and_leaves_ours_alone() -> None:
+def test_fork_has_its_own_workers() -> None:
     assert run_script(FORKING) == "done"
 
 
 BUSY = """
 import asyncio
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.limits import lower_priority
-from webquarry.read.workers.pool import WorkerPool
+from tests.read.workers.jobs import burn_time
+from webquarry._read.workers.job import Job
+from webquarry._read.workers.pool import WorkerPool
 
 async def main():
     pool = WorkerPool(size=1)
-    job = asyncio.create_task(pool.run(Job("burn time", {"seconds": 1000})))
+    job = asyncio.create_task(pool.run(Job(burn_time, {"seconds": 1000})))
     while not pool.pids:
         await asyncio.sleep(0.005)
     print(pool.pids[0], flush=True)
@@ -428,9 +430,9 @@ asyncio.run(main())
 
 
 @LINUX
-def test_a_worker_dies_with_its_parent_however_that_ends_and_whatever_it_is_at() -> None:
+def test_worker_dies_with_its_parent() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True, env=SCRIPT_ENVIRON
     ) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
@@ -440,7 +442,7 @@ def test_a_worker_dies_with_its_parent_however_that_ends_and_whatever_it_is_at()
 
 
 async def until_orphan_is_gone(pid: int) -> None:
-    """Somebody else waits for a process without parents, sooner or later; it runs no more."""
+    """Wait until an orphan has ended; init reaps it later."""
     async with asyncio.timeout(30):
         while is_alive(pid) and state_of(pid) != "Z":
             await asyncio.sleep(0.005)
@@ -450,14 +452,15 @@ def state_of(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_a_process_that_ends_leaves_no_worker_and_says_nothing() -> None:
+def test_process_that_exits_leaves_no_worker_and_no_output() -> None:
     code = (
         "import asyncio\n"
-        "from webquarry.read.workers.job import Job\n"
-        "from webquarry.read.workers.pool import WorkerPool\n"
+        "from tests.read.workers.jobs import burn_time\n"
+        "from webquarry._read.workers.job import Job\n"
+        "from webquarry._read.workers.pool import WorkerPool\n"
         "async def main():\n"
         "    pool = WorkerPool(size=1)\n"
-        "    await pool.run(Job('burn time', {'seconds': 0}))\n"
+        "    await pool.run(Job(burn_time, {'seconds': 0}))\n"
         "    print(pool.pids[0])\n"
         "    await pool.aclose()\n"
         "asyncio.run(main())"

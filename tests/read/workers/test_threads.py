@@ -1,28 +1,27 @@
-"""Jobs in threads of this process: large ones one at a time, small ones past them, documents never."""
+"""Jobs in threads: large ones one at a time; documents run in worker processes."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from contextvars import ContextVar
 
 import pytest
 
 from tests.read.formats.make_samples import FOLDER
 from tests.read.workers.sync_pool import URL, document_job, page_job
+from webquarry._read.page_form import unpack_fields
+from webquarry._read.reader import read_page
+from webquarry._read.workers import threads
+from webquarry._read.workers.job import LARGE, Job, WorkerLimits
+from webquarry._read.workers.threads import ThreadRunner
 from webquarry.errors import TooComplex
-from webquarry.read.page_form import unpack_fields
-from webquarry.read.workers import job as job_module
-from webquarry.read.workers import threads
-from webquarry.read.workers.job import LARGE, Job, WorkerLimits
-from webquarry.read.workers.threads import ThreadRunner
 
 PAGE = b"<title>Tides</title><main><p>" + b"The tide turns twice a day. " * 30
 
 
 class Work:
-    """Jobs that wait to be let go; they know how many were under way at once, in which order."""
+    """Replaces `run_job` by one that waits for events and records order and concurrency."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun: list[str] = []
@@ -58,10 +57,10 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
 
 def job(name: str, size: int = LARGE, ahead: bool = False) -> Job:
-    return Job("read page", {}, bytes(size), name, ahead=ahead)
+    return Job(read_page, {}, bytes(size), name, ahead=ahead)
 
 
-def test_large_pages_are_worked_on_one_at_a_time_in_the_order_they_came(work: Work) -> None:
+def test_large_jobs_run_one_at_a_time_in_order(work: Work) -> None:
     names = [f"page {number}" for number in range(8)]
 
     async def run() -> list[bytes]:
@@ -72,7 +71,7 @@ def test_large_pages_are_worked_on_one_at_a_time_in_the_order_they_came(work: Wo
     assert work.most == 1
 
 
-def test_a_small_page_does_not_wait_for_a_large_one(work: Work) -> None:
+def test_small_job_does_not_wait_for_a_large_one(work: Work) -> None:
     work.go["large"] = threading.Event()
 
     async def run() -> None:
@@ -87,7 +86,7 @@ def test_a_small_page_does_not_wait_for_a_large_one(work: Work) -> None:
     assert work.most == 2
 
 
-def test_work_that_nobody_waits_for_any_more_still_takes_its_room(work: Work) -> None:
+def test_cancelled_job_keeps_its_place_until_it_ends(work: Work) -> None:
     work.go["first"] = threading.Event()
 
     async def run() -> None:
@@ -105,7 +104,7 @@ def test_work_that_nobody_waits_for_any_more_still_takes_its_room(work: Work) ->
     assert (work.begun, work.most) == (["first", "second"], 1)
 
 
-def test_work_that_fails_makes_room_and_says_so(work: Work) -> None:
+def test_failed_job_frees_its_place(work: Work) -> None:
     async def run() -> bytes:
         runner = ThreadRunner()
         with pytest.raises(ZeroDivisionError):
@@ -115,9 +114,7 @@ def test_work_that_fails_makes_room_and_says_so(work: Work) -> None:
     assert asyncio.run(run()) == b"next"
 
 
-def test_the_caller_of_work_that_takes_too_long_is_told(
-    work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_job_that_takes_too_long_raises(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     work.go["slow"] = threading.Event()
     monkeypatch.setattr(WorkerLimits, "wall_seconds", 0.01)
 
@@ -133,21 +130,20 @@ def test_the_caller_of_work_that_takes_too_long_is_told(
     asyncio.run(run())
 
 
-def test_the_work_knows_for_whom_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    caller: ContextVar[bytes] = ContextVar("caller", default=b"nobody")
-    function: Callable[..., bytes] = lambda *_: caller.get()  # noqa: E731
-    monkeypatch.setattr(job_module, "find_function", lambda _: function)
+def test_job_runs_in_the_context_of_its_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    caller: ContextVar[bytes] = ContextVar("caller", default=b"unset")
+    monkeypatch.setattr(threads, "run_job", lambda _: caller.get())
 
     async def run() -> list[bytes]:
-        caller.set(b"somebody")
+        caller.set(b"ada")
         runner = ThreadRunner()
         return [await runner.run(job("page", size)) for size in (0, LARGE)]
 
-    assert asyncio.run(run()) == [b"somebody", b"somebody"]
+    assert asyncio.run(run()) == [b"ada", b"ada"]
 
 
-def test_a_document_is_never_read_in_this_process() -> None:
-    """Libraries that parse such files are known to crash."""
+def test_document_is_read_in_a_worker_process() -> None:
+    """Libraries that parse binary files may crash."""
     paper = (FOLDER / "paper.pdf").read_bytes()
     pdf = page_job(paper)
     assert pdf.isolated

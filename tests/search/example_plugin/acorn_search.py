@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import httpx2
 
+from webquarry._search.models import Batch, Query, Result
+from webquarry._search.provider import Provider
+from webquarry._search.query.operators import with_sites
+from webquarry._search.replies.body import failure, json_object, objects, optional_text
+from webquarry._search.replies.text import plain
 from webquarry.credentials import Credential
 from webquarry.errors import ProviderFailure
 from webquarry.net.models import Reply
-from webquarry.search.models import Batch, Query, Result
-from webquarry.search.provider import Provider
-from webquarry.search.query.operators import with_sites
-from webquarry.search.replies.body import failure, json_object, objects, optional_text
-from webquarry.search.replies.text import plain
 
 KEY = "ACORN_API_KEY"
 

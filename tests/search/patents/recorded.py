@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx2
 
 from tests.search.replies import MOMENT, outcome_of, replies_in, status_of
+from webquarry._search.patents.numbers import PatentNumber, read_number
 from webquarry.net.models import Reply
-from webquarry.search.patents.numbers import PatentNumber, read_number
 
 FOLDER = Path(__file__).parent / "replies"
 # A login is a reply to another question.

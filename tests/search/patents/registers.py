@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.search.patents.recorded import (
     KEYS,
 )
-from webquarry.search.patents.models import PatentQuery
-from webquarry.search.patents.providers.epo import Epo
-from webquarry.search.patents.providers.lens import LensPatents
+from webquarry._search.patents.models import PatentQuery
+from webquarry._search.patents.providers.epo import Epo
+from webquarry._search.patents.providers.lens import LensPatents
 from webquarry.settings import Settings
 
 NOWHERE = {"HOME": "/nonexistent"}

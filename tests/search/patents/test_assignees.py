@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.search.patents.recorded import number
-from webquarry.search.patents.assignees import Cluster, assignee_clusters, assignee_key, names_match
-from webquarry.search.patents.models import Patent
+from webquarry._search.patents.assignees import (
+    Cluster,
+    assignee_clusters,
+    assignee_key,
+    names_match,
+)
+from webquarry._search.patents.models import Patent
 
 
 def patents(*assignees: tuple[str, ...]) -> list[Patent]:

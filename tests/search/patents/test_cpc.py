@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from webquarry._search.patents.cpc import bears, cpc_symbol
 from webquarry.errors import BadInput
-from webquarry.search.patents.cpc import bears, cpc_symbol
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.patents.recorded import number
-from webquarry.errors import BadInput
-from webquarry.search.patents.numbers import (
+from webquarry._search.patents.numbers import (
     OFFICES,
     PatentNumber,
     number_of,
     office_code,
     read_number,
 )
+from webquarry.errors import BadInput
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,15 @@ from tests.search.patents.registers import FULL, NOWHERE, epo, lens
 from tests.search.replies import outcome_of, status_of
 from tests.search.wrong_shapes import put_wrong_hits
 from webquarry import registry
+from webquarry._search.patents.provider import PatentProvider
+from webquarry.doctor.checks import examine_parts
 from webquarry.errors import OUTCOMES, AuthFailure, ProviderFailure, RateLimited, WebquarryError
 from webquarry.registry import members_of
-from webquarry.search.patents.provider import PatentProvider
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.checks import examine_parts
 
-KINDS: list[type[PatentProvider]] = members_of("webquarry.search.patents.providers", PatentProvider)
+KINDS: list[type[PatentProvider]] = members_of(
+    "webquarry._search.patents.providers", PatentProvider
+)
 each_service = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 each_reply = pytest.mark.parametrize("name", NAMES)
 
@@ -317,8 +319,8 @@ def test_records_that_cannot_be_read_are_no_empty_answer() -> None:
 
 ACORN = """
 import httpx2
-from webquarry.search.patents.models import PatentBatch
-from webquarry.search.patents.provider import PatentProvider
+from webquarry._search.patents.models import PatentBatch
+from webquarry._search.patents.provider import PatentProvider
 
 class Acorn(PatentProvider):
     name, label, origin = "acorn", "Acorn", "https://acorn.example"
@@ -333,7 +335,7 @@ def test_one_file_is_all_it_takes_to_add_a_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "acorn.py").write_text(ACORN)
-    package = "webquarry.search.patents.providers"
+    package = "webquarry._search.patents.providers"
     monkeypatch.setattr(
         sys.modules[package], "__path__", [*sys.modules[package].__path__, str(tmp_path)]
     )

@@ -14,8 +14,8 @@ from tests.search.patents.recorded import (
     number,
 )
 from tests.search.patents.registers import FULL, epo, lens
-from webquarry.search.patents.models import PatentQuery
-from webquarry.search.patents.providers.epo import cql
+from webquarry._search.patents.models import PatentQuery
+from webquarry._search.patents.providers.epo import cql
 
 
 def test_the_epo_is_asked_in_cql_for_as_many_as_are_wanted() -> None:

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import httpx2
 
 from tests.search.replies import reply
-from webquarry.search.providers.duckduckgo import DuckDuckGo
+from webquarry._search.providers.duckduckgo import DuckDuckGo
 
 HTML = {"content-type": "text/html; charset=UTF-8"}
 

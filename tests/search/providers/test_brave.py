@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.brave import Brave
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     AuthFailure,
@@ -17,8 +19,6 @@ from webquarry.errors import (
     WebquarryError,
     describe_wait,
 )
-from webquarry.search.models import Query
-from webquarry.search.providers.brave import Brave
 from webquarry.settings import Settings
 
 SENTENCE = (

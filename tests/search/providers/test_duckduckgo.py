@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from tests.search.providers.duckduckgo_pages import HTML, box, page, urls
 from tests.search.replies import recorded, recorded_reply, reply
+from webquarry._search.models import Result
+from webquarry._search.providers._duckduckgo_page import target_of
+from webquarry._search.providers.duckduckgo import DuckDuckGo
 from webquarry.errors import (
     BadInput,
     Challenge,
@@ -20,9 +23,6 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.models import Result
-from webquarry.search.providers._duckduckgo_page import target_of
-from webquarry.search.providers.duckduckgo import DuckDuckGo
 from webquarry.settings import Settings
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from tests.search.providers.duckduckgo_pages import HTML, box, fields, page
 from tests.search.replies import recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.duckduckgo import DuckDuckGo
 from webquarry.errors import (
     BadInput,
     Challenge,
     ProviderFailure,
 )
-from webquarry.search.models import Query
-from webquarry.search.providers.duckduckgo import DuckDuckGo
 from webquarry.settings import Settings
 
 FORM = {

@@ -11,6 +11,8 @@ import pytest
 
 from tests.search.providers.duckduckgo_pages import HTML, box, fields, page
 from tests.search.replies import MOMENT, recorded
+from webquarry._search.models import Query, Result
+from webquarry._search.router import Router
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     Challenge,
@@ -22,8 +24,6 @@ from webquarry.errors import (
     WebquarryError,
 )
 from webquarry.net.client import Client
-from webquarry.search.models import Query, Result
-from webquarry.search.router import Router
 from webquarry.settings import Settings
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.search.replies import MOMENT, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.exa import Exa
 from webquarry.clock import FrozenClock
 from webquarry.errors import (
     AuthFailure,
@@ -17,8 +19,6 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.models import Query
-from webquarry.search.providers.exa import Exa
 from webquarry.settings import Settings
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.google import Google
 from webquarry.clock import FrozenClock
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.search.models import Query
-from webquarry.search.providers.google import Google
 from webquarry.settings import Settings
 
 SENTENCE = (

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.search.replies import MOMENT, recorded_json, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.hackernews import HackerNews
 from webquarry.clock import FrozenClock
 from webquarry.errors import BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.search.models import Query
-from webquarry.search.providers.hackernews import HackerNews
 from webquarry.settings import Settings
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.mediawiki import MediaWiki
 from webquarry.errors import BadInput, ProviderFailure, RateLimited, SiteRefused, WebquarryError
-from webquarry.search.models import Query
-from webquarry.search.providers.mediawiki import MediaWiki
 from webquarry.settings import Settings
 
 

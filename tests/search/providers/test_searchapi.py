@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.searchapi import SearchApi
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.search.models import Query
-from webquarry.search.providers.searchapi import SearchApi
 from webquarry.settings import Settings
 
 

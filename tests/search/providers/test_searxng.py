@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.search.replies import recorded, recorded_json, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.searxng import SearXNG
 from webquarry.errors import (
     AuthFailure,
     BadInput,
@@ -13,8 +15,6 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.models import Query
-from webquarry.search.providers.searxng import SearXNG
 from webquarry.settings import Settings
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.serper import Serper
 from webquarry.errors import (
     AuthFailure,
     BadInput,
@@ -16,8 +18,6 @@ from webquarry.errors import (
     SiteRefused,
     WebquarryError,
 )
-from webquarry.search.models import Query
-from webquarry.search.providers.serper import Serper
 from webquarry.settings import Settings
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.search.replies import recorded_json, recorded_reply, reply
+from webquarry._search.models import Query
+from webquarry._search.providers.tavily import Tavily
 from webquarry.errors import AuthFailure, BadInput, ProviderFailure, RateLimited, WebquarryError
-from webquarry.search.models import Query
-from webquarry.search.providers.tavily import Tavily
 from webquarry.settings import Settings
 
 

@@ -17,16 +17,16 @@ import pytest
 from tests.search.replies import outcome_of
 from tests.search.scholarly.replies import FOLDER, NAMES, body_of, reply
 from tests.search.wrong_shapes import put_wrong_hits
+from webquarry._search.query.domains import host_of
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.replies.text import plain
+from webquarry._search.scholarly.models import FIELDS, Paper, PaperQuery
+from webquarry._search.scholarly.provider import RECORDS, Scholarly
 from webquarry.errors import AuthFailure, ProviderFailure, WebquarryError
 from webquarry.registry import members_of
-from webquarry.search.query.domains import host_of
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.replies.text import plain
-from webquarry.search.scholarly.models import FIELDS, Paper, PaperQuery
-from webquarry.search.scholarly.provider import RECORDS, Scholarly
 from webquarry.settings import Settings
 
-KINDS: list[type[Scholarly]] = members_of("webquarry.search.scholarly.providers", Scholarly)
+KINDS: list[type[Scholarly]] = members_of("webquarry._search.scholarly.providers", Scholarly)
 BY_NAME = {kind.name: kind for kind in KINDS}
 SIX = {"arxiv", "crossref", "europepmc", "openalex", "pubmed", "semanticscholar"}
 KEYS = {

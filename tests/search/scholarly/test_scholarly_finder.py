@@ -14,12 +14,12 @@ import pytest
 from tests.net.doubles import FakeClock
 from tests.search.engines import HOMELESS, HOSTS, Engines, Reply, brave, failed
 from tests.search.scholarly.replies import response
+from webquarry._search.scholarly.finder import Finder
+from webquarry._search.scholarly.models import PaperQuery, PapersFound
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.errors import BadInput, RateLimited, WebquarryError
 from webquarry.net.client import Client
-from webquarry.search.scholarly.finder import Finder
-from webquarry.search.scholarly.models import PaperQuery, PapersFound
 from webquarry.toolkit import Toolkit
 
 T = TypeVar("T")
@@ -360,7 +360,7 @@ def test_an_index_that_never_answers_is_left_out_in_time() -> None:
 def test_an_index_that_breaks_in_a_way_of_its_own_costs_nobody_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from webquarry.search.scholarly.providers.arxiv import Arxiv
+    from webquarry._search.scholarly.providers.arxiv import Arxiv
 
     monkeypatch.setattr(Arxiv, "parse_reply", lambda *_: 1 / 0)
     answer = found(indexes())
@@ -474,9 +474,9 @@ def test_one_file_is_all_that_it_takes_to_add_an_index(
 
 ACORN = """
 import httpx2
-from webquarry.search.replies.body import json_object, objects
-from webquarry.search.scholarly.provider import Scholarly
-from webquarry.search.scholarly.text import from_markup
+from webquarry._search.replies.body import json_object, objects
+from webquarry._search.scholarly.provider import Scholarly
+from webquarry._search.scholarly.text import from_markup
 
 class Acorn(Scholarly):
     name, label, origin = "acorn", "Acorn Papers", "https://api.acorn.example"

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.search.scholarly.test_scholarly_contract import papers_in
-from webquarry.search.scholarly.merge import merge, title_key
-from webquarry.search.scholarly.models import FIELDS, Author, Paper
-from webquarry.search.scholarly.notices import Notice
-from webquarry.search.scholarly.provider import with_origins
+from webquarry._search.scholarly.merge import merge, title_key
+from webquarry._search.scholarly.models import FIELDS, Author, Paper
+from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.provider import with_origins
 
 
 def record(source: str = "openalex", title: str = "Tides", rank: int = 0, **fields: Any) -> Paper:

@@ -8,45 +8,46 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.duckduckgo_site import DuckDuckGoSite
-from tests.surfaces.mcp.stdio_process import session
+from tests.mcp.stdio_process import session
 from webquarry.__main__ import main
+from webquarry.mcp.serving import HttpServer
 from webquarry.registry import module_names
 from webquarry.surfaces.cli import mcp as mcp_cli
 from webquarry.surfaces.cli.app import app
-from webquarry.surfaces.server.app import ListenOptions
+from webquarry.ui.guard import build_page
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, bool]]:
-    """What would be served, instead of serving it."""
-    calls: list[tuple[str, str, bool]] = []
+def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
+    """Records what would be served on stdio."""
+    calls: list[tuple[str, bool]] = []
 
-    def run(name: str, set_name: str, with_tools: bool, *_: object) -> int:
-        calls.append((name, set_name, with_tools))
+    def run(set_name: str, with_tools: bool, *_: object) -> int:
+        calls.append((set_name, with_tools))
         return 0
 
-    monkeypatch.setattr("webquarry.surfaces.mcp.stdio.run", run)
+    monkeypatch.setattr("webquarry.mcp.stdio.run", run)
     return calls
 
 
 @pytest.mark.parametrize(
     ("flags", "names"),
     [
-        ([], ("webquarry", "research", False)),
-        (["--toolset", "research"], ("webquarry", "research", False)),
-        (["--toolset", "duckduckgo"], ("websearch-mcp", "duckduckgo", False)),
-        (["--with-tools"], ("webquarry", "research", True)),
+        ([], ("research", False)),
+        (["--toolset", "research"], ("research", False)),
+        (["--toolset", "duckduckgo"], ("duckduckgo", False)),
+        (["--with-tools"], ("research", True)),
     ],
 )
-def test_the_tool_set_that_is_named_is_served_and_research_otherwise(
-    served: list[tuple[str, str, bool]], flags: list[str], names: tuple[str, str, bool]
+def test_research_is_the_default_tool_set(
+    served: list[tuple[str, bool]], flags: list[str], names: tuple[str, bool]
 ) -> None:
     assert CliRunner().invoke(app, ["mcp", *flags]).exit_code == 0
     assert served == [names]
 
 
-def test_an_unknown_tool_set_is_wrong_usage_and_told_with_those_there_are(
-    served: list[tuple[str, str, bool]],
+def test_an_unknown_tool_set_is_a_usage_error_that_lists_the_known_ones(
+    served: list[tuple[str, bool]],
 ) -> None:
     done = CliRunner().invoke(app, ["mcp", "--toolset", "weather"])
 
@@ -58,22 +59,22 @@ def test_an_unknown_tool_set_is_wrong_usage_and_told_with_those_there_are(
     ("flag", "value"),
     [("--text", "yaml"), ("--log-level", "loud"), ("--log-format", "xml"), ("--port", "70000")],
 )
-def test_a_value_that_a_flag_does_not_take_is_wrong_usage(
-    served: list[tuple[str, str, bool]], flag: str, value: str
+def test_an_invalid_value_of_an_option_is_a_usage_error(
+    served: list[tuple[str, bool]], flag: str, value: str
 ) -> None:
     done = CliRunner().invoke(app, ["mcp", flag, value])
 
     assert (done.exit_code, served) == (2, [])
 
 
-def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_are_passed_to_the_http_server(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[object, ...]] = []
 
     def run(*arguments: object) -> int:
         calls.append(arguments)
         return 0
 
-    monkeypatch.setattr("webquarry.surfaces.server.app.run", run)
+    monkeypatch.setattr("webquarry.mcp.serving.run", run)
     monkeypatch.setenv("PORT", "8123")
     flags = [
         "--http",
@@ -94,38 +95,36 @@ def test_flags_reach_the_server_over_http(monkeypatch: pytest.MonkeyPatch) -> No
         .exit_code
         == 0
     )
+    core = HttpServer("core", text_format="digest", logs=("info", "json"), build_page=build_page)
     assert calls == [
-        ("webquarry", "core", False, "digest", ("info", "json"), ListenOptions("127.0.0.1", 8123)),
-        ("webquarry", "research", False, None, (None, None), ListenOptions("0.0.0.0", 9, 4)),
+        (core, 8123),
+        (HttpServer("research", host="0.0.0.0", workers=4, build_page=build_page), 9),
     ]
 
 
-def test_the_usual_start_reads_no_flags_and_serves_the_same(
+def test_the_start_without_the_command_line_parser_serves_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    calls: list[tuple[object, ...]] = []
+    served: list[str] = []
 
-    def run(*arguments: object) -> int:
-        calls.append(arguments)
+    def run(set_name: str, **options: object) -> int:
+        served.append(set_name)
         return 0
 
-    monkeypatch.setattr("webquarry.surfaces.mcp.stdio.run", run)
+    monkeypatch.setattr("webquarry.mcp.stdio.run", run)
     monkeypatch.setattr("sys.argv", ["webquarry", "mcp"])
 
     assert main() == 0
     monkeypatch.setattr("sys.argv", ["webquarry", "mcp", "--toolset", "core"])
     assert main() == 0
-    assert calls == [
-        ("webquarry", "research", False, None),
-        ("webquarry", "core", False, None),
-    ]
+    assert served == ["research", "core"]
 
 
 def test_tool_sets_complete() -> None:
     assert mcp_cli._complete_toolset("duck") == ["duckduckgo"]
 
 
-def test_the_command_serves_as_the_script_does() -> None:
+def test_the_command_serves_the_same_as_the_script() -> None:
     async def run(site: DuckDuckGoSite) -> None:
         async with session(
             site.environ, "2025-06-18", ("webquarry", "mcp", "--toolset", "duckduckgo")

@@ -18,12 +18,12 @@ import pytest
 
 import webquarry
 from tests.executables import Answer, Asked, Site, as_json
+from tests.mcp.in_process import call as call_tool
 from tests.surfaces.cli.test_app import Runner, on_terminal, without_colours
-from webquarry.search.query.lenses import load_lenses
+from webquarry._search.query.lenses import load_lenses
 from webquarry.surfaces.cli.search import search
-from webquarry.surfaces.mcp.calling import call_tool
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 RECORDED = {"WEBQUARRY_REPLAY": "demo", "BRAVE_API_KEY": "demo"}
 QUERY = "tidal energy storage"

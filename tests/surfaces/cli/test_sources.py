@@ -16,7 +16,7 @@ from tests.surfaces.cli.test_app import RECORDED, Runner, on_terminal, without_c
 from webquarry.surfaces.cli.read import complete_url
 from webquarry.surfaces.cli.sources.papers import papers
 from webquarry.surfaces.cli.sources.patents import patents
-from webquarry.tool import load
+from webquarry.tools import load
 
 ARTICLE = "https://tidelines.example/2026/09/storing-the-tide"
 LOCAL = {"WEBQUARRY_ALLOW_PRIVATE": "1", "WEBQUARRY_ROBOTS": "0", "WEBQUARRY_CACHE": "0"}

@@ -1,4 +1,4 @@
-"""Who may ask the page for what: names, origins, tokens, and what is sent besides."""
+"""Access checks and headers of the web UI."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ import httpx2
 import pytest
 
 import webquarry
+from tests.mcp.http_process import http_server
 from tests.sessions.kits import A, kit_on
-from tests.surfaces.server.http_process import http_server
 from webquarry.caller import serving
+from webquarry.mcp.auth import Access, AccessDenied, Principal, TokenFile
 from webquarry.sessions.models import StepDraft
-from webquarry.surfaces.server.principal import AccessDenied, Principal, Verifier
-from webquarry.surfaces.server.tokens import TokenFile
-from webquarry.surfaces.server.ui.guarded_page import build_guarded_page
-from webquarry.surfaces.server.ui.local import build_local_app
-from webquarry.surfaces.ui.feed import follow_calls
-from webquarry.surfaces.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE, PageRoutes
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
+from webquarry.ui.feed import follow_calls
+from webquarry.ui.guard import build_page
+from webquarry.ui.local import build_local_app
+from webquarry.ui.routes import CALL, DATA, DELETE, EVENTS, GUARDED, PAGE
 
 OWN = "http://127.0.0.1:5000"
 TOKEN = "the-token-of-this-run"
 GOOD = {"Authorization": f"Bearer {TOKEN}"}
-HTML = Path(webquarry.__file__).parent / "surfaces" / "ui" / "page.html"
+HTML = Path(webquarry.__file__).parent / "views" / "page.html"
 
 Ask = Callable[..., Awaitable[httpx2.Response]]
 
 
 def with_page(folder: Path, work: Callable[[Ask, Toolkit], Awaitable[None]]) -> None:
-    """The page of `webquarry ui` over records in a folder, asked without a network."""
+    """Run `work` with a client of `webquarry ui` on records in a folder."""
 
     async def run() -> None:
         async with kit_on(folder) as kit:
@@ -49,7 +48,7 @@ def with_page(folder: Path, work: Callable[[Ask, Toolkit], Awaitable[None]]) -> 
     asyncio.run(run())
 
 
-def test_the_page_holds_no_data_and_is_sent_without_a_token(tmp_path: Path) -> None:
+def test_the_page_is_static_and_needs_no_token(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         answer = await ask("GET", PAGE)
 
@@ -60,7 +59,7 @@ def test_the_page_holds_no_data_and_is_sent_without_a_token(tmp_path: Path) -> N
     with_page(tmp_path, work)
 
 
-def test_nothing_but_the_script_and_the_style_of_the_file_may_run(tmp_path: Path) -> None:
+def test_the_policy_allows_only_the_script_and_style_of_the_file(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         policy = (await ask("GET", PAGE)).headers["content-security-policy"]
 
@@ -77,7 +76,7 @@ def test_nothing_but_the_script_and_the_style_of_the_file_may_run(tmp_path: Path
     with_page(tmp_path, work)
 
 
-def test_the_file_is_small_and_names_no_other_place() -> None:
+def test_the_file_is_small_and_names_no_other_host() -> None:
     text = HTML.read_text("utf-8")
 
     assert len(text.encode()) <= 60_000
@@ -93,7 +92,7 @@ def test_the_file_is_small_and_names_no_other_place() -> None:
         assert way not in text
 
 
-def test_no_answer_may_be_kept_framed_or_read_from_elsewhere(tmp_path: Path) -> None:
+def test_responses_are_not_cached_framed_or_shared(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         for path, headers in ((PAGE, {}), (f"{DATA}?view=calls", GOOD)):
             sent = (await ask("GET", path, headers=headers)).headers
@@ -120,7 +119,7 @@ def test_data_needs_the_token(tmp_path: Path, path: str) -> None:
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:5000", "127.0.0.1.evil.example"])
 @pytest.mark.parametrize("path", [PAGE, DATA, EVENTS])
-def test_a_name_that_was_made_to_lead_here_is_refused(tmp_path: Path, host: str, path: str) -> None:
+def test_unknown_hosts_are_refused(tmp_path: Path, host: str, path: str) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         answer = await ask("GET", path, headers={**GOOD, "Host": host})
 
@@ -139,7 +138,7 @@ FOREIGN: list[dict[str, str]] = [
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
-def test_a_page_of_another_origin_gets_nothing_even_with_the_token(
+def test_other_origins_are_refused_even_with_the_token(
     tmp_path: Path, headers: dict[str, str]
 ) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
@@ -151,7 +150,7 @@ def test_a_page_of_another_origin_gets_nothing_even_with_the_token(
     with_page(tmp_path, work)
 
 
-def test_a_preflight_is_not_answered_with_leave(tmp_path: Path) -> None:
+def test_a_preflight_of_another_origin_is_refused(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
         answer = await ask("OPTIONS", CALL, headers=headers)
@@ -170,12 +169,12 @@ def test_a_form_cannot_call_a_tool(tmp_path: Path) -> None:
         )
 
         assert answer.status_code == 422
-        assert "no JSON object" in answer.json()["error"]["message"]
+        assert "not a JSON object" in answer.json()["error"]["message"]
 
     with_page(tmp_path, work)
 
 
-def test_its_own_page_calls_a_tool_and_sees_the_call(tmp_path: Path) -> None:
+def test_the_page_calls_a_tool_and_lists_the_call(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         own = {**GOOD, "Origin": OWN, "Sec-Fetch-Site": "same-origin"}
         body = {"tool": "web_search", "arguments": {"query": "tides"}}
@@ -192,12 +191,12 @@ def test_its_own_page_calls_a_tool_and_sees_the_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tool", ["sequential_search", "no_tool", None, "../web_search"])
-def test_only_tools_of_the_page_are_called(tmp_path: Path, tool: str | None) -> None:
+def test_other_tools_are_refused(tmp_path: Path, tool: str | None) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         answer = await ask("POST", CALL, headers=GOOD, json={"tool": tool, "arguments": {}})
 
         assert answer.status_code == 422
-        assert "no tool of this page" in answer.json()["error"]["message"]
+        assert "cannot be called on the page" in answer.json()["error"]["message"]
 
     with_page(tmp_path, work)
 
@@ -215,7 +214,7 @@ def test_a_session_is_shown_and_deleted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("view", ["calls", "sources", "sessions", "bill", "health"])
-def test_every_view_answers_where_nothing_was_done_yet(tmp_path: Path, view: str) -> None:
+def test_every_view_responds_without_data(tmp_path: Path, view: str) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         answer = await ask("GET", f"{DATA}?view={view}", headers=GOOD)
 
@@ -227,7 +226,7 @@ def test_every_view_answers_where_nothing_was_done_yet(tmp_path: Path, view: str
 @pytest.mark.parametrize(
     "asked", ["view=none", "view=session&id=x", "view=page", "view=page&url=x&session=y"]
 )
-def test_what_is_not_there_is_said_with_what_to_do(tmp_path: Path, asked: str) -> None:
+def test_errors_of_views_suggest_an_action(tmp_path: Path, asked: str) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         answer = await ask("GET", f"{DATA}?{asked}", headers=GOOD)
 
@@ -237,7 +236,7 @@ def test_what_is_not_there_is_said_with_what_to_do(tmp_path: Path, asked: str) -
     with_page(tmp_path, work)
 
 
-def test_a_page_that_nobody_read_is_not_fetched_unasked(tmp_path: Path) -> None:
+def test_a_page_that_was_not_read_is_not_fetched(tmp_path: Path) -> None:
     async def work(ask: Ask, kit: Toolkit) -> None:
         answer = await ask("GET", DATA, params={"view": "page", "url": A}, headers=GOOD)
 
@@ -264,7 +263,7 @@ def test_calls_are_followed_from_an_id_on(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_stream_ends_with_its_server(tmp_path: Path) -> None:
+def test_a_stream_ends_with_the_server(tmp_path: Path) -> None:
     async def run() -> None:
         async with kit_on(tmp_path) as kit:
             assert [event async for event in follow_calls(kit, 0, lambda: True)] == [
@@ -274,23 +273,20 @@ def test_a_stream_ends_with_its_server(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-class Names(Verifier):
-    """Tokens that are names."""
-
-    async def verify(self, token: str) -> Principal:
-        if token not in ("ann", "bob"):
-            raise AccessDenied("nobody")
-        return Principal(token, token)
+async def verify_name(token: str) -> Principal:
+    if token not in ("ann", "bob"):
+        raise AccessDenied("unknown")
+    return Principal(token, token)
 
 
-def test_each_caller_of_a_team_sees_their_own_and_nothing_of_the_server(tmp_path: Path) -> None:
+def test_views_are_isolated_per_caller(tmp_path: Path) -> None:
     async def run() -> None:
         async with kit_on(tmp_path) as kit:
             with serving("ann"):
                 await kit.sessions.begin(StepDraft(1, "Mine", goal="Ann's"))
                 await load("research", "web_search").call_and_log(kit, {"query": "tides"})
             kit.calls.flush()
-            app = build_guarded_page(PageRoutes(kit), None, Names())
+            app = build_page(kit, lambda: False, None, Access(verify_name, {}))
             transport = httpx2.ASGITransport(app=app)
             async with httpx2.AsyncClient(
                 transport=transport, base_url="https://team.example"
@@ -314,7 +310,7 @@ def test_each_caller_of_a_team_sees_their_own_and_nothing_of_the_server(tmp_path
 
 
 @pytest.mark.slow
-def test_a_server_has_the_page_beside_the_protocol(tmp_path: Path) -> None:
+def test_the_http_server_serves_the_page(tmp_path: Path) -> None:
     environ = {"WEBQUARRY_REPLAY": "demo", "WEBQUARRY_STATE_FOLDER": str(tmp_path / "state")}
     with http_server(environ) as server:
         own = server.url.removesuffix("/mcp")
@@ -330,12 +326,12 @@ def test_a_server_has_the_page_beside_the_protocol(tmp_path: Path) -> None:
             lines = stream.iter_lines()
             assert next(lines) == ": following"
             server.process.terminate()
-            assert [line for line in lines if line] == []  # it ends with the server
+            assert [line for line in lines if line] == []
         assert server.process.wait(30) == 0
 
 
 @pytest.mark.slow
-def test_on_a_teams_server_callers_call_tools_with_their_tokens_within_their_limits(
+def test_a_shared_server_requires_tokens_and_applies_limits(
     tmp_path: Path,
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens.json")
@@ -374,7 +370,7 @@ def test_on_a_teams_server_callers_call_tools_with_their_tokens_within_their_lim
         assert call("wq_wrong", own) == 401
         assert call(ann, "https://evil.example") == 403
         assert [call(ann, own) for _ in range(4)] == [200, 200, 200, 429]
-        assert list_tools(ann) == ["scrape_page"]  # a stream is no call, and passes
+        assert list_tools(ann) == ["scrape_page"]  # a stream does not count
         answer = httpx2.get(
             f"{own}{DATA}?view=calls", headers={"Authorization": f"Bearer {bob}"}, trust_env=False
         )

@@ -11,8 +11,9 @@ from tests.duckduckgo_site import Asked, DuckDuckGoSite, Said
 from tests.net.doubles import FakeClock
 from tests.search.replies import recorded
 from webquarry.settings import Settings
-from webquarry.tool import TextAnswer, load
+from webquarry.tool import TextAnswer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.duckduckgo import own_settings
 
 ANOMALY = Said(recorded("duckduckgo/challenge_202_html_anomaly"), 202)

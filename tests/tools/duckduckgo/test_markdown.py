@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from webquarry.read.text.characters import strip_invisible
-from webquarry.search.instant import InstantAnswer, Topic
-from webquarry.search.models import Result
+from webquarry._read.text.characters import strip_invisible
+from webquarry._search.instant import InstantAnswer, Topic
+from webquarry._search.models import Result
 from webquarry.tools.duckduckgo._markdown import address, inline, line, write_answer, write_results
 
 FUZZ_EXAMPLES = int(os.environ.get("WEBQUARRY_FUZZ_EXAMPLES", "100"))

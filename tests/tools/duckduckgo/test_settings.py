@@ -14,7 +14,8 @@ from tests.search.replies import recorded
 from tests.tools.duckduckgo.calls import ask, kept, kit_of, look_up
 from webquarry.errors import BadInput, NetworkFailure, WebquarryError
 from webquarry.settings import Settings
-from webquarry.tool import TextAnswer, load
+from webquarry.tool import TextAnswer
+from webquarry.tools import load
 from webquarry.tools.duckduckgo import own_settings
 
 # --- the settings

@@ -18,7 +18,7 @@ from tests.tools.duckduckgo.calls import (
     search,
 )
 from webquarry.errors import BadInput, Challenge, RateLimited, WebquarryError
-from webquarry.tool import load
+from webquarry.tools import load
 
 # --- web_search
 # --------------------------------------------------------------------------------------------------

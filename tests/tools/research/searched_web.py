@@ -15,8 +15,9 @@ from tests.search.engines import HOMELESS, brave
 from webquarry.cache.cache import Cache
 from webquarry.cache.memory import MemoryStore
 from webquarry.net.client import Client
-from webquarry.tool import Tool, load
+from webquarry.tool import Tool
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 Handler = Callable[[httpx2.Request], Awaitable[httpx2.Response]]

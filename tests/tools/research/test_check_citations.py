@@ -14,8 +14,8 @@ from tests.sessions.kits import kit_on, step
 from tests.verify.references.test_checker import Indexes, entry
 from webquarry.errors import BadInput
 from webquarry.sessions.source import Source
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research.check_citations import check_citations
 
 WRONG = "@article{k1, title={Tides of 1}, author={Ann Lee}, year={2011}, journal={Nature}, doi={10.5555/1}}"

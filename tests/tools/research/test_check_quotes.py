@@ -15,8 +15,8 @@ from tests.sessions.kits import A, B, kit_on
 from webquarry.errors import BadInput
 from webquarry.sessions.models import StepDraft
 from webquarry.sessions.source import Source
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 PAGE = "<title>The port of Ellery</title><p>Some {} words here.</p><ol><li>Tie up the boat at the quay.</li></ol>"
 HTML = {"content-type": "text/html"}

@@ -24,8 +24,8 @@ from webquarry.evidence.styles.work import Work, plain
 from webquarry.pages.clean import clean_line
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 PAPER = to_csl(
     Work(

@@ -27,9 +27,9 @@ from tests.tools.research.searched_web import (
     url,
 )
 from webquarry.errors import BadInput, ProviderFailure, WebquarryError
-from webquarry.surfaces.mcp.calling import build_result
-from webquarry.tool import load
+from webquarry.mcp.calls import render
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.tools.research.search_and_scrape import SearchAndScrapeOutput
 
 GONE = httpx2.Response(404, content=b"gone")
@@ -281,11 +281,11 @@ def test_an_answer_over_mcp_is_linked_to_where_it_is_large() -> None:
             environ=ENVIRON | {"WEBQUARRY_LINK_THRESHOLD_BYTES": "1000"}
         ) as kit:
             kit.clock, kit.cache = web.clock, web.cache
-            return await build_result(answer, kit)
+            return json.loads((await render(answer, kit, "2025-11-25")).encode())
 
     result = asyncio.run(link())
-    assert result.structured_content["linked"] is True
-    assert "scrape_page" in result.content[1].text
+    assert result["structuredContent"]["linked"] is True
+    assert "scrape_page" in result["content"][1]["text"]
 
 
 def test_a_large_answer_may_be_linked_to_and_says_how_to_read_on() -> None:

@@ -79,7 +79,7 @@ def test_one_page_that_nobody_foresaw_does_not_take_the_others_with_it(
             raise ZeroDivisionError
         return score_page(snapshot, result, question)
 
-    monkeypatch.setattr("webquarry.pages.jobs.score_page", broken)
+    monkeypatch.setattr("webquarry.pages.score.score_page", broken)
     answer = desk(1, 2, 3, 4).call()
 
     assert urls_of(answer) == [url(2), url(3), url(4)]

@@ -16,8 +16,8 @@ from tests.search.engines import Engines, brave, brave_limit, failed
 from tests.sessions.kits import A, B, C, kit_on, run, step
 from webquarry.errors import BadInput, NotFound, WebquarryError
 from webquarry.sessions import sessions as engine
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 GOAL = "Costs of tidal energy storage"
 

@@ -15,8 +15,9 @@ from webquarry.caller import serving
 from webquarry.errors import NetworkFailure, NotFound, WebquarryError
 from webquarry.pages.pages import Pages
 from webquarry.settings import Settings
-from webquarry.tool import Answer, load
+from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 from webquarry.views.app import parse_view_uri
 from webquarry.views.text import write_page, write_session
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.sessions.kits import sessions_in
+from webquarry._read.plain.words import PageWords, WordSection
 from webquarry.errors import NotFound
-from webquarry.read.plain.words import PageWords, WordSection
 from webquarry.sessions.models import KeptQuote, ResearchSession, StepDraft
 from webquarry.sessions.source import Source
 from webquarry.verify.pack.build import PackScope, build_pack, read_sources

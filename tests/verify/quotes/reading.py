@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.plain.html import read_html_words
+from webquarry._read.html.parse import parse_html
+from webquarry._read.plain.html import read_html_words
 from webquarry.verify.quotes.check import check_quote
 from webquarry.verify.quotes.findings import QuoteFinding
 from webquarry.verify.quotes.source import SourceText

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.verify.quotes.reading import check, page, text
-from webquarry.read.plain.markdown import read_markdown_words
+from webquarry._read.plain.markdown import read_markdown_words
 from webquarry.verify.quotes.check import check_quote
 from webquarry.verify.quotes.source import SourceText
 

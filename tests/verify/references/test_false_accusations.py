@@ -17,7 +17,7 @@ from tests.verify.references.world import (
     record,
     state_of,
 )
-from webquarry.search.scholarly.notices import Notice
+from webquarry._search.scholarly.notices import Notice
 from webquarry.verify.references.compare.names import match_authors
 from webquarry.verify.references.forms.identifiers import find_doi
 from webquarry.verify.references.forms.references import read_references

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from webquarry.search.scholarly.models import Author
+from webquarry._search.scholarly.models import Author
 from webquarry.verify.references.forms.references import read_references
 from webquarry.verify.references.judge import Judgement, judge
 from webquarry.verify.references.models import (

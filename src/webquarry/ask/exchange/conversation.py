@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from webquarry._search.models import Result
 from webquarry.ask.exchange import results
 from webquarry.ask.exchange.request_template import RequestTemplate
 from webquarry.ask.exchange.schema import Mismatch
@@ -27,7 +28,6 @@ from webquarry.ask.model_api.turn import (
     Turn,
 )
 from webquarry.ask.models import AnswerSource, ModelReply, ReplyError
-from webquarry.search.models import Result
 from webquarry.secret import redact
 
 MOST_PAUSES = 2  # how often a model that pauses is asked to go on

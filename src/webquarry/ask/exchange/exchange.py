@@ -18,6 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from webquarry._search.models import Query, Result
 from webquarry.ask.billing.ledger import (
     OverLimit,
     Reservation,
@@ -39,7 +40,6 @@ from webquarry.ask.models import REFUSALS, Question, ReplyError, Usage
 from webquarry.ask.sharing.base import QuestionStore
 from webquarry.clock import Clock
 from webquarry.errors import Cancelled, LimitReached, WebquarryError
-from webquarry.search.models import Query, Result
 from webquarry.secret import Secret
 
 log = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from webquarry._search.models import Result
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.models import Result
 
 MOST_RESULTS = 5
 MOST_TOKENS = 1500

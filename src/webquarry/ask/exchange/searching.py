@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from webquarry._search.models import Found, Query
 from webquarry.clock import Clock
 from webquarry.errors import (
     LONGEST_WAIT_SECONDS,
@@ -23,7 +24,6 @@ from webquarry.errors import (
     RateLimited,
     WebquarryError,
 )
-from webquarry.search.models import Found, Query
 from webquarry.settings import Settings
 
 MOST_WAIT_SECONDS = 600.0  # a longer Retry-After is an answer to give up on

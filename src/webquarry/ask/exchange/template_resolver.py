@@ -30,8 +30,8 @@ from webquarry.errors import AuthFailure, BadInput
 from webquarry.settings import Settings
 
 if TYPE_CHECKING:
-    from webquarry.search.models import Found, Query
-    from webquarry.search.router import Router
+    from webquarry._search.models import Found, Query
+    from webquarry._search.router import Router
 
 MOST_REMEMBERED = 100_000  # answers in memory; the record file has the others
 _MOST_RESOLVED = 10_000  # combinations of options, before all of them are looked up anew

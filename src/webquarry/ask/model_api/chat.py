@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import httpx2
 
+from webquarry._search.replies.body import objects
 from webquarry.ask.model_api import failures
 from webquarry.ask.model_api.openai_errors import build_openai_failure, read_openai_tokens
 from webquarry.ask.model_api.turn import (
@@ -32,7 +33,6 @@ from webquarry.ask.model_api.turn import (
 from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.ask.models import ReplyError
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 _FUNCTION: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "parameters": QUERY_SCHEMA}

@@ -15,7 +15,7 @@ import httpx2
 
 from webquarry.ask.models import ReplyError
 from webquarry.errors import LONGEST_WAIT_SECONDS
-from webquarry.net.http.status import retry_after_seconds
+from webquarry.net.failures import retry_after_seconds
 from webquarry.net.models import Reply
 from webquarry.secret import redact
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import httpx2
 
+from webquarry._search.replies.body import objects
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.model_api import failures
 from webquarry.ask.model_api.turn import (
@@ -26,7 +27,6 @@ from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.ask.models import ReplyError
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 TOOL: Body = {"name": WEB_SEARCH, "description": SEARCH_WORDS, "input_schema": QUERY_SCHEMA}

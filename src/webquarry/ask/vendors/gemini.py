@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from webquarry._search.replies.body import objects
 from webquarry.ask.billing.prices import Tokens
 from webquarry.ask.model_api import failures
 from webquarry.ask.model_api.failures import CallFailure
@@ -27,7 +28,6 @@ from webquarry.ask.model_api.turn import (
 from webquarry.ask.model_api.vendor import THINKING_TOKENS, ModelVendor
 from webquarry.credentials import Credential
 from webquarry.net.models import Reply
-from webquarry.search.replies.body import objects
 from webquarry.secret import Secret
 
 _TOOL: Body = {

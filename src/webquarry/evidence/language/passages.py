@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from webquarry._read.slices.chunks import Chunk, Frame, Grain, Section, split_chunks
+from webquarry._read.slices.pieces import GAP, cut
 from webquarry.evidence.language.rank import Bearing, ChunkedText, RankedText, rank_texts
 from webquarry.evidence.language.terms import Terms
-from webquarry.read.slices.chunks import Chunk, Frame, Grain, Section, split_chunks
-from webquarry.read.slices.pieces import GAP, cut
 
 MOST_PASSAGES = 12  # that are listed for a text
 _SHORT_BEGINNING = 800  # bytes of a text that holds no term

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from webquarry._read.slices.chunks import Chunk, Frame, Section
 from webquarry.evidence.language.terms import Terms
-from webquarry.read.slices.chunks import Chunk, Frame, Section
 
 Bearing = Literal["clear", "weak", "none"]
 Counts = Mapping[str, float]

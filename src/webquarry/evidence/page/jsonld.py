@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from webquarry._read.text.characters import without_surrogates
 from webquarry.evidence.language.text import clean_html_line
 from webquarry.evidence.page.tags import ARTICLE_TYPES
-from webquarry.read.text.characters import without_surrogates
 
 Node = Mapping[str, Any]
 

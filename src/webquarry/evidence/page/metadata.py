@@ -24,13 +24,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from webquarry._read.models import Dated, Page
 from webquarry.evidence.language.text import clean_html_line, clean_line
 from webquarry.evidence.page.dates import is_plausible, read_date
 from webquarry.evidence.page.jsonld import Graph, Node, types_of
 from webquarry.evidence.page.people import Name, byline, parse_group, parse_people
 from webquarry.evidence.page.tags import Tags
 from webquarry.evidence.page.titles import host_of_page, without_site
-from webquarry.read.models import Dated, Page
 
 _PUBLISHED_METAS = (
     "article:published_time",

@@ -14,17 +14,17 @@ from typing import Any, cast
 
 from lxml import etree
 
+from webquarry._read.html.parse import Document
+from webquarry._read.html.tree import beginning_of
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.reader import FetchedPage, Reader
+from webquarry._read.reply import raw_reply
+from webquarry._read.workers.job import Job, job
+from webquarry._search.patents.models import Patent
+from webquarry._search.patents.numbers import PatentNumber, read_number
 from webquarry.errors import NotFound, ScriptPage
 from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.dates import read_date
-from webquarry.read.html.parse import Document
-from webquarry.read.html.tree import beginning_of
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.reader import FetchedPage, Reader
-from webquarry.read.reply import raw_reply
-from webquarry.read.workers.job import Job
-from webquarry.search.patents.models import Patent
-from webquarry.search.patents.numbers import PatentNumber, read_number
 from webquarry.secret import redact
 
 _LONGEST_ABSTRACT = 10_000
@@ -55,7 +55,7 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
     for candidate in candidates:
         try:
             fetched = await reader.fetch_raw(candidate.url)
-            packed = await reader.runner.run(fetched.to_job("read patent"))
+            packed = await reader.runner.run(fetched.to_job(read_patent_page))
         except NotFound:
             continue
         patent = _build_patent(unpack_fields(packed)[0])
@@ -63,6 +63,7 @@ async def read_patent(reader: Reader, number: PatentNumber) -> Patent | None:
     return None
 
 
+@job("read patent")
 def read_patent_page(job: Job) -> bytes:
     """A job: the reply with the page of a patent -> the patent."""
     fetched = FetchedPage.of(job)

@@ -12,10 +12,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from webquarry._search.replies.text import shorten_text
 from webquarry.evidence.language.text import clean_line
 from webquarry.evidence.page.jsonld import JsonLdBlock
 from webquarry.evidence.page.tags import Tags
-from webquarry.search.replies.text import shorten_text
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _MOST_JSON = 200_000  # characters of all JSON-LD blocks together that are read,

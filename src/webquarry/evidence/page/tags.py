@@ -12,9 +12,9 @@ from itertools import islice
 
 from lxml import etree
 
-from webquarry.read.html.parse import Document
-from webquarry.read.html.tree import first_texts
-from webquarry.read.text.remember import found_once
+from webquarry._read.html.parse import Document
+from webquarry._read.html.tree import first_texts
+from webquarry._read.text.remember import found_once
 
 _ARTICLE_TYPES = """
     article newsarticle reportagenewsarticle backgroundnewsarticle opinionnewsarticle

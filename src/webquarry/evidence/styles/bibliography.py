@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Literal
 
+from webquarry._search.identity import identity
+from webquarry._search.replies.doi import doi_url
+from webquarry._search.replies.text import normalize_letters
 from webquarry.evidence.page.titles import title_from_url
 from webquarry.evidence.styles.apa import YEAR_ONLY, format_apa
 from webquarry.evidence.styles.bibtex import to_bibtex
@@ -21,9 +24,6 @@ from webquarry.evidence.styles.keys import build_keys, to_letters
 from webquarry.evidence.styles.mla import format_mla
 from webquarry.evidence.styles.ris import to_ris
 from webquarry.evidence.styles.work import Work, plain
-from webquarry.search.identity import identity
-from webquarry.search.replies.doi import doi_url
-from webquarry.search.replies.text import normalize_letters
 
 Style = Literal["apa", "mla", "bibtex", "ris", "csl-json"]
 _ANY_KIND = ("webpage", "document")

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
+from webquarry._search.replies.text import normalize_letters
 from webquarry.evidence.styles.work import Work
-from webquarry.search.replies.text import normalize_letters
 
 _WORDS = re.compile(r"[a-z0-9]+")
 _LONGEST = 60

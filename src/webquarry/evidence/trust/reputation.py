@@ -12,10 +12,10 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
+from webquarry._search.replies.addresses import split_host
 from webquarry.net.domains import registrable_domain
-from webquarry.search.replies.addresses import split_host
 
 BASIS = "Wikipedia editors' assessment of the source, August 2026 (CC BY-SA 4.0)"
 
@@ -65,7 +65,7 @@ def reputation_of(url: str) -> Reputation | None:
 @cache
 def _read_tiers() -> dict[str, str]:
     """The tier of each domain of the list."""
-    path = files("webquarry") / "data" / "reputation" / "wikipedia-editors.csv"
+    path = Path(__file__).parents[2] / "data" / "reputation" / "wikipedia-editors.csv"
     rows = csv.reader(path.read_text("utf-8").splitlines())
     names = next(rows)
     domain, tier = names.index("domain"), names.index("tier")

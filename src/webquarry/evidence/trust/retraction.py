@@ -16,11 +16,11 @@ from urllib.parse import quote
 
 import httpx2
 
+from webquarry._search.provider import at_origin
+from webquarry._search.replies.body import failure, json_object
+from webquarry._search.scholarly.notices import Notice, crossref_notices
 from webquarry.evidence.models import RetractionStatus
 from webquarry.net.models import Reply
-from webquarry.search.provider import at_origin
-from webquarry.search.replies.body import failure, json_object
-from webquarry.search.scholarly.notices import Notice, crossref_notices
 from webquarry.settings import Settings
 
 LABEL = "Crossref"

@@ -18,13 +18,13 @@ def is_own_variable(name: str) -> bool:
 @cache
 def _list_credentials() -> frozenset[str]:
     # Only a tool that names variables needs these, and they take a while to load.
+    from webquarry._search.patents.provider import PatentProvider
+    from webquarry._search.provider import Provider
+    from webquarry._search.scholarly.provider import Scholarly
     from webquarry.ask.keys import NAMES
-    from webquarry.search.patents.provider import PatentProvider
-    from webquarry.search.provider import Provider
-    from webquarry.search.scholarly.provider import Scholarly
     from webquarry.store.redis.open import REDIS_URL, STORE_KEY, USUAL_URL
 
-    search = "webquarry.search"
+    search = "webquarry._search"
     patents = f"{search}.patents.providers"
     services = [
         *members_of(f"{search}.providers", Provider, group="webquarry.providers"),

@@ -1,1 +1,1 @@
-"""exchanges -> a WARC file, and answers from one with the network off"""
+"""Record exchanges to WARC files and replay them."""

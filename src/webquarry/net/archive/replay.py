@@ -1,70 +1,94 @@
-"""Replay: a transport that answers from a WARC file, with the network off.
+"""Replay: a transport that responds from a WARC file, without a network.
 
-A request is found by its method, address and body (`build_request_key`). Several answers to one
-request are given in the order of the file and the last one repeats, for each transport anew: 429
-then 200 stays 429 then 200, and requests to different addresses never disturb one another. Files
-that other tools wrote can be replayed too; an answer without its request is taken for that of a
-GET.
+A response is found by method, URL and body of its request (`build_request_key`). Each transport
+returns several responses to one request in the order of the file, and the last one repeatedly. In
+files of other tools, a response without a request record is that of a GET. A damaged file is
+refused when it is opened, because a truncated response would look complete.
 """
 
 from __future__ import annotations
 
+import gzip
+import re
+import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 import httpx2
 from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
+from warcio.exceptions import ArchiveLoadFailed
+from warcio.utils import Digester
 
 from webquarry.errors import BadInput, NotRecorded
-from webquarry.net.archive.scrub import RequestKey, build_request_key, scrub_url
-from webquarry.net.archive.warc_index import Recorded, read_head, read_index
+from webquarry.net.archive.scrub import RawHeaders, RequestKey, build_request_key, scrub_url
 
-_PIECE = 64 * 1024
+_CHUNK = 64 * 1024
+_MAX_LINE = 64 * 1024
+_MAX_HEADERS = 1000
+_MAX_REQUEST = 16 * 1024 * 1024
+_STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)? [1-5]\d\d\b")
 
 
 class Replay:
-    """A recording: what was answered, and when."""
+    """A recording. `moment` is the date of its newest record."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._answers, self.moment = read_index(path)  # `moment` is the date of the newest record
+        index = _read_index(path)
+        if index.newest is None:
+            raise BadInput(
+                f"The recording {path} is empty.", suggested_action="Record something to it first."
+            )
+        self.moment = index.newest
+        self._responses = index.group_responses()
 
     def transport(self) -> httpx2.AsyncBaseTransport:
-        """A transport that starts at the beginning of the recording."""
-        return _ReplayTransport(self.path, self._answers)
+        """Return a transport that starts at the beginning of the recording."""
+        return _ReplayTransport(self.path, self._responses)
 
 
 def demo_recording() -> Path:
-    """The small recorded web that ships with the package (scripts/recorded_web.py makes it)."""
-    from importlib.resources import files  # slow to import, and only a replay of it needs it
+    """Return the path of the small recorded web in the package."""
+    from importlib.resources import files
 
     return Path(str(files("webquarry") / "data" / "recorded-web.warc.gz"))
 
 
+# Responses
+
+
+@dataclass(frozen=True)
+class _Location:
+    """Position of a response in the file."""
+
+    offset: int
+    truncated: str | None  # value of WARC-Truncated
+
+
+@dataclass(eq=False)
 class _ReplayTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, path: Path, answers: dict[RequestKey, list[Recorded]]) -> None:
-        self._path = path
-        self._answers = answers
-        self._times_asked: dict[RequestKey, int] = {}
+    path: Path
+    responses: dict[RequestKey, list[_Location]]
+    request_counts: dict[RequestKey, int] = field(default_factory=dict)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = await request.aread()
         content_type = request.headers.get("content-type", "")
         key = build_request_key(request.method, request.url, body, content_type)
-        answers = self._answers.get(key)
+        locations = self.responses.get(key)
         name = f"{request.method} {scrub_url(request.url)}"
-        if not answers:
-            raise NotRecorded(f"The recording {self._path.name} holds no answer to {name}.")
-        times_asked = self._times_asked.get(key, 0)
-        self._times_asked[key] = times_asked + 1
-        place = min(times_asked, len(answers) - 1)  # the last one repeats
-        return self._read_answer(answers[place], name)
-
-    def _read_answer(self, recorded: Recorded, request_name: str) -> httpx2.Response:
-        with _open_record(self._path, recorded) as stream:
+        if not locations:
+            raise NotRecorded(f"The recording {self.path.name} holds no answer to {name}.")
+        count = self.request_counts.get(key, 0)
+        self.request_counts[key] = count + 1
+        location = locations[min(count, len(locations) - 1)]
+        with _open_record(self.path, location) as stream:
             status_line, raw_headers = read_head(stream)
         version, _, rest = status_line.partition(b" ")
         status, _, reason = rest.partition(b" ")
@@ -72,54 +96,179 @@ class _ReplayTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             int(status),
             headers=headers,
-            stream=_RecordedStream(self._path, recorded, request_name),
+            stream=_ReplayStream(self.path, location, name),
             extensions={"http_version": version, "reason_phrase": reason},
         )
 
 
+@dataclass(eq=False)
+class _ReplayStream(httpx2.AsyncByteStream):
+    """A recorded body, read from the file on demand."""
+
+    path: Path
+    location: _Location
+    request_name: str
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        with _open_record(self.path, self.location) as stream:
+            _, headers = read_head(stream)
+            is_chunked = any(
+                name.lower() == b"transfer-encoding" and b"chunked" in value.lower()
+                for name, value in headers
+            )
+            body = ChunkedDataReader(stream) if is_chunked else stream
+            while chunk := body.read(_CHUNK):
+                size += len(chunk)
+                yield chunk
+        if self.location.truncated in {"disconnect", "time"}:
+            raise httpx2.ReadError(
+                f"the connection ended after {size:,} bytes, as it did when this was recorded"
+            )
+        if self.location.truncated:
+            raise NotRecorded(
+                f"The recording {self.path.name} holds only the first {size:,} bytes of "
+                f"{self.request_name}."
+            )
+
+
 @contextmanager
-def _open_record(path: Path, recorded: Recorded) -> Iterator[Any]:
-    """The HTTP message of a record, as a stream."""
+def _open_record(path: Path, location: _Location) -> Iterator[Any]:
+    """Open the HTTP message of a record as a stream."""
     try:
         file: IO[bytes] = path.open("rb")
     except OSError as error:
         raise BadInput(f"The recording {path} can no longer be read: {error.strerror}.") from error
     with file:
-        file.seek(recorded.offset)
+        file.seek(location.offset)
         record = next(iter(ArchiveIterator(file, no_record_parse=True)))
         yield record.raw_stream
 
 
-class _RecordedStream(httpx2.AsyncByteStream):
-    """A recorded body, read from the file when it is asked for."""
+def read_head(stream: Any) -> tuple[bytes, RawHeaders]:
+    """Read the start line and the unchanged headers of an HTTP message, up to its body."""
+    start_line = stream.readline(_MAX_LINE).rstrip(b"\r\n")
+    headers: RawHeaders = []
+    for _ in range(_MAX_HEADERS):
+        line = stream.readline(_MAX_LINE).rstrip(b"\r\n")
+        if not line:
+            return start_line, headers
+        if line[:1] in b" \t" and headers:  # a folded line continues the previous header
+            name, value = headers.pop()
+            value += b" " + line.strip()
+        else:
+            name, _, value = line.partition(b":")
+            name, value = name.strip(), value.strip()
+        headers.append((name, value))
+    raise BadInput(f"A message in the recording has more than {_MAX_HEADERS:,} headers.")
 
-    def __init__(self, path: Path, recorded: Recorded, name: str) -> None:
-        self._path = path
-        self._recorded = recorded
-        self._name = name
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        with _open_record(self._path, self._recorded) as stream:
-            _, headers = read_head(stream)
-            body = stream
-            for name, value in headers:
-                if name.lower() == b"transfer-encoding" and b"chunked" in value.lower():
-                    body = ChunkedDataReader(stream)
-                    break
-            while piece := body.read(_PIECE):
-                size += len(piece)
-                yield piece
-        self._check_end(size)
+# The index
 
-    def _check_end(self, size: int) -> None:
-        """A body that was cut when it was recorded must not pass for the whole."""
-        if self._recorded.truncated in {"disconnect", "time"}:
-            raise httpx2.ReadError(
-                f"the connection ended after {size:,} bytes, as it did when this was recorded"
-            )
-        if self._recorded.truncated:
-            raise NotRecorded(
-                f"The recording {self._path.name} holds only the first {size:,} bytes of "
-                f"{self._name}."
-            )
+
+@dataclass
+class _Index:
+    """Records of a file."""
+
+    responses: list[tuple[str, RequestKey, _Location]] = field(default_factory=list)
+    concurrent_to: dict[str, str] = field(default_factory=dict)  # record id -> record id
+    request_keys: dict[str, RequestKey] = field(default_factory=dict)  # by record id
+    newest: datetime | None = None
+
+    def group_responses(self) -> dict[RequestKey, list[_Location]]:
+        """Return the responses by request. Either record of a pair may refer to the other."""
+        referred_by = {other: identity for identity, other in self.concurrent_to.items()}
+        grouped: dict[RequestKey, list[_Location]] = {}
+        for identity, get_key, location in self.responses:
+            request = self.concurrent_to.get(identity) or referred_by.get(identity, "")
+            grouped.setdefault(self.request_keys.get(request, get_key), []).append(location)
+        return grouped
+
+
+def _read_index(path: Path) -> _Index:
+    """Verify a file and index its records."""
+    try:
+        with path.open("rb") as file:
+            is_gzip = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            if is_gzip:  # warcio skips damaged members
+                with gzip.open(file) as members:
+                    while members.read(_CHUNK * 16):
+                        pass
+                file.seek(0)
+            return _scan_records(file)
+    except (gzip.BadGzipFile, zlib.error, ArchiveLoadFailed, EOFError, ValueError) as error:
+        raise BadInput(
+            f"The recording {path} is damaged or not a WARC file.",
+            suggested_action="Record it again, or repair it with `warcio recompress`.",
+        ) from error
+    except OSError as error:
+        raise BadInput(
+            f"The recording {path} cannot be read: {error.strerror}.",
+            suggested_action="Name a WARC file that exists, or `demo` for the one that ships "
+            "with webquarry.",
+        ) from error
+
+
+def _scan_records(file: IO[bytes]) -> _Index:
+    index = _Index()
+    records = ArchiveIterator(file, no_record_parse=True)
+    for record in records:
+        if record.format != "warc" or record.length is None:
+            raise ValueError("not a WARC record, or one without a length")
+        headers = record.rec_headers
+        identity = headers.get_header("WARC-Record-ID", "")
+        url = headers.get_header("WARC-Target-URI", "")
+        other = headers.get_header("WARC-Concurrent-To")
+        if other:
+            index.concurrent_to[identity] = other
+        block = _read_block(record)
+        if record.rec_type == "request":
+            key = _read_key(url, block)
+            if key:
+                index.request_keys[identity] = key
+        elif record.rec_type == "response" and _STATUS_LINE.match(block):
+            key = _read_key(url)
+            if key:
+                truncated = headers.get_header("WARC-Truncated")
+                location = _Location(records.get_record_offset(), truncated)
+                index.responses.append((identity, key, location))
+        date = headers.get_header("WARC-Date", "")
+        moment = datetime.fromisoformat(date).astimezone(UTC)
+        index.newest = max(moment, index.newest or moment)
+    if records.err_count:
+        raise ValueError("a record is longer or shorter than its header says")
+    return index
+
+
+def _read_block(record: Any) -> bytes:
+    """Read and verify a record; returns the start of the block, or all of a request."""
+    expected = record.rec_headers.get_header("WARC-Block-Digest", "")
+    digester = Digester("sha1")
+    kept = _MAX_REQUEST if record.rec_type == "request" else 1
+    block = bytearray()
+    size = 0
+    while chunk := record.raw_stream.read(_CHUNK):
+        digester.update(chunk)
+        if len(block) < kept:
+            block += chunk
+        size += len(chunk)
+    digest = str(digester)
+    is_sha1 = expected.startswith("sha1:") and len(expected) == len(digest)
+    if size != record.length or (is_sha1 and expected != digest):
+        raise ValueError("the block differs from its length or digest")
+    return bytes(block)
+
+
+def _read_key(url: str, request: bytes = b"GET") -> RequestKey | None:
+    """Return the key of a request; None if it is not HTTP, like the DNS records of crawlers."""
+    if not url.startswith(("http://", "https://")):
+        return None
+    stream = BytesIO(request)
+    request_line, raw_headers = read_head(stream)
+    method = request_line.partition(b" ")[0].decode("latin-1")
+    content_type = httpx2.Headers(raw_headers).get("content-type", "")
+    try:
+        return build_request_key(method, httpx2.URL(url), stream.read(), content_type)
+    except httpx2.InvalidURL:
+        return None

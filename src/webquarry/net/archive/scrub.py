@@ -1,9 +1,8 @@
-"""What of an exchange may be written down: secrets leave its URL, its headers and its bodies.
+"""Removes secrets from an exchange before it is recorded.
 
-Two kinds are taken out: the values of every `Secret` of this process, wherever they stand, and
-whatever a header, parameter or field carries whose name says that it is a credential. The same
-scrubbing makes `build_request_key`, so that a request with another key, or with none, finds the
-same answer in a recording.
+Masked are the values of all `Secret`s of this process, and the values of headers, parameters and
+fields whose names denote credentials. `build_request_key` applies the same masking, so that a
+request with another key, or without one, finds the same response in a recording.
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ from webquarry.secret import HEADERS, MASK, PARAMETERS, get_masker
 RawHeaders = list[tuple[bytes, bytes]]
 RequestKey = tuple[str, str, str]
 
-_ACCOUNT = frozenset({"cx"})  # says who asks, as a key does, and is no part of the question
+_ACCOUNT_PARAMETERS = frozenset({"cx"})  # identify the caller, like a key
 _SECRET_HEADER = re.compile(r"(?i)auth|token|secret|cookie|api-?key|password|session|credential")
 _FORM = "x-www-form-urlencoded"
-_COOKIE_START = re.compile(rb"^([^=;]*)(=[^;]*)?")
+_MASK = MASK.encode()
+_COOKIE_VALUE = re.compile(rb"^([^=;]*)(=[^;]*)?")
 _URL_HEADERS = frozenset({"location", "content-location", "refresh", "link"})
 _SECRET_PARAMETER = re.compile(
     rb"(?i)([?&](?:"
@@ -34,24 +34,23 @@ _SECRET_PARAMETER = re.compile(
 
 
 def scrub_url(url: httpx2.URL) -> str:
-    """The address without user name, password and fragment, its secret parameters masked."""
+    """Return a URL without credentials and fragment, with masked secret parameters."""
     return _origin_of(url) + scrub_target(url)
 
 
 def scrub_target(url: httpx2.URL) -> str:
-    """Path and query as the request line has them, masked."""
+    """Return the masked path and query, as in a request line."""
     masked = get_masker().mask(url.raw_path)
     path, mark, query = masked.decode("ascii").partition("?")
     return path + mark + _mask_fields(query)
 
 
 def _origin_of(url: httpx2.URL) -> str:
-    netloc = url.netloc.decode("ascii")
-    return f"{url.scheme}://{netloc}"
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
 def _mask_fields(query: str) -> str:
-    """A query or a form with the values of its secret fields masked."""
+    """Mask the secret fields of a query or a form."""
     fields: list[str] = []
     for field in query.split("&"):
         name, equals, _ = field.partition("=")
@@ -62,40 +61,34 @@ def _mask_fields(query: str) -> str:
 
 
 def scrub_request_headers(headers: httpx2.Headers) -> RawHeaders:
-    """A request header is never needed for replay, so any that may be a credential is masked."""
-    known = get_masker()
+    """Mask every request header that may be a credential; replay does not need them."""
+    masker = get_masker()
     scrubbed: RawHeaders = []
     for name, value in headers.raw:
-        if _SECRET_HEADER.search(name.decode("latin-1")):
-            scrubbed.append((name, MASK.encode()))
-        else:
-            scrubbed.append((name, known.mask(value)))
+        is_secret = _SECRET_HEADER.search(name.decode("latin-1"))
+        scrubbed.append((name, _MASK if is_secret else masker.mask(value)))
     return scrubbed
 
 
 def scrub_response_headers(headers: httpx2.Headers) -> RawHeaders:
-    """Of a cookie the name and the attributes stay; a redirect keeps its address, secret parameters
-    masked.
-    """
-    known = get_masker()
+    """Mask secrets in response headers; cookies keep their names, URLs their parameters."""
+    masker = get_masker()
     scrubbed: RawHeaders = []
     for raw_name, raw_value in headers.raw:
         name = raw_name.decode("latin-1").lower()
-        value = known.mask(raw_value)
+        value = masker.mask(raw_value)
         if name == "set-cookie":
-            value = _COOKIE_START.sub(rb"\1=" + MASK.encode(), value, count=1)
+            value = _COOKIE_VALUE.sub(rb"\1=" + _MASK, value, count=1)
         elif name in HEADERS:
-            value = MASK.encode()
+            value = _MASK
         elif name in _URL_HEADERS:
-            value = _SECRET_PARAMETER.sub(rb"\1" + MASK.encode(), value)
+            value = _SECRET_PARAMETER.sub(rb"\1" + _MASK, value)
         scrubbed.append((raw_name, value))
     return scrubbed
 
 
 def scrub_body(body: bytes, content_type: str) -> bytes:
-    """A request's body with its secrets masked; a form or a JSON object also by the names of its
-    fields.
-    """
+    """Mask the secrets in the body of a request; in forms and JSON objects also by field name."""
     body = get_masker().mask(body)
     if "json" in content_type.lower():
         value = _parse_json(body)
@@ -112,15 +105,12 @@ def scrub_body(body: bytes, content_type: str) -> bytes:
 
 
 def build_request_key(method: str, url: httpx2.URL, body: bytes, content_type: str) -> RequestKey:
-    """What a recorded answer is found by: method, address and body, credentials left out of all
-    three.
-    """
+    """Return the key of a recorded response: method, URL and body digest, without credentials."""
     path, mark, query = scrub_target(url).partition("?")
     fields: list[str] = []
     for field in query.split("&"):
         name, _, value = field.partition("=")
-        says_who_asks = value == MASK or name in _ACCOUNT
-        if not says_who_asks:
+        if value != MASK and name not in _ACCOUNT_PARAMETERS:
             fields.append(field)
     kept_query = "&".join(fields)
     address = f"{_origin_of(url)}{path}"
@@ -133,7 +123,7 @@ def build_request_key(method: str, url: httpx2.URL, body: bytes, content_type: s
 
 
 def _digest_body(body: bytes, content_type: str) -> str:
-    """The digest of a scrubbed body without the fields that were masked in it."""
+    """Return the digest of a scrubbed body without its masked fields."""
     if "json" in content_type.lower():
         value = _parse_json(body)
         if isinstance(value, dict):
@@ -141,8 +131,7 @@ def _digest_body(body: bytes, content_type: str) -> str:
         if value is not None:
             body = json.dumps(value, sort_keys=True).encode()
     elif _FORM in content_type.lower():
-        masked_end = b"=" + MASK.encode()
-        fields = [field for field in body.split(b"&") if not field.endswith(masked_end)]
+        fields = [field for field in body.split(b"&") if not field.endswith(b"=" + _MASK)]
         body = b"&".join(fields)
     return hashlib.sha256(body).hexdigest()
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
+from webquarry._read.models import Page
 from webquarry.library.models import KeptPage
 from webquarry.net.models import Reply
 from webquarry.pages.snapshot import unpack_snapshot
-from webquarry.read.models import Page
 
 _FORBIDS = re.compile(r"\b(?:noarchive|nocache)\b", re.IGNORECASE)
 _NO_STORE = re.compile(r"\bno-store\b", re.IGNORECASE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from webquarry._read.models import Page
 from webquarry.errors import (
     Challenge,
     RateLimited,
@@ -13,7 +14,6 @@ from webquarry.errors import (
     TooComplex,
     WebquarryError,
 )
-from webquarry.read.models import Page
 
 # A public page answered with these.
 _TOLD = (Challenge, SiteRefused, ScriptPage, ThinPage, TooComplex, RateLimited)

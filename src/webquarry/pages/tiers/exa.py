@@ -11,17 +11,18 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import httpcore2
 import httpx2
 
+from webquarry._read.models import Page
+from webquarry._search.providers.exa import KEY, Exa
+from webquarry._search.replies.body import failure, json_object, quota_failure
 from webquarry.clock import Clock
 from webquarry.errors import WebquarryError
 from webquarry.net.client import Client
-from webquarry.net.connecting import resolve_allowed_addresses
-from webquarry.net.guard.guard import Guard
-from webquarry.net.guard.strict_url import port_of
-from webquarry.read.models import Page
-from webquarry.search.providers.exa import KEY, Exa
-from webquarry.search.replies.body import failure, json_object, quota_failure
+from webquarry.net.connect import resolve_allowed_addresses
+from webquarry.net.guard import Guard
+from webquarry.net.strict_url import port_of
 from webquarry.secret import redact
 
 log = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class ExaContents:
         try:
             address = self._guard.check_url(url)
             await resolve_allowed_addresses(address.host, port_of(address), self._guard)
-        except (WebquarryError, httpx2.ConnectError):
+        except (WebquarryError, httpcore2.ConnectError):
             return False
         return True
 

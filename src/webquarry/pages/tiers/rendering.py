@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webquarry._read.reader import FetchedPage
 from webquarry.net.models import Reply
-from webquarry.read.reader import FetchedPage
 
 if TYPE_CHECKING:
-    from webquarry.read.render.page import RenderedPage
+    from webquarry._read.render.page import RenderedPage
 
 RENDER_ADVICE = (
     "Call again with render auto, which runs the scripts of the page, or choose another source."

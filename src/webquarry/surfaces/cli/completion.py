@@ -34,7 +34,7 @@ def _list_tool_sets() -> Iterable[str]:
 
 
 def _list_lenses() -> Iterable[str]:
-    from webquarry.search.query.lenses import load_lenses
+    from webquarry._search.query.lenses import load_lenses
     from webquarry.settings import Settings
 
     return load_lenses(Settings.from_environment().lenses)
@@ -73,8 +73,8 @@ def _list_clients() -> Iterable[str]:
 def _list_tokens() -> Iterable[str]:
     import os
 
+    from webquarry.mcp.auth import TokenFile, tokens_path
     from webquarry.settings import Settings
-    from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     file = TokenFile(tokens_path(Settings.from_environment(), os.environ))
     return [token.name for token in file.tokens()]

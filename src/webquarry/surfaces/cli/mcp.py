@@ -10,10 +10,9 @@ from typing import Annotated
 
 import typer
 
-from webquarry.registry import module_names
+from webquarry.mcp.listing import toolset_names
 from webquarry.surfaces.cli.completion import complete_client
 
-_SERVER_NAMES = {"duckduckgo": "websearch-mcp"}  # of sets that have a script of their own
 _TEXTS = ("json", "markdown", "digest")
 _LEVELS = ("debug", "info", "warning", "error")
 _FORMATS = ("text", "json")
@@ -21,19 +20,8 @@ _FORMATS = ("text", "json")
 app = typer.Typer(help="Serve a tool set over MCP, on stdin and stdout unless --http is given.")
 
 
-def _toolset_names() -> list[str]:
-    """As the server knows them, but without importing it."""
-    from importlib import import_module
-
-    packages = module_names("webquarry.tools")
-    names = list(packages)
-    for package in packages:
-        names.extend(getattr(import_module(f"webquarry.tools.{package}"), "PARTS", {}))
-    return sorted(names)
-
-
 def _complete_toolset(incomplete: str) -> list[str]:
-    return [name for name in _toolset_names() if name.startswith(incomplete)]
+    return [name for name in toolset_names() if name.startswith(incomplete)]
 
 
 Toolset = Annotated[
@@ -96,21 +84,21 @@ def mcp(
     """Serve a tool set over MCP, on stdin and stdout unless --http is given."""
     if context.invoked_subcommand is not None:
         return
-    _check_choice(toolset, _toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
+    _check_choice(toolset, toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
     _check_choice(text, _TEXTS, "--text", f"{text!r} is not known")
     _check_choice(log_level, _LEVELS, "--log-level", f"{log_level!r} is not known")
     _check_choice(log_format, _FORMATS, "--log-format", f"{log_format!r} is not known")
-    name = _SERVER_NAMES.get(toolset, "webquarry")
     logs = (log_level, log_format)
     if http:
-        from webquarry.surfaces.server.app import ListenOptions
-        from webquarry.surfaces.server.app import run as run_http
+        from webquarry.mcp.serving import HttpServer
+        from webquarry.mcp.serving import run as run_http
+        from webquarry.ui.guard import build_page
 
-        listen = ListenOptions(host, port, workers)
-        raise typer.Exit(run_http(name, toolset, with_tools, text, logs, listen))
-    from webquarry.surfaces.mcp.stdio import run
+        server = HttpServer(toolset, with_tools, text, logs, host, workers, build_page)
+        raise typer.Exit(run_http(server, port))
+    from webquarry.mcp.stdio import run
 
-    raise typer.Exit(run(name, toolset, with_tools, text, logs))
+    raise typer.Exit(run(toolset, with_tools, text, logs))
 
 
 @app.command()
@@ -152,7 +140,7 @@ def config(
         typer.echo("One of them: webquarry mcp config CLIENT, or with --write", err=True)
         return
     _check_choice(client, tuple(CLIENTS), "CLIENT", f"There is no client {client!r}")
-    _check_choice(toolset, _toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
+    _check_choice(toolset, toolset_names(), "--toolset", f"There is no tool set {toolset!r}")
     with command_output(False):
         chosen = CLIENTS[client]
         variables = read_variables(env or (), os.environ)

@@ -1,4 +1,4 @@
-"""`webquarry token`: who may use a server that serves others."""
+"""`webquarry token`: tokens for callers of an HTTP server."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from webquarry.surfaces.terminal import AsJson, command_output
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from webquarry.surfaces.server.tokens import TokenFile
+    from webquarry.mcp.auth import TokenFile
 
 app = typer.Typer(
-    help="Tokens for callers of a server that serves others (webquarry mcp --http).",
+    help="Manage tokens for callers of an HTTP server (webquarry mcp --http).",
     no_args_is_help=True,
 )
 
@@ -29,30 +29,26 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(help="What to call it, such as `laptop`.")],
+    name: Annotated[str, typer.Argument(help="Name of the token, such as `laptop`.")],
     expires: Annotated[
         str | None,
-        typer.Option(
-            help="How long it is good, such as 12h, 30d or 8w. Not given: until it is revoked."
-        ),
+        typer.Option(help="Lifetime, such as 12h, 30d or 8w. Default: until it is revoked."),
     ] = None,
     like: Annotated[
         str | None,
         typer.Option(
-            help="Another token of the same caller, whose sessions and answers it shares.",
+            help="Existing token of the same caller, to share its sessions and answers.",
             autocompletion=complete_token,
         ),
     ] = None,
     metrics: Annotated[
         bool,
-        typer.Option(
-            "--metrics", help="For reading /metrics and nothing else, such as Prometheus does."
-        ),
+        typer.Option("--metrics", help="Grant access to /metrics only, for Prometheus."),
     ] = False,
 ) -> None:
-    """Make a token and print it once; only its hash is kept."""
+    """Create a token and print it once; only its hash is stored."""
     from webquarry.errors import BadInput
-    from webquarry.surfaces.server.tokens import MCP, METRICS
+    from webquarry.mcp.auth import MCP, METRICS
 
     with command_output(False):
         file = _open_file()
@@ -61,24 +57,22 @@ def add(
             match = _DURATION.fullmatch(expires.strip())
             if not match or not int(match[1]):
                 raise BadInput(
-                    f"{expires!r} is no duration.",
+                    f"Invalid duration: {expires!r}.",
                     suggested_action="Use a number and h, d or w, such as 30d.",
                 )
             unit = _UNITS[match[2]]
             lasts = timedelta(**{unit: int(match[1])})
         use = METRICS if metrics else MCP
         token = file.add(name, lasts=lasts, like=like, use=use)
-        typer.echo(f"This is the only time that the token {name!r} is shown.", err=True)
+        typer.echo(f"The token {name!r} is shown only this once.", err=True)
         typer.echo(token)
 
 
 @app.command("list")
 def list_(as_json: AsJson = None) -> None:
-    """Show the tokens that there are: name, when they were made, when they end, what for, which
-    share a caller.
-    """
+    """List the tokens: name, creation, expiry, use, and which belong to the same caller."""
     from webquarry.clock import Clock
-    from webquarry.surfaces.server.tokens import METRICS
+    from webquarry.mcp.auth import METRICS
 
     with command_output(as_json) as output:
         file = _open_file()
@@ -94,7 +88,7 @@ def list_(as_json: AsJson = None) -> None:
                 "name": token.name,
                 "created": token.created,
                 "expires": token.expires,
-                "expired": token.is_over(now),
+                "expired": token.is_expired(now),
                 "use": "metrics" if token.use == METRICS else "mcp",
                 "sameCallerAs": shared,
             }
@@ -102,12 +96,12 @@ def list_(as_json: AsJson = None) -> None:
         output.show({"tokens": rows}, lambda console: _show_tokens(console, rows))
         if not rows:
             typer.echo(
-                f"There is no token in {file.path}. Make one: webquarry token add NAME", err=True
+                f"There is no token in {file.path}. Create one: webquarry token add NAME", err=True
             )
 
 
 def _show_tokens(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
-    """One line a token."""
+    """Print one line per token."""
     from rich.text import Text
 
     from webquarry.surfaces.display.dates import write_moment
@@ -117,11 +111,11 @@ def _show_tokens(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
         until = "until it is revoked"
         if row["expires"]:
             until = f"until {write_moment(str(row['expires']))}"
-        words = [f"made {write_moment(str(row['created']))}", until]
+        words = [f"created {write_moment(str(row['created']))}", until]
         if row["expired"]:
             words.append("EXPIRED")
         if row["use"] == "metrics":
-            words.append("for /metrics alone")
+            words.append("for /metrics only")
         if row["sameCallerAs"]:
             words.append(f"same caller as {', '.join(row['sameCallerAs'])}")
         width = max(len(one["name"]) for one in rows)
@@ -133,14 +127,14 @@ def _show_tokens(console: Console, rows: Sequence[Mapping[str, Any]]) -> None:
 def revoke(
     name: Annotated[str, typer.Argument(help="The token's name.", autocompletion=complete_token)],
 ) -> None:
-    """Make a token worthless at once; running servers notice."""
+    """Revoke a token; running servers notice at once."""
     with command_output(False):
         _open_file().revoke(name)
         typer.echo(f"The token {name!r} is revoked.", err=True)
 
 
 def _open_file() -> TokenFile:
+    from webquarry.mcp.auth import TokenFile, tokens_path
     from webquarry.settings import Settings
-    from webquarry.surfaces.server.tokens import TokenFile, tokens_path
 
     return TokenFile(tokens_path(Settings.from_environment(), os.environ))

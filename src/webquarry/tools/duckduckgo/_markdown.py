@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from webquarry.read.markdown.links import Links
-from webquarry.read.text.characters import strip_invisible, without_surrogates
-from webquarry.read.text.delimiters import defuse_prose
-from webquarry.read.text.escape import escape, escape_heading, escape_line_starts
-from webquarry.search.instant import InstantAnswer
-from webquarry.search.models import Result
+from webquarry._read.markdown.links import Links
+from webquarry._read.text.characters import strip_invisible, without_surrogates
+from webquarry._read.text.delimiters import defuse_prose
+from webquarry._read.text.escape import escape, escape_heading, escape_line_starts
+from webquarry._search.instant import InstantAnswer
+from webquarry._search.models import Result
 
 _TILDE = re.compile(r"(?<![\\~])~(?!~)")
 _EDGE = re.compile(r"^[*_]+|(?<![\\*_])[*_]+$")  # what stands beside the text may be a mark of ours

@@ -9,11 +9,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from webquarry._search import instant
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, NetworkFailure
-from webquarry.search import instant
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising
@@ -22,7 +22,7 @@ from webquarry.tools.duckduckgo._markdown import write_answer
 _VERSION = 1
 
 
-@tool(uses=("router",))
+@tool
 async def instant_answer(
     kit: Toolkit, query: Annotated[str, Field(description="検索キーワード")]
 ) -> TextAnswer:

@@ -6,16 +6,16 @@ from typing import Annotated
 
 from pydantic import Field
 
+from webquarry._search.models import Query
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
-from webquarry.search.models import Query
 from webquarry.tool import TextAnswer, tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.duckduckgo._advice import advising
 from webquarry.tools.duckduckgo._markdown import write_results
 
 
-@tool(uses=("router",), repeated=True)
+@tool
 async def web_search(
     kit: Toolkit,
     query: Annotated[str, Field(description="検索キーワード")],
@@ -43,5 +43,4 @@ async def web_search(
     answer = TextAnswer(text=write_results(query, found.results))
     if found.notes:
         answer.add_meta(routing={"providerUsed": found.provider, "notes": list(found.notes)})
-    answer.set_cache_entry(found.source)
     return answer.add_meta(cache=freshness(found.cached, found.age_seconds, found.max_age_seconds))

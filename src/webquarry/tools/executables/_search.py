@@ -8,8 +8,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from webquarry.search.models import Query, Result
-from webquarry.search.replies.dates import to_timestamp
+from webquarry._search.models import Query, Result
+from webquarry._search.replies.dates import to_timestamp
 from webquarry.tool import Answer
 from webquarry.toolkit import Toolkit
 

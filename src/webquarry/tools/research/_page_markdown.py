@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from webquarry._read.slices.pieces import GAP
 from webquarry.evidence.citation import NO_DATE
-from webquarry.read.slices.pieces import GAP
 
 _FIRST_HEADING = re.compile(r"\s*#{1,6}[ \t]+(.+)")
 _MARKS = re.compile(r"[\\*_`\[\]]|\(https?://[^()\s]*\)")

@@ -9,12 +9,12 @@ from typing import ClassVar
 from pydantic import ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
+from webquarry._search.scholarly.models import Author, Paper, PapersFound
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, RetractionStatus, ZeroResultHints
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.trust.retraction import status_of
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.scholarly.models import Author, Paper, PapersFound
 from webquarry.sessions.references import work_of_paper
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
+from webquarry._search.patents.assignees import Cluster
+from webquarry._search.patents.models import Patent
 from webquarry.evidence.models import TRUST, AnswerPart, ZeroResultHints
 from webquarry.evidence.page.dates import date_parts
 from webquarry.evidence.styles.csl import to_csl
 from webquarry.evidence.styles.work import Work
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.patents.assignees import Cluster
-from webquarry.search.patents.models import Patent
 from webquarry.sessions.references import parse_inventors
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer

@@ -13,11 +13,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from webquarry._read.slices.outline import Heading
+from webquarry._search.identity import identity
+from webquarry._search.replies.text import shorten_text
 from webquarry.errors import WebquarryError
 from webquarry.pages.outgoing import filter_text
-from webquarry.read.slices.outline import Heading
-from webquarry.search.identity import identity
-from webquarry.search.replies.text import shorten_text
 
 if TYPE_CHECKING:
     from webquarry.sessions.models import ReadPart, ResearchSession

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._search.models import ALL, LIBRARY, Attempt, Found, Result
+from webquarry._search.query.domains import host_of
+from webquarry._search.services.failure import shorten
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation, ZeroResultHints
 from webquarry.evidence.trust.reputation import reputation_of
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search.models import ALL, LIBRARY, Attempt, Found, Result
-from webquarry.search.query.domains import host_of
-from webquarry.search.services.failure import shorten
 from webquarry.tool import Answer
 
 if TYPE_CHECKING:

@@ -15,14 +15,22 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Literal
 
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.slices.links import add_targets
+from webquarry._read.slices.outline import read_title
+from webquarry._read.slices.paragraphs import Paragraph, paragraphs_of
+from webquarry._read.slices.repeats import Repeats
+from webquarry._read.workers.job import Job, job
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.models import Result
 from webquarry.evidence.language.passages import excerpts_of
 from webquarry.evidence.models import TRUST, AnswerPart, DomainReputation
 from webquarry.evidence.scores import SourceScores
-from webquarry.pages.jobs import build_scored_page, describe_scores
 from webquarry.pages.link_targets import LinkForm, mark_links
 from webquarry.pages.outgoing import PageTextOrNone
 from webquarry.pages.question import PassageStart
 from webquarry.pages.read_results import ReadResult
+from webquarry.pages.score import build_scored_page, describe_scores
 from webquarry.pages.share import (
     Share,
     SharedText,
@@ -33,14 +41,6 @@ from webquarry.pages.share import (
     write_headings,
 )
 from webquarry.pages.snapshot import digest_of, join_pieces, snapshot_pieces
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.slices.links import add_targets
-from webquarry.read.slices.outline import read_title
-from webquarry.read.slices.paragraphs import Paragraph, paragraphs_of
-from webquarry.read.slices.repeats import Repeats
-from webquarry.read.workers.job import Job
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.models import Result
 
 READ_ON = "Call scrape_page with this url for the whole text"
 _DEFAULT_LENGTH = 50_000  # bytes that a call of scrape_page gives which says nothing of length
@@ -218,12 +218,13 @@ async def build_sources_in_job(
         "scored": [describe_scores(page.scored) for page in pages],
     }
     pieces = tuple(chain.from_iterable(packed))
-    job = Job("build sources", arguments, pieces, "The pages", ahead=True)
+    job = Job(build_packed_sources, arguments, pieces, "The pages", ahead=True)
     fields, combined = unpack_fields(await runner.run(job))
     sources = [ScrapedSource.model_validate(source) for source in fields["sources"]]
     return sources, combined.decode()
 
 
+@job("build sources")
 def build_packed_sources(job: Job) -> bytes:
     """A job: the pieces of snapshots, one behind the other -> the sources, and their texts as
     one.

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from webquarry._search.scholarly.finder import ALL
+from webquarry._search.scholarly.models import PaperQuery, PapersFound
 from webquarry.errors import BadInput
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
-from webquarry.search.scholarly.finder import ALL
-from webquarry.search.scholarly.models import PaperQuery, PapersFound
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._papers import PapersOutput, add_papers_trace
@@ -22,7 +22,7 @@ from webquarry.tools.research._search import key_parameters
 _FILTERS = ("year_from", "year_to", "pdf_only", "open_access")
 
 
-@tool(uses=("scholar", "router"))
+@tool
 async def academic_search(
     kit: Toolkit,
     query: SearchWords,

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._read.workers.job import Job, job
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.outgoing import PageText
-from webquarry.read.workers.job import Job
 from webquarry.sessions.models import KeptQuote
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
@@ -221,11 +221,12 @@ async def check_quotes(
     read = await collect_sources(kit.pages, urls)
     arguments = {"text": text, "quotes": quotes, "sources": [describe_source(one) for one in read]}
     texts = tuple(one.text.encode("utf-8", "replace") for one in read)
-    job = Job("check quotes", arguments, texts, "The draft", ahead=True)
+    job = Job(check_in_job, arguments, texts, "The draft", ahead=True)
     packed = await kit.reader.runner.run(job)
     return QuotesOutput.model_validate_json(packed)
 
 
+@job("check quotes")
 def check_in_job(job: Job) -> bytes:
     """A job: a draft or quotes, and the texts of the sources -> the answer."""
     arguments = job.arguments

@@ -54,7 +54,7 @@ class BibliographyOutput(Answer):
         return "Call format_bibliography with some of the sources at a time."
 
 
-@tool(open_world=False, recorded=False, uses=("sessions",))
+@tool(open_world=False, recorded=False)
 async def format_bibliography(
     kit: Toolkit,
     style: Annotated[Style, Field(description="Form of the entries.")] = "apa",

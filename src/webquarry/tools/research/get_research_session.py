@@ -108,7 +108,7 @@ class ResearchSessionOutput(Answer):
         return answer
 
 
-@tool(open_world=False, recorded=False, uses=("sessions",))
+@tool(open_world=False, recorded=False)
 async def get_research_session(
     kit: Toolkit,
     sessionId: ReadSession,

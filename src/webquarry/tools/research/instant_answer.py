@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._search import instant
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.clean import clean_line, clean_url
-from webquarry.search import instant
 from webquarry.secret import redact
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
@@ -57,7 +57,7 @@ class InstantAnswerOutput(Answer):
         return [Source(url, self.heading, provider="duckduckgo") for url in self.urls]
 
 
-@tool(uses=("router",))
+@tool
 async def instant_answer(
     kit: Toolkit,
     query: Annotated[

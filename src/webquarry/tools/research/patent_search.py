@@ -9,17 +9,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
+from webquarry._search.ask_in_order import FALLBACK_SHARE
+from webquarry._search.models import Found
+from webquarry._search.patents.assignees import assignee_clusters
+from webquarry._search.patents.cpc import cpc_symbol
+from webquarry._search.patents.models import FoundPatents, PatentQuery
+from webquarry._search.patents.numbers import office_code, read_number
+from webquarry._search.stored import pack, unpack
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Made
 from webquarry.errors import BadInput
 from webquarry.evidence.hints import zero_result_hints
-from webquarry.search.ask_in_order import FALLBACK_SHARE
-from webquarry.search.models import Found
-from webquarry.search.patents.assignees import assignee_clusters
-from webquarry.search.patents.cpc import cpc_symbol
-from webquarry.search.patents.models import FoundPatents, PatentQuery
-from webquarry.search.patents.numbers import office_code, read_number
-from webquarry.search.stored import pack, unpack
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._parameters import Name, RecordingSession, ShortText
@@ -32,7 +32,7 @@ _FILTERS = ("assignee", "inventor", "patent_office", "cpc_code", "year_from", "y
 _Year = Annotated[int, Field(ge=1790, le=2100), WithJsonSchema({"type": "integer"})]
 
 
-@tool(uses=("patents", "router"))
+@tool
 async def patent_search(
     kit: Toolkit,
     query: Annotated[ShortText | None, Field(description="Words, or one patent number.")] = None,

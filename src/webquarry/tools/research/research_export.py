@@ -65,7 +65,7 @@ class ResearchExportOutput(Answer):
         )
 
 
-@tool(recorded=False, uses=("sessions",))
+@tool(recorded=False)
 async def research_export(
     kit: Toolkit,
     sessionId: ReadSession,

@@ -17,6 +17,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._read.page_form import pack_fields, unpack_fields
+from webquarry._read.slices.outline import Heading
+from webquarry._read.workers.job import Job, job
 from webquarry.cache.freshness import freshness
 from webquarry.evidence.citation import NO_DATE, CitationStyle
 from webquarry.evidence.language.size import estimate_tokens, size_category
@@ -45,9 +48,6 @@ from webquarry.pages.question import (
 )
 from webquarry.pages.slice import Piece, SliceRequest, take_slice, unknown_cursor
 from webquarry.pages.snapshot import Snapshot, digest_of, snapshot_pieces, unpack_snapshot
-from webquarry.read.page_form import pack_fields, unpack_fields
-from webquarry.read.slices.outline import Heading
-from webquarry.read.workers.job import Job
 from webquarry.sessions.models import ReadPart
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
@@ -196,7 +196,7 @@ class AnswerForm:
     max_tokens: int | None = None
 
 
-@tool(uses=("reader", "pages"))
+@tool
 async def scrape_page(
     kit: Toolkit,
     url: Annotated[str, Field(description="http(s) URL.")],
@@ -334,13 +334,14 @@ async def _cut_in_job(
     """The same as `_build_answer`, beside other callers."""
     arguments = {"request": asdict(request), "form": asdict(form)}
     pieces = snapshot_pieces(snapshot)
-    job = Job("cut page", arguments, pieces, snapshot.fields["url"], ahead=True)
+    job = Job(cut_page, arguments, pieces, snapshot.fields["url"], ahead=True)
     fields, content = unpack_fields(await kit.reader.runner.run(job))
     answer = ScrapeOutput.model_validate(fields | {"content": content.decode()})
     answer._private["_csl"] = snapshot.csl
     return answer
 
 
+@job("cut page")
 def cut_page(job: Job) -> bytes:
     """A job: a packed snapshot -> the answer, with its content behind the other fields."""
     fields = job.arguments["form"]

@@ -13,6 +13,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.models import Found, Query, Result
 from webquarry.cache.freshness import freshness
 from webquarry.errors import BadInput, WebquarryError
 from webquarry.evidence.language.size import (
@@ -29,8 +31,6 @@ from webquarry.pages.question import check_claim, check_question, limit_bytes
 from webquarry.pages.read_results import FailedResult, ReadResult, ResultOutcomes, ResultReader
 from webquarry.pages.score import ScoringQuery
 from webquarry.progress import note
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.models import Found, Query, Result
 from webquarry.secret import redact
 from webquarry.sessions.source import Source
 from webquarry.tool import Answer, tool
@@ -214,7 +214,7 @@ class SearchAndScrapeOutput(Answer):
         return list(self._failed)
 
 
-@tool(uses=("router", "reader", "pages"))
+@tool
 async def search_and_scrape(
     kit: Toolkit,
     query: SearchWords,

@@ -12,11 +12,11 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from webquarry._search.models import Query
 from webquarry.errors import TooLarge, WebquarryError
 from webquarry.evidence.models import TRUST, AnswerPart
 from webquarry.pages.clean import clean_line, clean_url
 from webquarry.progress import note
-from webquarry.search.models import Query
 from webquarry.sessions.coverage import coverage_of, refinement_queries
 from webquarry.sessions.models import ResearchSession, Step, StepDraft
 from webquarry.sessions.source import Source
@@ -117,7 +117,7 @@ class SequentialSearchOutput(Answer):
         )
 
 
-@tool(read_only=False, idempotent=False, recorded=False, uses=("sessions",))
+@tool(read_only=False, idempotent=False, recorded=False)
 async def sequential_search(
     kit: Toolkit,
     searchStep: Annotated[str, Field(description="What this step asks or found.")],

@@ -1,6 +1,6 @@
 """The `show_research` tool: a session, a page with its quotes marked, or the bill, for a person.
 
-Clients that show apps open the page with it (`surfaces/ui/page.html`), which reads the whole from
+Clients that show apps open the page with it (`views/page.html`), which reads the whole from
 `resource`; the others show its text. It is the one tool with an app, so that the others are what
 they are in clients that treat such tools in ways of their own.
 """
@@ -51,7 +51,7 @@ class ShownResearch(Answer):
         return "\n".join(lines) + "\n"
 
 
-@tool(recorded=False, uses=("sessions", "pages"), app=APP_URI)
+@tool(recorded=False, app=APP_URI)
 async def show_research(
     kit: Toolkit,
     sessionId: Annotated[str | None, Field(description="Its id.")] = None,

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from webquarry._search.models import ALL, Found, Query
+from webquarry._search.query.lenses import pick_lens
+from webquarry._search.replies.codes import country_code, language_code
 from webquarry.evidence.hints import zero_result_hints
 from webquarry.evidence.models import ZeroResultHints
-from webquarry.search.models import ALL, Found, Query
-from webquarry.search.query.lenses import pick_lens
-from webquarry.search.replies.codes import country_code, language_code
 from webquarry.tool import tool
 from webquarry.toolkit import Toolkit
 from webquarry.tools.research._parameters import (
@@ -43,7 +43,7 @@ Claim = Annotated[
 ]
 
 
-@tool(uses=("router",), repeated=True)
+@tool
 async def web_search(
     kit: Toolkit,
     query: SearchWords,
@@ -108,8 +108,6 @@ async def web_search(
     )
     if not results:
         answer.hints = _hints(kit, found, arguments)
-    elif not fresh:
-        answer.set_cache_entry(found.source)
     return add_trace(answer, found, kit.clock.monotonic() - started)
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TypeVar
 
-from webquarry.read.encoding.decode import decode
-from webquarry.read.format import FetchedDocument
+from webquarry._read.encoding.decode import decode
+from webquarry._read.format import FetchedDocument
 from webquarry.verify.drafts.find import find_claims
 from webquarry.verify.drafts.models import DraftClaims, DraftNumber, DraftQuote, DraftReference
 
@@ -26,13 +26,13 @@ def read_claims(name: str, body: bytes) -> DraftClaims:
     if suffix in _REFERENCES:
         return DraftClaims(references=(DraftReference(decode(body, "").text, 1),))
     if suffix == ".docx":
-        from webquarry.read.documents.format import read_document
+        from webquarry._read.documents.format import read_document
 
         return find_claims(read_document("docx", name, body).markdown)
     text = decode(body, "").text.replace("\r\n", "\n").replace("\r", "\n")
     if suffix not in _HTML:
         return find_claims(text)
-    from webquarry.read.formats.html import Html
+    from webquarry._read.formats.html import Html
 
     source = FetchedDocument("https://localhost/", body, "text/html")
     return _find_lines(find_claims(Html().to_markdown(source).markdown), text)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from webquarry.read.plain.writer import merge_ranges
+from webquarry._read.plain.writer import merge_ranges
 from webquarry.verify.drafts.addresses import (
     Address,
     find_addresses,

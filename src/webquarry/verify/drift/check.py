@@ -10,11 +10,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from webquarry._search.identity import identity
 from webquarry.errors import NotFound, Refused, RobotsRefused, SiteRefused, WebquarryError
 from webquarry.pages.clean import clean_line, clean_url
+from webquarry.pages.jobs import take_words
 from webquarry.pages.words import KeptWords, unpack_words
 from webquarry.progress import note
-from webquarry.search.identity import identity
 from webquarry.secret import MASK, redact
 from webquarry.sessions.views import format_time
 from webquarry.verify.drift.archive import find_copy, original_address
@@ -31,10 +32,10 @@ from webquarry.verify.quotes.findings import QuoteFinding
 from webquarry.verify.quotes.source import SourceText
 
 if TYPE_CHECKING:
+    from webquarry._read.reader import FetchedPage, Reader
     from webquarry.clock import Clock
     from webquarry.net.client import Client
     from webquarry.pages.pages import Pages
-    from webquarry.read.reader import FetchedPage, Reader
     from webquarry.settings import Settings
 
 _AT_ONCE = 4
@@ -84,7 +85,7 @@ class DriftChecker:
         return self._compare(page, words)
 
     async def _read_words(self, fetched: FetchedPage) -> KeptWords:
-        packed = await self._reader.runner.run(fetched.to_job("take words"))
+        packed = await self._reader.runner.run(fetched.to_job(take_words))
         return unpack_words(packed, cached=False)
 
     def _compare(self, page: EarlierReading, words: KeptWords) -> PageDrift:

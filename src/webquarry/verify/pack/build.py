@@ -13,10 +13,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, Protocol
 
+from webquarry._read.plain.words import PageWords, describe_words
+from webquarry._search.identity import identity
 from webquarry.errors import TooLarge, WebquarryError
 from webquarry.progress import note
-from webquarry.read.plain.words import PageWords, describe_words
-from webquarry.search.identity import identity
 from webquarry.secret import get_masker, redact
 from webquarry.sessions.export import export_session
 from webquarry.sessions.models import KeptQuote, RecordedSource, ResearchSession

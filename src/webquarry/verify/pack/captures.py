@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from webquarry.search.identity import identity
+from webquarry._search.identity import identity
 from webquarry.secret import HEADERS
 from webquarry.verify.pack.warc import WarcRecord
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from webquarry.read.plain.words import PageWords, build_words
+from webquarry._read.plain.words import PageWords, build_words
 from webquarry.verify.pack.build import FORMAT, describe_finding
 from webquarry.verify.pack.problem import DamagedPack
 from webquarry.verify.pack.wacz import PackContents, read_wacz

@@ -10,18 +10,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from webquarry._read.reader import FetchedPage
 from webquarry.errors import TooLarge, WebquarryError
-from webquarry.net.http.encodings import decoder_for
+from webquarry.net.body import decoder_for
 from webquarry.net.models import Reply
+from webquarry.pages.jobs import take_words
 from webquarry.pages.words import unpack_words
-from webquarry.read.reader import FetchedPage
 from webquarry.verify.pack.build import mask_words
 from webquarry.verify.pack.check import PackReport
 from webquarry.verify.pack.wacz import PackContents
 from webquarry.verify.pack.warc import ReadRecord
 
 if TYPE_CHECKING:
-    from webquarry.read.workers.runner import JobRunner
+    from webquarry._read.workers.runner import JobRunner
 
 
 async def remake_texts(
@@ -54,7 +55,7 @@ async def _remake(
 ) -> str:
     """The hash of the text that the bytes of a response come to."""
     reply = read_reply(record, datetime.fromisoformat(source["readAt"]), most_bytes)
-    job = FetchedPage(str(source["url"]), reply).to_job("take words")
+    job = FetchedPage(str(source["url"]), reply).to_job(take_words)
     words = unpack_words(await runner.run(job), cached=False)
     return mask_words(words.words).digest
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from webquarry._read.plain.words import PageWords, build_words, describe_words
+from webquarry._search.identity import identity
 from webquarry.errors import WebquarryError
 from webquarry.pages.pages import Pages
 from webquarry.progress import note
-from webquarry.read.plain.words import PageWords, build_words, describe_words
-from webquarry.search.identity import identity
 from webquarry.secret import redact
 from webquarry.verify.quotes.source import SourceText
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from webquarry.read.plain.words import Range
+from webquarry._read.plain.words import Range
 from webquarry.verify.quotes.chains import Chain
 from webquarry.verify.quotes.findings import QuoteFinding, QuoteSpan, Tier
 from webquarry.verify.quotes.fold import Lane, make_key

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from webquarry.read.plain.words import Range
+from webquarry._read.plain.words import Range
 
 _BLOCK = 512  # characters between two places that a lane knows
 SYMBOLS = frozenset("$€£¥₹₽₩¢%‰°<>≤≥±+=#@&≠≈×÷^~√∞")

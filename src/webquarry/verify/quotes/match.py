@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from webquarry.read.plain.words import Range
+from webquarry._read.plain.words import Range
 from webquarry.verify.quotes.findings import Tier
 from webquarry.verify.quotes.fold import (
     CJK,

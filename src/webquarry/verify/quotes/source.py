@@ -11,9 +11,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from webquarry.read.plain.markdown import read_markdown_words
-from webquarry.read.plain.words import PageWords, Range
-from webquarry.read.plain.writer import merge_ranges
+from webquarry._read.plain.markdown import read_markdown_words
+from webquarry._read.plain.words import PageWords, Range
+from webquarry._read.plain.writer import merge_ranges
 from webquarry.verify.quotes.fold import Lane
 from webquarry.verify.quotes.tokens import TokenIndex
 

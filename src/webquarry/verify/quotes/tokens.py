@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from webquarry.read.plain.words import Range
+from webquarry._read.plain.words import Range
 from webquarry.verify.quotes.fold import SYMBOLS, fold_typography, make_key
 
 _TOKEN = re.compile(

@@ -19,12 +19,12 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
+from webquarry._search.scholarly.models import Author
+from webquarry._search.scholarly.notices import Notice
+from webquarry._search.services.guard import NO_ANSWER, apply_retry_after
+from webquarry._search.services.services import Services
 from webquarry.cache.base import key_of
 from webquarry.cache.cache import Cache, Made
-from webquarry.search.scholarly.models import Author
-from webquarry.search.scholarly.notices import Notice
-from webquarry.search.services.guard import NO_ANSWER, apply_retry_after
-from webquarry.search.services.services import Services
 from webquarry.secret import redact
 from webquarry.settings import Settings
 from webquarry.verify.references.models import IndexReply, Record, WorkQuestion

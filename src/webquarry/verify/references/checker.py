@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
 
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.services.breakers import Breakers
+from webquarry._search.services.pace import Pace
+from webquarry._search.services.services import Services
 from webquarry.cache.cache import Cache
 from webquarry.clock import Clock
 from webquarry.net.client import Client
 from webquarry.progress import note
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.services.breakers import Breakers
-from webquarry.search.services.pace import Pace
-from webquarry.search.services.services import Services
 from webquarry.settings import Settings
 from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.judge import Judgement, judge

@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
+from webquarry._read.reader import FetchedPage, judge_reply
+from webquarry._read.workers.runner import JobRunner
+from webquarry._search.identity import identity
 from webquarry.errors import (
     NetworkFailure,
     NotFound,
@@ -26,9 +29,6 @@ from webquarry.errors import (
 )
 from webquarry.net import models as net
 from webquarry.net.client import Client
-from webquarry.read.reader import FetchedPage
-from webquarry.read.workers.runner import JobRunner
-from webquarry.search.identity import identity
 from webquarry.verify.references.asker import IndexAsker
 from webquarry.verify.references.compare.fold import fold_letters, fold_words
 from webquarry.verify.references.compare.titles import compare_titles
@@ -187,7 +187,7 @@ class LinkChecker:
         status = reply.status
         title = read_title(reply.body) if "html" in reply.content_type else ""
         try:
-            await self._open_runner().run(FetchedPage(url, reply).to_job("judge reply"))
+            await self._open_runner().run(FetchedPage(url, reply).to_job(judge_reply))
         except NotFound:
             return LinkFinding(url, "soft-404", status, title=title)
         except (SiteRefused, RateLimited):

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
-from webquarry.search.scholarly.models import Author
-from webquarry.search.scholarly.notices import Notice
+from webquarry._search.scholarly.models import Author
+from webquarry._search.scholarly.notices import Notice
 
 Verdict = Literal[
     "confirmed", "differs", "conflict", "not_registered", "not_found", "could_not_verify"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from webquarry.search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.models import ARXIV_DOI
 from webquarry.verify.references.forms.identifiers import is_valid_isbn
 from webquarry.verify.references.models import (
     OUTSIDE,

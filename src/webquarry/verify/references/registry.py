@@ -14,12 +14,12 @@ from typing import ClassVar
 
 import httpx2
 
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.models import ARXIV_DOI, Author
+from webquarry._search.scholarly.provider import arxiv_id
+from webquarry._search.scholarly.text import from_markup
+from webquarry._search.services.contacted import ContactedService
 from webquarry.net import models as net
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.scholarly.models import ARXIV_DOI, Author
-from webquarry.search.scholarly.provider import arxiv_id
-from webquarry.search.scholarly.text import from_markup
-from webquarry.search.services.contacted import ContactedService
 from webquarry.verify.references.models import Record, WorkQuestion
 
 CANDIDATES = 5  # of each index for a title

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from webquarry._search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.notices import Notice
 from webquarry.evidence.trust.retraction import status_of
-from webquarry.search.scholarly.models import ARXIV_DOI
-from webquarry.search.scholarly.notices import Notice
 from webquarry.verify.references.models import Record, ReferenceEvidence, State
 from webquarry.verify.references.weigh import Findings
 

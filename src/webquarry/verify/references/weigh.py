@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from webquarry.search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.models import ARXIV_DOI
 from webquarry.verify.references.compare.fold import fold_letters
 from webquarry.verify.references.compare.venues import classify_venue
 from webquarry.verify.references.compare.work import (

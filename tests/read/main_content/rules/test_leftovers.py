@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import build_flow
-from webquarry.read.main_content.rules.wording.leftovers import drop_leftovers
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import build_flow
+from webquarry._read.main_content.rules.wording.leftovers import drop_leftovers
 
 TEXT = "<p>The ferry leaves at nine and comes back in the evening.</p>"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.notes import find_notes
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.rules.notes import find_notes
 
 
 def flow(body: str) -> Flow:

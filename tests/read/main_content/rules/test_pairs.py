@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.pairs import add_pairs
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.rules.pairs import add_pairs
 
 
 def flow(body: str) -> Flow:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.wording.questions import add_questions
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.rules.wording.questions import add_questions
 
 QUESTIONS = ("Is parking free?", "Are dogs welcome?", "When is check-in?")
 ANSWERS = [1, 3, 5]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.sections import add_sections
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.rules.sections import add_sections
 
 PAGE = (
     "<div><p>A geologist returns to the town of her childhood.</p><h2>Cast</h2>"

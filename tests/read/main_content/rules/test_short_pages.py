@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.short_pages import fill_short_page
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.rules.short_pages import fill_short_page
 
 GUIDE = "<h1>Guide</h1><p>A small library.</p><h2>Use</h2><pre>import tide; tide.now()</pre>"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.tables import add_tables, find_data_tables
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.rules.tables import add_tables, find_data_tables
 
 TIMES = "<tr><td>Mill<td>07:21<td>12:21<tr><td>Church<td>07:34<td>12:34"
 LINKED = "<tr><th>Boat<th>Crew<tr><td><a href=/a>Alma</a><td>4<tr><td><a href=/b>Berta</a><td>7"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from webquarry.read.main_content.rules.threshold import (
+from webquarry._read.main_content.rules.threshold import (
     THRESHOLD_LIMITS,
     find_in_numpy,
     find_single_threshold,
@@ -23,7 +23,7 @@ def test_what_is_likely_enough_to_raise_the_expected_f1_is_kept() -> None:
 
 @pytest.mark.parametrize("blocks", [1, 2, 7, 60, 500])
 def test_both_ways_find_the_same_threshold(blocks: int) -> None:
-    compiled = pytest.importorskip("webquarry.read.main_content._context", reason="not built")
+    compiled = pytest.importorskip("webquarry._read.main_content._context", reason="not built")
     dice = np.random.default_rng(blocks)
     for _ in range(20):
         chances = dice.random(blocks).round(2)
@@ -36,7 +36,7 @@ def test_both_ways_find_the_same_threshold(blocks: int) -> None:
 
 
 def test_chances_without_as_many_words_are_refused() -> None:
-    compiled = pytest.importorskip("webquarry.read.main_content._context", reason="not built")
+    compiled = pytest.importorskip("webquarry._read.main_content._context", reason="not built")
 
     with pytest.raises(ValueError, match="another page"):
         compiled.find_threshold(np.array([0.5]), np.array([1.0, 2.0]), None)

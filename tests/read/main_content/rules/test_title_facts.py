@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.facts.title_facts import add_title_facts
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.rules.facts.title_facts import add_title_facts
 
 TEXT = "The mill has ground the flour of three parishes for as long as anyone can remember."
 ARTICLE = "<meta property=og:type content=article>"

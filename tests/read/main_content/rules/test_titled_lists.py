@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.units import add_units
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.rules.units import add_units
 
 PEOPLE = ("Ada Holt", "Ben Ruiz", "Cy Young", "Dee Park")
 AROUND = "<p>Something else that stands around the page, and is not kept of it.</p>" * 4

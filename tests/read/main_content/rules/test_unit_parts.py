@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.model import Chances
-from webquarry.read.main_content.rules.runs.parts import add_unit_parts
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.model import Chances
+from webquarry._read.main_content.rules.runs.parts import add_unit_parts
 
 NAMES = ("Weir plan approved", "How weirs work", "Fish passes compared", "Grants for removal")
 ARTICLE = '<meta property="og:type" content="article">'

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webquarry.read.html.parse import parse_html
-from webquarry.read.main_content.blocks import Flow, build_flow
-from webquarry.read.main_content.rules.units import PRICE, add_units, holds_price
+from webquarry._read.html.parse import parse_html
+from webquarry._read.main_content.blocks import Flow, build_flow
+from webquarry._read.main_content.rules.units import PRICE, add_units, holds_price
 
 PRICES = ("€6,490.00", "$89", "449 zł", "1 980 kr")
 SIGNS = (

@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 
 from tests.net.loopback import serve
+from webquarry._search.services.service import Service
+from webquarry._search.services.services import Services
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.examine import Report, ServiceCheck, examine
 from webquarry.errors import NetworkFailure
-from webquarry.search.services.service import Service
-from webquarry.search.services.services import Services
 from webquarry.surfaces.cli.doctor.view import show_report
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck, examine
 
 BRAVE_PATH = "/res/v1/web/search"
 CANARY = "canary-5up3r-53cr3t"

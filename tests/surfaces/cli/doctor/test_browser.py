@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from tests.read.render.site import BROWSER, needs_browser
+from webquarry.doctor.browser import check_browser, probe_browser
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.browser import check_browser, probe_browser
 
 
 def test_without_a_browser_doctor_says_how_to_get_one() -> None:

@@ -21,10 +21,10 @@ from tests.surfaces.cli.doctor.reports import (
     provider,
     shown,
 )
+from webquarry._search.provider import Provider
+from webquarry.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.errors import NetworkFailure
-from webquarry.search.provider import Provider
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck, check_provider, examine
 from webquarry.toolkit import Toolkit
 
 KEY_ACCEPTED = message(recorded("brave/bad_input_422_validation"), status="422 Unprocessable")
@@ -181,7 +181,7 @@ def test_what_is_shown_names_every_finding_with_its_cure(environ: dict[str, str]
 def test_a_provider_that_never_answers_does_not_hold_doctor_up(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webquarry.surfaces.doctor.examine._PROBE_SECONDS", 0.05)
+    monkeypatch.setattr("webquarry.doctor.examine._PROBE_SECONDS", 0.05)
 
     async def run() -> Report:
         silent = asyncio.Event()

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.surfaces.cli.doctor.reports import CANARY, look, part, provider
+from webquarry.doctor import installation
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.checks import examine_parts
 from webquarry.records.file import RecordFile
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import installation
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.checks import examine_parts
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_parts_that_were_not_compiled_are_off_and_nothing_is_broken(
     monkeypatch.setattr(installation, "is_importable", lambda module: True)
     assert find("compiled", environ).state == "ok"
 
-    walk = "webquarry.read.main_content._walk"
+    walk = "webquarry._read.main_content._walk"
     monkeypatch.setattr(installation, "is_importable", lambda module: module != walk)
     found = find("compiled", environ)
 

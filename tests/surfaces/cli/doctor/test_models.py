@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.ask.fakes import FakeServers
+from webquarry.doctor import models
+from webquarry.doctor.check_result import CheckResult
 from webquarry.settings import Settings
-from webquarry.surfaces.doctor import models
-from webquarry.surfaces.doctor.check_result import CheckResult
 from webquarry.toolkit import Toolkit
 
 

@@ -18,14 +18,14 @@ from tests.search.patents.recorded import KEYS
 from tests.search.patents.recorded import body_of as patents_body
 from tests.search.scholarly.replies import body_of, response
 from tests.surfaces.cli.doctor.reports import asking_nobody_else, member, part, shown
+from webquarry._search.scholarly.provider import Scholarly
+from webquarry._search.scholarly.providers.arxiv import Arxiv
+from webquarry.doctor.examine import Report, examine
 from webquarry.registry import members_of
-from webquarry.search.scholarly.provider import Scholarly
-from webquarry.search.scholarly.providers.arxiv import Arxiv
 from webquarry.settings import Settings
 from webquarry.store.redis import open as redis_place
-from webquarry.surfaces.doctor.examine import Report, examine
 
-INDEXES: list[type[Scholarly]] = members_of("webquarry.search.scholarly.providers", Scholarly)
+INDEXES: list[type[Scholarly]] = members_of("webquarry._search.scholarly.providers", Scholarly)
 LOGIN, USAGE = "/3.2/auth/accesstoken", "/subscriptions/patent_api/usage"
 JSON, XML = "Content-Type: application/json", "Content-Type: application/xml"
 PATHS = {

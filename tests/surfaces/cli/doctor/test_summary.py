@@ -8,11 +8,11 @@ import pytest
 from rich.console import Console
 
 from tests.surfaces.cli.test_app import Runner, on_terminal, without_colours
-from webquarry.search.providers.brave import Brave
-from webquarry.search.providers.duckduckgo import DuckDuckGo
+from webquarry._search.providers.brave import Brave
+from webquarry._search.providers.duckduckgo import DuckDuckGo
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.cli.doctor.summary import show_summary
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck
 
 LONG = "It did not do what it was asked to do, for a reason that takes some words to tell. " * 2
 

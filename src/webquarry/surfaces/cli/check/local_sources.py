@@ -13,9 +13,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from webquarry._read.plain.words import PageWords
+from webquarry._search.identity import identity
 from webquarry.errors import BadInput, WebquarryError
-from webquarry.read.plain.words import PageWords
-from webquarry.search.identity import identity
 from webquarry.secret import redact
 from webquarry.verify.quotes.source import SourceText
 
@@ -84,11 +84,12 @@ def _open_replies(path: Path) -> list[Reply]:
 
 async def _read(kit: Toolkit, reply: Reply, name: str) -> SourceText:
     """The source that a reply holds, under a name."""
+    from webquarry._read.reader import FetchedPage
+    from webquarry.pages.jobs import take_words
     from webquarry.pages.words import unpack_words
-    from webquarry.read.reader import FetchedPage
 
     try:
-        packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job("take words"))
+        packed = await kit.runner.run(FetchedPage(reply.url, reply).to_job(take_words))
     except WebquarryError as error:
         return SourceText(name, PageWords(""), problem=redact(error.sentence))
     kept = unpack_words(packed, cached=False)
@@ -114,7 +115,7 @@ def _list_pages(stream: IO[bytes]) -> Iterator[Reply]:
     from warcio.archiveiterator import ArchiveIterator
     from warcio.bufferedreaders import ChunkedDataReader
 
-    from webquarry.net.archive.warc_index import read_head
+    from webquarry.net.archive.replay import read_head
     from webquarry.net.models import Reply
 
     for record in ArchiveIterator(stream, no_record_parse=True):
@@ -137,7 +138,7 @@ def _list_pages(stream: IO[bytes]) -> Iterator[Reply]:
 
 def _decode(body: IO[bytes], headers: Headers) -> bytes:
     """A body as it was before it was compressed, up to the most that is read."""
-    from webquarry.net.http.encodings import decoder_for
+    from webquarry.net.body import decoder_for
 
     decoder = decoder_for(headers)
     pieces = []

@@ -97,8 +97,8 @@ async def _collect(
     kit: Toolkit, claims: Sequence[DraftClaims], options: CheckOptions
 ) -> list[SourceText]:
     """The sources that were named, those of the session, and the pages that the drafts cite."""
-    from webquarry.read.plain.words import PageWords
-    from webquarry.search.identity import identity
+    from webquarry._read.plain.words import PageWords
+    from webquarry._search.identity import identity
     from webquarry.tools.research.check_quotes import list_cited
     from webquarry.verify.quotes.collect import collect_sources, find_source
     from webquarry.verify.quotes.source import SourceText
@@ -132,7 +132,7 @@ async def _check_references(
     if not claims.references or not options.with_references or options.offline:
         return
     from webquarry.registry import module_names
-    from webquarry.tool import load
+    from webquarry.tools import load
 
     if "check_citations" not in module_names("webquarry.tools.research"):
         if _NO_TOOL not in report.notes:

@@ -16,14 +16,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from webquarry._search.models import Query, Result
 from webquarry.errors import WebquarryError
-from webquarry.search.models import Query, Result
 from webquarry.settings import Settings
 from webquarry.surfaces.display.dates import write_date
 from webquarry.surfaces.display.layout import link_urls, print_hanging
 from webquarry.surfaces.terminal import one_line, printable
-from webquarry.tool import load
 from webquarry.toolkit import Toolkit
+from webquarry.tools import load
 
 QUESTION = "tidal energy storage"
 JAPANESE_PAGE = "https://umi-denki.example/kaisetsu/choryu.html"

@@ -19,10 +19,10 @@ def doctor(
 ) -> None:
     """Say what is configured, what works and what to do about the rest."""
     with command_output(as_json) as output:
+        from webquarry.doctor.examine import examine
         from webquarry.surfaces.bridge import bridge
         from webquarry.surfaces.cli.doctor.summary import show_summary
         from webquarry.surfaces.cli.doctor.view import show_report
-        from webquarry.surfaces.doctor.examine import examine
 
         with output.show_progress("looking" if offline else "asking everybody once"):
             report = bridge.run(examine(offline=offline))

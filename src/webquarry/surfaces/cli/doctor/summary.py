@@ -12,10 +12,10 @@ from functools import partial
 from rich.console import Console
 from rich.text import Text
 
+from webquarry.doctor.check_result import CheckResult
+from webquarry.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.cli.doctor.view import MARKS, show_verdict
 from webquarry.surfaces.display.layout import link_urls, print_hanging
-from webquarry.surfaces.doctor.check_result import CheckResult
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.terminal import one_line
 
 _MOST_LINES = 10

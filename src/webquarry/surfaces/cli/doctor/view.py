@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from webquarry import __version__
+from webquarry.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.display.layout import link_urls, print_hanging
-from webquarry.surfaces.doctor.examine import Report, ServiceCheck
 from webquarry.surfaces.terminal import one_line
 
 MARKS = {

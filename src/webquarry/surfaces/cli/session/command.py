@@ -118,7 +118,7 @@ def _show_list(console: Console, sessions: Sequence[Mapping[str, Any]]) -> None:
     """Two lines a session, for a person: what it is about, and how far it is."""
     from rich.text import Text
 
-    from webquarry.search.replies.text import shorten_text
+    from webquarry._search.replies.text import shorten_text
     from webquarry.surfaces.display.dates import write_moment
     from webquarry.surfaces.display.layout import print_hanging
 

@@ -23,6 +23,6 @@ def ui(
     with command_output(False):
         import webbrowser
 
-        from webquarry.surfaces.server.ui.local import serve_page
+        from webquarry.ui.local import serve_page
 
         serve_page(port, None if no_open else webbrowser.open)

@@ -134,7 +134,7 @@ def set_model(call: FunctionCall) -> list[Any]:
 def set_search_provider(call: FunctionCall) -> list[Any]:
     """Set the search provider for each row; one that does not exist is `BadInput`."""
     (values,) = call.arguments.to_lists("value")
-    known = [*module_names("webquarry.search.providers"), "none"]
+    known = [*module_names("webquarry._search.providers"), "none"]
     messages = []
     for value in values:
         if value is None:

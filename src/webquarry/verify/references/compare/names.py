@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webquarry.search.scholarly.models import Author
+from webquarry._search.scholarly.models import Author
 from webquarry.verify.references.compare.fold import fold_words
 
 _MOST_COMPARED = 200  # authors of one list

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from webquarry.search.scholarly.models import Author
+from webquarry._search.scholarly.models import Author
 from webquarry.verify.references.forms.identifiers import find_identifiers
 from webquarry.verify.references.forms.people import parse_author, split_list
 from webquarry.verify.references.models import Reference

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from webquarry.search.replies.doi import DOI, trim_doi
-from webquarry.search.scholarly.models import ARXIV_DOI
-from webquarry.search.scholarly.provider import arxiv_id
+from webquarry._search.replies.doi import DOI, trim_doi
+from webquarry._search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.provider import arxiv_id
 from webquarry.verify.references.models import Identifiers
 
 _LABELLED_ARXIV = re.compile(

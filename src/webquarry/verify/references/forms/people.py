@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 
-from webquarry.search.scholarly.models import Author
+from webquarry._search.scholarly.models import Author
 from webquarry.verify.references.forms.tex import decode_tex
 
 _MOST = 5_000

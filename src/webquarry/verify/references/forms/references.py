@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.models import Author
+from webquarry._search.scholarly.provider import arxiv_id
 from webquarry.errors import BadInput
 from webquarry.evidence.styles.csl import parse_csl
 from webquarry.evidence.styles.work import Work
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.scholarly.models import Author
-from webquarry.search.scholarly.provider import arxiv_id
 from webquarry.verify.references.forms.bibtex import BibEntry, looks_like_bibtex, read_bibtex
 from webquarry.verify.references.forms.free_text import parse_free_text
 from webquarry.verify.references.forms.identifiers import (

@@ -13,14 +13,14 @@ from typing import ClassVar
 import httpx2
 from lxml import etree
 
+from webquarry._search.replies.body import failure, quote_words, rate_limit_failure
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.models import ARXIV_DOI
+from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.provider import arxiv_id, build_author
+from webquarry._search.scholarly.xml import text_of, xml_root
 from webquarry.errors import BadInput, ProviderFailure
 from webquarry.net import models as net
-from webquarry.search.replies.body import failure, quote_words, rate_limit_failure
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.scholarly.models import ARXIV_DOI
-from webquarry.search.scholarly.notices import Notice
-from webquarry.search.scholarly.provider import arxiv_id, build_author
-from webquarry.search.scholarly.xml import text_of, xml_root
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 

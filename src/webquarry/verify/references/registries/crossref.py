@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     array_at,
     json_object,
     object_at,
@@ -22,11 +21,12 @@ from webquarry.search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.scholarly.crossref_service import KINDS, CrossrefService, list_people
-from webquarry.search.scholarly.notices import Notice, crossref_notices
-from webquarry.search.scholarly.provider import date_of
-from webquarry.search.scholarly.text import abstract_from_markup
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.crossref_service import KINDS, CrossrefService, list_people
+from webquarry._search.scholarly.notices import Notice, crossref_notices
+from webquarry._search.scholarly.provider import date_of
+from webquarry._search.scholarly.text import abstract_from_markup
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 

@@ -12,8 +12,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     failure,
     json_object,
     object_at,
@@ -21,9 +20,10 @@ from webquarry.search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry.search.replies.doi import normal_doi
-from webquarry.search.scholarly.notices import Notice
-from webquarry.search.scholarly.provider import build_author
+from webquarry._search.replies.doi import normal_doi
+from webquarry._search.scholarly.notices import Notice
+from webquarry._search.scholarly.provider import build_author
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 

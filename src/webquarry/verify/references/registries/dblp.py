@@ -12,8 +12,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     failure,
     json_object,
     object_at,
@@ -22,8 +21,9 @@ from webquarry.search.replies.body import (
     unknown_shape_failure,
     unreadable_failure,
 )
-from webquarry.search.scholarly.models import Author
-from webquarry.search.scholarly.provider import build_author
+from webquarry._search.scholarly.models import Author
+from webquarry._search.scholarly.provider import build_author
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import httpx2
 
+from webquarry._search.replies.body import failure, json_object
 from webquarry.errors import ProviderFailure
 from webquarry.net import models as net
-from webquarry.search.replies.body import failure, json_object
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 

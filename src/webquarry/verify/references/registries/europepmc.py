@@ -11,9 +11,7 @@ from typing import Any
 
 import httpx2
 
-from webquarry.errors import BadInput
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     array_at,
     failure,
     json_object,
@@ -23,8 +21,10 @@ from webquarry.search.replies.body import (
     quote_words,
     text_at,
 )
-from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
-from webquarry.search.scholarly.provider import build_author
+from webquarry._search.scholarly.notices import Notice, combine_flags, parse_flag
+from webquarry._search.scholarly.provider import build_author
+from webquarry.errors import BadInput
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 

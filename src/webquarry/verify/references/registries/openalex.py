@@ -12,15 +12,14 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     json_object,
     object_at,
     objects,
     parse_hits,
     text_at,
 )
-from webquarry.search.scholarly.providers.openalex import (
+from webquarry._search.scholarly.providers.openalex import (
     KEY,
     OpenAlex,
     build_openalex_failure,
@@ -30,7 +29,8 @@ from webquarry.search.scholarly.providers.openalex import (
     read_pages,
     read_pmid,
 )
-from webquarry.search.scholarly.text import from_inverted_index
+from webquarry._search.scholarly.text import from_inverted_index
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     array_at,
     failure,
     json_object,
@@ -22,7 +21,8 @@ from webquarry.search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry.search.scholarly.provider import build_author
+from webquarry._search.scholarly.provider import build_author
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 

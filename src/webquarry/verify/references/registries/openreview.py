@@ -14,15 +14,15 @@ from typing import Any
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     failure,
     json_object,
     object_at,
     parse_hits,
     quote_words,
 )
-from webquarry.search.scholarly.provider import build_author
+from webquarry._search.scholarly.provider import build_author
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, build_record
 

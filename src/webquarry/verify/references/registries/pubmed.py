@@ -13,9 +13,7 @@ from typing import Any, ClassVar
 
 import httpx2
 
-from webquarry.errors import ProviderFailure
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     array_at,
     failure,
     json_object,
@@ -26,9 +24,11 @@ from webquarry.search.replies.body import (
     text_at,
     unknown_shape_failure,
 )
-from webquarry.search.scholarly.notices import Notice, combine_flags, parse_flag
-from webquarry.search.scholarly.provider import build_author
-from webquarry.search.scholarly.providers.pubmed import KEY, PubMed
+from webquarry._search.scholarly.notices import Notice, combine_flags, parse_flag
+from webquarry._search.scholarly.provider import build_author
+from webquarry._search.scholarly.providers.pubmed import KEY, PubMed
+from webquarry.errors import ProviderFailure
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import CANDIDATES, Registry, bare_words, build_record
 

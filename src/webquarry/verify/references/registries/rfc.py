@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import httpx2
 
+from webquarry._search.replies.body import array_at, failure, json_object, text_at
+from webquarry._search.scholarly.provider import build_author
 from webquarry.net import models as net
-from webquarry.search.replies.body import array_at, failure, json_object, text_at
-from webquarry.search.scholarly.provider import build_author
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 

@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     array_at,
     json_object,
     object_at,
@@ -22,12 +21,13 @@ from webquarry.search.replies.body import (
     parse_hits,
     text_at,
 )
-from webquarry.search.scholarly.provider import build_author
-from webquarry.search.scholarly.providers.semanticscholar import (
+from webquarry._search.scholarly.provider import build_author
+from webquarry._search.scholarly.providers.semanticscholar import (
     KEY,
     SemanticScholar,
     build_semanticscholar_failure,
 )
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry, build_record
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import httpx2
 
-from webquarry.net import models as net
-from webquarry.search.replies.body import (
+from webquarry._search.replies.body import (
     failure,
     json_object,
     object_at,
@@ -20,7 +19,8 @@ from webquarry.search.replies.body import (
     unknown_shape_failure,
     unreadable_failure,
 )
-from webquarry.search.services.service import at_origin
+from webquarry._search.services.service import at_origin
+from webquarry.net import models as net
 from webquarry.verify.references.models import Record, WorkQuestion
 from webquarry.verify.references.registry import Registry
 

@@ -1,0 +1,100 @@
+"""Class names -> why a person does not see the element, by the conventions of the frameworks that
+use them.
+
+Names that hide in some windows only (`d-none d-md-block`, `hidden lg:flex`) hide nothing here: a
+person with a larger or smaller window sees the text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from webquarry._read.text.search import WordSearch
+
+HIDDEN_CLASS = "hidden class"
+FOR_SCREEN_READERS = "screen reader class"
+PAGE_CONTROL = "page control"
+
+_LONGEST_REMEMBERED = 200  # characters
+_LONGEST_NAME = 60  # of a convention
+# No name below is without one of these, and most class names have none. The patterns are about one
+# name, but for the last.
+_HINTS = WordSearch(
+    """
+    hid none invis sr screen a11y skip assist access aural display visible conceal unseen header mw-
+    hash- anchor copy jump
+    """.split()  # noqa: SIM905
+)
+_READER = re.compile(
+    r"(?!not-)(?:[\w-]*[-_])?(?:"
+    r"sr[-_]?only|visually[-_]?hid(?:den|e)|hid(?:den|e)[-_]?visually|a11y[-_]?(?:hidden|only|text)"
+    r"|access(?:ibly|ibility)?[-_]?hidden"
+    r"|screen[-_]?readers?(?:[-_]?(?:text|only|shortcut|content))?"
+    r"|(?:for|only)[-_]?screen[-_]?readers?|(?:show|visible)[-_]for[-_]sr"
+    r"|assistive[-_]?text|accessib(?:le|ility)[-_]text|element[-_]invisible"
+    r"|off[-_]?screen(?:[-_]text)?|text[-_]hide|hide[-_]text|vis-?hidden"
+    r"|helper-hidden-accessible|skip[-_]?"
+    r"(?:links?|nav|to[-_](?:main|content)[\w-]*|main|content[-_]link)|skipnav|jump-link|aural"
+    r")(?:[-_]+[\w-]*)?"
+)
+_HIDDEN = re.compile(
+    r"(?:(?:is|u|js|uk|x|ui|w|slds|ant|ng|pf-u|has|o|c|g|l|t|amp|jss|mdl|el|element|util"
+    r"|utility|helper|it|tw)[-_]{1,2})?(?:"
+    r"hidden|hide|d-none|dn?one|display[-_]?none|nodisplay|no[-_]display|invisible|helper-hidden"
+    r"|hidden[-_](?:element|div|text|content|block|section)"
+    r"|visibility-hidden|not-visible|notvisible|concealed|unseen"
+    r")"
+)
+_CONTROL = re.compile(
+    r"(?:mw-editsection|headerlink|header-anchor|heading-anchor|hash-link|anchorjs-link"
+    r"|mw-cite-backlink|copy-?btn|clipboard-copy)"
+)
+_SHOWN_SOMEWHERE = re.compile(
+    r"(?<!\S)(?!print:)\S+:!?(?:block|flex|grid|inline\S*|table\S*|contents|visible|list-item"
+    r"|flow-root|not-sr-only|unset|initial)(?!\S)"
+    r"|(?<!\S)(?:u-)?d-(?!print)[a-z]{2,3}-(?!none)\S+"
+    r"|(?<!\S)(?:show|visible|display|is-visible|block|flex|inline|hidden|hide)[-_]"
+    r"(?:on[-_]|for[-_]|only[-_])?"
+    r"(?:xs|sm|md|lg|xl|small|medium|large|tablet|desktop|mobile|phone|touch)\S*"
+)
+
+
+def judge_classes(names: str) -> str | None:
+    """The reason why an element with these class names is not seen, or None."""
+    if len(names) <= _LONGEST_REMEMBERED:
+        return _judge(names)
+    short_names = [name for name in names.split() if len(name) <= _LONGEST_NAME]
+    return _judge.__wrapped__(" ".join(short_names))
+
+
+@lru_cache(maxsize=20_000)
+def _judge(names: str) -> str | None:
+    names = names.lower()
+    if not _HINTS.is_any_in(names):
+        return None
+    found = set(map(_judge_name, names.split()))
+    reason = None
+    if FOR_SCREEN_READERS in found:
+        reason = FOR_SCREEN_READERS
+    elif HIDDEN_CLASS in found:
+        reason = HIDDEN_CLASS
+    elif PAGE_CONTROL in found:
+        return PAGE_CONTROL
+    if reason is None or _SHOWN_SOMEWHERE.search(names):
+        return None
+    return reason
+
+
+@lru_cache(maxsize=20_000)
+def _judge_name(name: str) -> str | None:
+    """The first of the reasons that one class name stands for, or None."""
+    if not _HINTS.is_any_in(name):
+        return None
+    if _READER.fullmatch(name):
+        return FOR_SCREEN_READERS
+    if _HIDDEN.fullmatch(name):
+        return HIDDEN_CLASS
+    if _CONTROL.fullmatch(name):
+        return PAGE_CONTROL
+    return None

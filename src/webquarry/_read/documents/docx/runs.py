@@ -1,0 +1,330 @@
+"""Runs of a Word paragraph, and the state that all parts of a document share.
+
+Insertions are text, deletions are not; of a field its result is text; of alternative contents the
+first. Text boxes, charts and diagrams are collected and written after the paragraph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal as LiteralType
+
+from webquarry._read.css.colours import WHITE, alike, parse_attribute_colour
+from webquarry._read.documents.docx.styles import (
+    Numbering,
+    RunProperties,
+    Style,
+    Styles,
+    is_on,
+    run_properties,
+)
+from webquarry._read.documents.graphics import symbol_of, to_tex
+from webquarry._read.documents.models import LONGEST_TEXT
+from webquarry._read.documents.office import (
+    Element,
+    Package,
+    children_of,
+    choose_alternative,
+    find_child,
+    find_relation,
+    name_of,
+    parse_number,
+    value_of,
+)
+from webquarry._read.documents.text import DocumentParagraph, TextStyle
+from webquarry._read.markdown.inline import (
+    BREAK,
+    EMPHASIS,
+    LINK,
+    LOWERED,
+    RAISED,
+    STRONG,
+    STRUCK,
+    Literal,
+    Span,
+)
+from webquarry._read.markdown.links import Links
+
+UNSAFE_LINK = "unsafe link"
+DELETED = "deleted text"
+HIDDEN = "hidden text"
+TINY = "tiny text"
+SAME_COLOUR = "same colour"
+NoteKind = LiteralType["footnote", "endnote"]
+_TRANSPARENT = frozenset(
+    {"w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:sdt", "w:sdtContent", "w:dir", "w:bdo",
+     "w:rubyBase"}
+)  # fmt: skip
+DELETIONS = frozenset({"w:del", "w:moveFrom"})
+_CHARACTERS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
+_NOTES: dict[str, NoteKind] = {
+    "w:footnoteReference": "footnote",
+    "w:endnoteReference": "endnote",
+}
+_MARKS = (
+    (STRONG, ("w:b",)),
+    (EMPHASIS, ("w:i",)),
+    (STRUCK, ("w:strike", "w:dstrike")),
+)
+_HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
+_LONGEST_INSTRUCTION = 5_000  # characters
+_SMALLEST_TEXT = 4  # half points
+
+
+class TooMuchText(Exception):
+    """The document has more text than is read at once."""
+
+
+@dataclass
+class WordField:
+    """An open field: its instruction, then its result."""
+
+    instruction: str = ""
+    in_result: bool = False
+    link: Span | None = None
+
+
+class DocxContext:
+    """State of one document while it is read."""
+
+    def __init__(self, package: Package, main: str, url: str) -> None:
+        self.package = package
+        self.relations = package.relations(main)
+        self.styles = Styles(self._read_part("styles"))
+        self.numbering = Numbering(self._read_part("numbering"), self.styles)
+        self.notes: dict[tuple[NoteKind, str], Element] = {}
+        self.note_labels: dict[tuple[NoteKind, str], str] = {}  # in the order of reference
+        self._read_notes("footnote")
+        self._read_notes("endnote")
+        self.removed: Counter[str] = Counter()
+        self.fields: list[WordField] = []  # open fields, the innermost last
+        self._links = Links(url)
+        self._left = LONGEST_TEXT
+
+    def count_text(self, length: int) -> None:
+        """Count characters of the output; raises `TooMuchText` above the limit."""
+        self._left -= length
+        if self._left < 0:
+            raise TooMuchText
+
+    def label_note(self, kind: NoteKind, identity: str) -> str | None:
+        """Return the label of a note in Markdown; None if there is no such note."""
+        key = (kind, identity)
+        if key not in self.notes:
+            return None
+        if key not in self.note_labels:
+            number = 1 + sum(other == kind for other, _ in self.note_labels)
+            self.note_labels[key] = f"e{number}" if kind == "endnote" else str(number)
+        return self.note_labels[key]
+
+    def build_link(self, address: str) -> Span | None:
+        """Return a link to an address, unless it is unsafe."""
+        target = self._links.absolute(address)
+        if target is None:
+            self.removed[UNSAFE_LINK] += 1
+        return Span(LINK, target) if target else None
+
+    def link_to(self, relation_id: str | None) -> Span | None:
+        """Return the link of a relation."""
+        relation = self.relations.get(relation_id or "")
+        if relation is None or not relation.external:
+            return None
+        return self.build_link(relation.target)
+
+    def _read_part(self, kind: str) -> Element | None:
+        """Return the related part of a kind, or the one with the default name."""
+        relation = find_relation(self.relations, kind)
+        return self.package.read_optional(relation.target if relation else f"word/{kind}.xml")
+
+    def _read_notes(self, kind: NoteKind) -> None:
+        for element in children_of(self._read_part(f"{kind}s"), f"w:{kind}"):
+            identity = value_of(element, "id")
+            is_separator = value_of(element, "type") not in (None, "normal")
+            if identity and not is_separator:
+                self.notes.setdefault((kind, identity), element)
+
+
+class RunReader:
+    """Reads the contents of one paragraph.
+
+    `on_white` says that its background is the white of the page as far as is known.
+    """
+
+    def __init__(
+        self,
+        context: DocxContext,
+        style: Style,
+        paragraph: DocumentParagraph,
+        *,
+        on_white: bool,
+    ) -> None:
+        self._context = context
+        self._style = style
+        self._on_white = on_white
+        self._link: Span | None = None
+        self._paragraph = paragraph
+
+    def read(self, element: Element) -> None:
+        """Read all children of an element."""
+        for child in element:
+            name = name_of(child.tag)
+            if name == "w:r":
+                self._read_run(child)
+            elif name == "w:hyperlink":
+                self._read_linked(child, self._context.link_to(value_of(child, "id")))
+            elif name in _TRANSPARENT:
+                self.read(child)
+            elif name in DELETIONS:
+                self._context.removed[DELETED] += _has_text(child)
+            elif name == "w:fldSimple":
+                self._read_linked(child, self._find_hyperlink(value_of(child, "instr") or ""))
+            elif name in ("m:oMath", "m:oMathPara"):
+                self.read_formula(child)
+            elif name == "mc:AlternateContent":
+                self.read(choose_alternative(child))
+
+    def _read_linked(self, element: Element, link: Span | None) -> None:
+        outer = self._link
+        self._link = link or outer
+        self.read(element)
+        self._link = outer
+
+    def read_formula(self, element: Element) -> None:
+        """Read a formula, or all formulas of a display."""
+        for formula in children_of(element, "m:oMath") or [element]:
+            tex = to_tex(formula, self._context.removed)
+            if tex:
+                self._paragraph.add(Literal(tex), TextStyle(self._link))
+
+    def _read_run(self, run: Element) -> None:
+        styles = self._context.styles
+        properties = run_properties(find_child(run, "w:rPr"))
+        character_style = properties.get("w:rStyle")
+        if character_style:
+            properties = styles.get(character_style).run | properties
+        reason = self._why_hidden(styles.run | self._style.run | properties)
+        marks = _marks_of(properties)
+        has_hidden = False
+        for child in run:
+            name = name_of(child.tag)
+            if name in ("w:fldChar", "w:instrText"):
+                self._read_field_part(name, child)
+            elif not all(field.in_result for field in self._context.fields):
+                continue  # part of an instruction
+            elif reason is None:
+                self._read_content(name, child, TextStyle(self._current_link(), marks))
+            elif name != "w:rPr":
+                has_hidden = True
+        if has_hidden and reason:
+            self._context.removed[reason] += 1
+
+    def _read_content(self, name: str, child: Element, style: TextStyle) -> None:
+        """Read one element of a run."""
+        add = self._paragraph.add
+        if name == "w:t":
+            add(child.text or "", style)
+        elif name in _CHARACTERS:
+            add(_CHARACTERS[name], style)
+        elif name == "w:br":
+            is_line_break = value_of(child, "type") in (None, "textWrapping")
+            add(BREAK if is_line_break else " ", style)
+        elif name == "w:sym":
+            add(symbol_of(value_of(child, "font") or "", value_of(child, "char") or ""), style)
+        elif name in _NOTES:
+            label = self._context.label_note(_NOTES[name], value_of(child, "id") or "")
+            if label is not None:
+                add(Literal(f"[^{label}]"))
+        elif name == "w:ruby":
+            self._read_ruby(child)
+        elif name in ("w:drawing", "w:pict", "w:object"):
+            self._collect_boxes(child)
+        elif name == "mc:AlternateContent":
+            self._collect_boxes(choose_alternative(child))
+
+    def _read_ruby(self, element: Element) -> None:
+        """Read characters with their pronunciation, which is put in brackets."""
+        add = self._paragraph.add
+        base = find_child(element, "w:rubyBase")
+        if base is not None and _has_text(base):
+            add("")
+            self.read(base)
+            add("")
+        reading = find_child(element, "w:rt")
+        if reading is not None and _has_text(reading):
+            add("(")
+            self.read(reading)
+            add(")")
+
+    def _collect_boxes(self, element: Element) -> None:
+        """Collect text boxes, charts and diagrams of a drawing."""
+        for child in element:
+            name = name_of(child.tag)
+            if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
+                self._paragraph.boxes.append(child)
+            elif name == "mc:AlternateContent":
+                self._collect_boxes(choose_alternative(child))
+            elif len(child):
+                self._collect_boxes(child)
+
+    def _read_field_part(self, name: str, element: Element) -> None:
+        """Read the start, separator or end of a field, or a piece of its instruction."""
+        fields = self._context.fields
+        if name == "w:instrText":
+            if fields and not fields[-1].in_result:
+                fields[-1].instruction += element.text or ""
+            return
+        kind = value_of(element, "fldCharType")
+        if kind == "begin":
+            fields.append(WordField())
+        elif kind == "separate" and fields:
+            fields[-1].in_result = True
+            fields[-1].link = self._find_hyperlink(fields[-1].instruction[:_LONGEST_INSTRUCTION])
+        elif kind == "end" and fields:
+            fields.pop()
+
+    def _find_hyperlink(self, instruction: str) -> Span | None:
+        """Return the link of a HYPERLINK field; None for any other instruction."""
+        found = _HYPERLINK.match(instruction)
+        return self._context.build_link(found[1] or found[2] or "") if found else None
+
+    def _current_link(self) -> Span | None:
+        """Return the link of the enclosing element, else of the innermost field."""
+        links = (field.link for field in reversed(self._context.fields) if field.link)
+        return self._link or next(links, None)
+
+    def _why_hidden(self, properties: RunProperties) -> str | None:
+        """Return why text with these properties is invisible; None if it is visible."""
+        if is_on(properties, "w:vanish"):
+            return HIDDEN
+        size = parse_number(properties.get("w:sz"), most_digits=5)
+        if size is not None and size < _SMALLEST_TEXT:
+            return TINY
+        if properties.get("textFill") == "none":
+            return SAME_COLOUR
+        if not self._on_white or "w:shd" in properties or is_on(properties, "w:highlight"):
+            return None
+        colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
+        if colour is not None and alike(colour, WHITE):
+            return SAME_COLOUR
+        return None
+
+
+def _marks_of(properties: RunProperties) -> tuple[str, ...]:
+    """Return the Markdown marks for run properties."""
+    marks = [mark for mark, names in _MARKS if any(is_on(properties, name) for name in names)]
+    position = properties.get("w:vertAlign")
+    if position == "superscript":
+        marks.append(RAISED)
+    elif position == "subscript":
+        marks.append(LOWERED)
+    return tuple(marks)
+
+
+def _has_text(element: Element) -> bool:
+    """Return whether an element contains text, deleted text included."""
+    for one in element.iter():
+        if name_of(one.tag) in ("w:t", "w:delText") and (one.text or "").strip():
+            return True
+    return False

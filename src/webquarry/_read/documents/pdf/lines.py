@@ -1,0 +1,315 @@
+"""Visible lines of a page in reading order, with position, size and font.
+
+Four characters of a line are measured; words only where a line may be the row of a table. Hidden
+characters, running heads and page numbers are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from math import isfinite
+from statistics import median
+from typing import NamedTuple
+
+from webquarry._read.documents.pdf.hidden import SMALLEST_TEXT, TINY, PageObjects
+from webquarry._read.documents.pdf.page import Box, PageText
+
+HYPHEN = "\ufffe"  # PDFium's character for a hyphen and a line break
+INDENT = 0.7  # sizes of a line
+_LINE = re.compile(f"[^\n{HYPHEN}]+{HYPHEN}?")
+_WORD = re.compile(r"\S+")
+_SECOND_WORD = re.compile(r"\S{1,4}\s+\S")
+_MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|[\uf000-\uf0ff]")
+_LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
+_LARGEST_TEXT = 10_000.0
+_QUARTER_TURN = 1.5708  # radians
+_PROSE_PITCH = 0.52  # em; the largest average width of a character in prose
+_LOOSE = 1.12  # times that pitch: the line may have gaps
+_SHORT = 30  # characters; a shorter line may be a row of anything
+_CELL_GAP = 0.75  # em
+_CELL_GAP_TO_WORD_GAP = 2.2
+_MOST_WORDS_MEASURED = 12
+
+
+class Word(NamedTuple):
+    """A word or a cell with its position."""
+
+    text: str
+    left: float
+    right: float
+
+
+@dataclass(slots=True)
+class PdfLine:
+    """One line. Positions of rotated lines are those after turning them upright."""
+
+    text: str
+    page: int
+    left: float
+    right: float
+    baseline: float
+    size: float  # of the font, in points
+    bold: bool
+    mono: bool
+    height: float  # on the page: 0 at the bottom, 1 at the top
+    turns: int = 0  # quarter turns, counter-clockwise
+    centre: tuple[float, float] = (0.0, 0.0)  # on the page, not turned
+    cells: list[Word] = field(default_factory=list)  # parts between wide gaps
+    words: list[Word] = field(default_factory=list)  # where they were measured
+    places: Sequence[int] = ()  # of its characters in the text of the open page
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def indent(self) -> float:
+        """Return the least indent of a first line, in points."""
+        return INDENT * self.size
+
+
+def read_lines(
+    page: PageText, objects: PageObjects, number: int, removed: Counter[str]
+) -> list[PdfLine]:
+    """Return the visible lines of a page in the order of the file."""
+    hidden = _find_hidden(page, objects, removed)
+    lines: list[PdfLine] = []
+    for found in _LINE.finditer(page.text):
+        places: Sequence[int] = range(*found.span())
+        text = found[0]
+        if hidden:
+            places = [place for place in places if place not in hidden]
+            text = "".join(page.text[place] for place in places)
+        line = _measure_line(page, text, places, number)
+        if line is None or not isfinite(line.left + line.right + line.baseline + line.size):
+            continue
+        if line.size < SMALLEST_TEXT:
+            removed[TINY] += 1
+        elif line.size < _LARGEST_TEXT:
+            lines.append(line)
+    _find_cells(page, lines)
+    return lines
+
+
+def measure_words(page: PageText, line: PdfLine) -> list[Word]:
+    """Return every word of a line with its position."""
+    if line.words:
+        return line.words
+    for found in _WORD.finditer(line.text):
+        first, last = (
+            _turn_upright(page.box_of(page.index_of(line.places[place])), line.turns)
+            for place in (found.start(), found.end() - 1)
+        )
+        word = Word(found[0], min(first.left, last.left), max(first.right, last.right))
+        line.words.append(word)
+    return line.words
+
+
+def _find_hidden(page: PageText, objects: PageObjects, removed: Counter[str]) -> frozenset[int]:
+    """Return the places of invisible characters in the text of a page."""
+    painting = objects.painting
+    if not objects.hidden and painting is None:
+        return frozenset()
+    places: set[int] = set()
+    reasons: dict[int, str] = {}  # of objects that drew more than blanks
+    for place, character in enumerate(page.text):
+        index = page.index_of(place)
+        address = page.object_of(index)
+        reason = objects.hidden.get(address, "")
+        is_partly_hidden = address in objects.partly_hidden and not character.isspace()
+        if is_partly_hidden and painting and not painting.shows(page.box_of(index)):
+            reason = objects.partly_hidden[address]
+        if reason:
+            places.add(place)
+            if not character.isspace():
+                reasons[address] = reason
+    removed.update(reasons.values())
+    return frozenset(places)
+
+
+def _measure_line(page: PageText, text: str, places: Sequence[int], number: int) -> PdfLine | None:
+    """Return a line with its position and font; None if there is no text in it."""
+    bare = text.strip()
+    if not bare or bare == HYPHEN:
+        return None
+    offset = text.find(bare)
+    places = places[offset : offset + len(bare)]
+    second_word = _SECOND_WORD.match(bare)  # behind the marker of a list
+    second = second_word.end() - 1 if second_word else 0
+    middle = len(bare) // 2
+    while bare[middle].isspace():
+        middle += 1
+    first, inner, centre, last = (page.index_of(places[place]) for place in (0, second, middle, -1))
+    angle = page.angle_of(centre)
+    turns = round(angle / _QUARTER_TURN) % 4 if isfinite(angle) else 0
+    start, end = page.box_of(first), page.box_of(last)
+    x, y = page.origin_of(centre)
+    centre_on_page = ((start.left + end.right) / 2, y + end.height / 3)
+    start, end = _turn_upright(start, turns), _turn_upright(end, turns)
+    page_box = _turn_upright(page.box, turns)
+    baseline = _turn_upright(Box(x, y, x, y), turns).bottom
+    font = page.font_of(inner)
+    words = islice(_WORD.finditer(bare), _MOST_WORDS_MEASURED)
+    return PdfLine(
+        text=bare,
+        page=number,
+        left=min(start.left, end.left),
+        right=max(start.right, end.right),
+        baseline=baseline,
+        size=sorted(page.size_of(index) for index in (inner, centre, last))[1],
+        bold=font.bold and page.font_of(centre).bold and page.font_of(last).bold,
+        mono=font.mono
+        and all(page.font_of(page.index_of(places[word.start()])).mono for word in words),
+        height=(baseline - page_box.bottom) / (page_box.height or 1),
+        turns=turns,
+        centre=centre_on_page,
+        places=places,
+    )
+
+
+def _turn_upright(box: Box, turns: int) -> Box:
+    """Return a box after a number of quarter turns clockwise."""
+    for _ in range(turns):
+        box = Box(box.bottom, -box.right, box.top, -box.left)
+    return box
+
+
+def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
+    """Split lines at wide gaps, where they are wider than their letters and have neighbours."""
+    pitches = [line.width / (len(line.text) * line.size) for line in lines]
+    long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
+    usual = min(_PROSE_PITCH, median(long)) if long else _PROSE_PITCH
+    loose = [
+        " " in line.text
+        and (pitch > _LOOSE * usual or len(line.text) <= _SHORT)
+        and (line.mono or not _LEADERS.search(line.text))
+        for line, pitch in zip(lines, pitches, strict=True)
+    ]
+    loose.append(False)  # after the last line, and so before the first
+    for number, line in enumerate(lines):
+        if loose[number] and line.mono:
+            measure_words(page, line)  # gaps in code are blanks
+        elif loose[number] and (loose[number - 1] or loose[number + 1]):
+            line.cells = _join_words(measure_words(page, line), line.size)
+
+
+def _join_words(words: list[Word], size: float) -> list[Word]:
+    """Return words joined where the gaps between them are usual; empty if all of them are."""
+    gaps = [after.left - before.right for before, after in pairwise(words)]
+    if not gaps:
+        return []
+    widest_blank = _CELL_GAP * size
+    usual = median(gaps)
+    if len(gaps) > 2 and usual < widest_blank:  # otherwise every word is a cell
+        widest_blank = max(widest_blank, _CELL_GAP_TO_WORD_GAP * usual)
+    if max(gaps) <= widest_blank:
+        return []
+    if _MARK.fullmatch(words[0].text):  # the marker of a list item, not a cell
+        gaps[0] = 0.0
+    cells = [words[0]]
+    for gap, word in zip(gaps, words[1:], strict=True):
+        if gap > widest_blank:
+            cells.append(word)
+        else:
+            cell = cells[-1]
+            cells[-1] = Word(f"{cell.text} {word.text}", cell.left, word.right)
+    return cells
+
+
+_BAND = 0.1  # of the height of a page, at its top and bottom
+_SHARE = 0.4  # of the pages
+_DIGITS = re.compile(r"\d+")
+_NUMBER_AT_EDGE = re.compile(r"^\W*(\d{1,4})\b|\b(\d{1,4})\W*$")
+_ONLY_NUMBER = re.compile(
+    r"(?i)[\W_]*(?:page\s+|p\.\s*|seite\s+|página\s+)?"
+    r"(?:\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?|[ivxlc]{1,8})[\W_]*"
+)
+
+
+def drop_running_heads(pages: list[list[PdfLine]]) -> list[list[PdfLine]]:
+    """Return the pages without running heads and page numbers.
+
+    A line at the top or bottom is dropped if the same text, apart from digits, is on many pages, if
+    it counts the pages like others do, or if it is only a page number.
+    """
+    texts: Counter[str] = Counter()  # pages by text at the edge
+    offsets: Counter[int] = Counter()  # pages by difference between a number and the page's index
+    for lines in pages:
+        at_edge = list(filter(_is_at_edge, lines))
+        texts.update({_text_key(line) for line in at_edge})
+        offsets.update({offset for line in at_edge for offset in _number_offsets(line)})
+    least = max(2, _SHARE * len(pages))
+    repeated = {text for text, count in texts.items() if count >= least}
+    # Two pages are enough only if they are counted from 1.
+    numbering = {
+        offset
+        for offset, count in offsets.items()
+        if count >= (least if offset == 1 else max(least, 3))
+    }
+
+    def is_running(line: PdfLine) -> bool:
+        if not _is_at_edge(line):
+            return False
+        found = _number_offsets(line)
+        if _text_key(line) in repeated or numbering & found:
+            return True
+        is_bare = line.text.strip(" -–—").isdigit()
+        return _ONLY_NUMBER.fullmatch(line.text) is not None and (not is_bare or 1 in found)
+
+    return [[line for line in lines if not is_running(line)] for lines in pages]
+
+
+def _is_at_edge(line: PdfLine) -> bool:
+    return not _BAND < line.height < 1 - _BAND
+
+
+def _text_key(line: PdfLine) -> str:
+    return _DIGITS.sub("#", " ".join(line.text.split())).casefold()
+
+
+def _number_offsets(line: PdfLine) -> set[int]:
+    """Return the differences between the numbers at both ends of a line and its page's index."""
+    numbers = [before or after for before, after in _NUMBER_AT_EDGE.findall(line.text)]
+    return {int(number) - line.page for number in numbers}
+
+
+_JUMPS = 0.25  # of the lines
+_LEAST_JUMPS = 4
+_WIDE = 0.6  # of the width of the text; a wider line is above columns, not in one
+
+
+def sort_for_reading(lines: list[PdfLine]) -> list[PdfLine]:
+    """Return the lines in reading order.
+
+    The order of the file is nearly always right, also for columns; lines are sorted only if it
+    jumps upwards within a column again and again.
+    """
+    jumps = 0
+    for before, line in pairwise(lines):
+        if before.turns == line.turns and line.baseline > before.baseline + line.size / 2:
+            jumps += min(before.right, line.right) > max(before.left, line.left)
+    if jumps < max(_LEAST_JUMPS, _JUMPS * len(lines)):
+        return lines
+    widest = _WIDE * (max(line.right for line in lines) - min(line.left for line in lines))
+    columns = merge_ranges([(line.left, line.right) for line in lines if line.width < widest])
+
+    def key(line: PdfLine) -> tuple[int, int, float, float]:
+        inside = (n for n, (left, right) in enumerate(columns) if left <= line.left <= right)
+        return line.turns, next(inside, 0), -round(line.baseline, 0), line.left
+
+    return sorted(lines, key=key)
+
+
+def merge_ranges(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return ranges from left to right, overlapping ones merged."""
+    merged: list[tuple[float, float]] = []
+    for left, right in sorted(ranges):
+        if merged and left <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], right))
+        else:
+            merged.append((left, right))
+    return merged

@@ -1,0 +1,134 @@
+"""CSV and TSV as a table. The delimiter is detected, and the first row is the header.
+
+Short rows are filled up. Text in which no delimiter makes columns is shown as it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from urllib.parse import urlsplit
+
+from webquarry._read.documents.text import escape_line
+from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry._read.formats.text import normalise_newlines
+from webquarry._read.markdown.tables import format_row, format_rule
+from webquarry._read.text.characters import clean
+from webquarry._read.text.delimiters import defuse_prose
+
+_TABS = "text/tab-separated-values"
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_ROWS = 60
+_SAMPLE = 200_000  # characters
+_LONGEST = 10_000_000  # characters of Markdown
+_SPARE_CELLS = 1_000  # empty cells that any table may get
+_HINT = re.compile(r'"?sep=([,;|\t])"?\r?\n', re.IGNORECASE)
+
+
+class Csv(Format):
+    name = "csv"
+    media_types = (
+        "text/csv",
+        "application/csv",
+        "text/x-csv",
+        "text/comma-separated-values",
+        _TABS,
+    )
+    suffixes = (".csv", ".tsv", ".tab")
+
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        text = source.text.text.removeprefix("\ufeff")
+        hint = _HINT.match(text)
+        if hint:
+            text = text[hint.end() :]
+        is_tsv = source.media_type == _TABS or urlsplit(source.url).path.lower().endswith(".tsv")
+        notes: tuple[str, ...] = ()
+        try:
+            if hint:
+                delimiter: str | None = hint[1]
+            elif is_tsv and "\t" in text[:_SAMPLE]:
+                delimiter = "\t"
+            else:
+                delimiter = _find_delimiter(text)
+            if delimiter is not None:
+                return _convert_table(text, delimiter, source.text.encoding)
+        except csv.Error:
+            notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
+        cleaned = clean(normalise_newlines(text))
+        return ConvertedDocument(
+            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes
+        )
+
+
+def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Yield the rows that are not blank."""
+    lines = io.StringIO(text, newline="")
+    for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True):
+        if any(cell.strip() for cell in row):
+            yield row
+
+
+def _find_delimiter(text: str) -> str | None:
+    """Return the delimiter that gives most rows the same width; None if fewer than half of the
+    rows are delimited.
+
+    A delimiter with which the rows cannot be read is skipped, unless all are like that.
+    """
+    best_score: tuple[float, float, int] = (0, 0, 0)
+    best: str | None = None
+    last_error: csv.Error | None = None
+    for delimiter in _DELIMITERS:
+        try:
+            rows = islice(_read_rows(text[:_SAMPLE], delimiter), _SAMPLE_ROWS)
+            widths = Counter(map(len, rows))
+        except csv.Error as error:
+            last_error = error
+            continue
+        total = widths.total()
+        delimited = total - widths[1]
+        if not delimited or 2 * delimited < total:
+            continue
+        count, width = max((count, width) for width, count in widths.items() if width > 1)
+        score = (round(count / delimited, 1), delimited / total, width)
+        if score > best_score:
+            best_score, best = score, delimiter
+    if best is None and last_error is not None:
+        raise last_error
+    return best
+
+
+def _convert_table(text: str, delimiter: str, encoding: str) -> ConvertedDocument:
+    """Return the table, with a note if rows are missing."""
+    widths = [len(row) for row in _read_rows(text, delimiter)]
+    width = max(widths, default=0)
+    removed: Counter[str] = Counter()
+    lines: list[str] = []
+    room = _LONGEST
+    spare_cells = _SPARE_CELLS
+    for row in _read_rows(text, delimiter):
+        missing = width - len(row)
+        due = 2 * len(row)
+        if not lines:
+            row += [""] * missing
+        elif missing <= spare_cells + due:
+            # bounded, so that one long row does not lengthen all others
+            row += [""] * missing
+            spare_cells -= max(0, missing - due)
+        lines.append(format_row(escape_line(cell, removed) for cell in row))
+        if len(lines) == 1:
+            lines.append(format_rule(width))
+        room -= len(lines[-1])
+        if room < 0:
+            break
+    lost: tuple[str, ...] = ()
+    shown = len(lines) - 1
+    if shown < len(widths):
+        lost = (f"The table has {len(widths):,} rows; only the first {shown:,} are shown.",)
+    markdown = defuse_prose("\n".join(lines), removed)
+    return ConvertedDocument(
+        markdown, encoding=encoding, removed=dict(removed), notes=lost, lost=lost
+    )

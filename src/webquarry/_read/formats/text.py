@@ -1,0 +1,32 @@
+"""Plain text and formats that read as such (YAML, source code), with normalised newlines."""
+
+from __future__ import annotations
+
+from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
+from webquarry._read.text.characters import clean
+
+
+class PlainText(Format):
+    name = "text"
+    media_types = (
+        "text/plain",
+        *(
+            f"application/{name}"
+            for name in (
+                "graphql", "javascript", "jsonl", "sql", "toml", "x-javascript", "x-latex",
+                "x-ndjson", "x-python", "x-sh", "x-subrip", "x-tex", "x-yaml", "yaml",
+            )
+        ),
+    )  # fmt: skip
+    suffixes = (".txt", ".text", ".log", ".rst", ".yaml", ".yml", ".toml")
+
+    def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
+        cleaned = clean(normalise_newlines(source.text.text))
+        return ConvertedDocument(
+            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed
+        )
+
+
+def normalise_newlines(text: str) -> str:
+    """Return the text with line feeds only, and without any around it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")

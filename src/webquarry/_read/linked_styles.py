@@ -1,0 +1,85 @@
+"""A page that has arrived -> the style sheets of its own site that it links to, fetched within
+bounds.
+
+They decide what of the page can be seen. One that does not come in time, is too large or is no
+style sheet is left out without a word: the page is then read as if it were not known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from webquarry._read.html.sheet_links import find_sheet_links
+from webquarry.errors import WebquarryError
+from webquarry.net.domains import is_same_site
+from webquarry.net.models import Reply
+from webquarry.secret import redact
+
+log = logging.getLogger(__name__)
+
+MOST_SHEETS = 4
+MOST_BYTES = 512_000  # of all sheets together
+_SECONDS = 2.0  # for all of them
+_LARGEST_PAGE = 5_000_000  # bytes; a larger one is read without
+_SEPARATOR = b"\0"
+
+GetStyle = Callable[[str], Awaitable[bytes]]
+
+
+def find_addresses(reply: Reply) -> list[str]:
+    """The addresses of the sheets of a page that would be fetched."""
+    if not 200 <= reply.status < 300 or len(reply.body) > _LARGEST_PAGE:
+        return []
+    if "html" not in reply.headers.get("content-type", "html").lower():
+        return []
+    links = find_sheet_links(reply.body, reply.url)
+    if not links:
+        return []
+    host = (urlsplit(reply.url).hostname or "").lower()
+    addresses: list[str] = []
+    for address in links:
+        other = (urlsplit(address).hostname or "").lower()
+        if len(addresses) < MOST_SHEETS and is_same_site(host, other):
+            addresses.append(address)
+    return addresses
+
+
+async def fetch_styles(reply: Reply, get_style: GetStyle) -> bytes:
+    """The style sheets of a page, packed."""
+    addresses = find_addresses(reply)
+    if not addresses:
+        return b""
+    tasks = [asyncio.ensure_future(_fetch(address, get_style)) for address in addresses]
+    try:
+        await asyncio.wait(tasks, timeout=_SECONDS)
+    finally:
+        for task in tasks:
+            task.cancel()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    styles: dict[str, bytes] = {}
+    left = MOST_BYTES
+    for address, result in zip(addresses, results, strict=True):
+        if isinstance(result, bytes) and len(result) <= left:
+            styles[address] = result
+            left -= len(result)
+    return pack_styles(styles)
+
+
+async def _fetch(address: str, get_style: GetStyle) -> bytes | None:
+    """One sheet, or None."""
+    try:
+        return await get_style(address)
+    except WebquarryError as error:
+        log.debug("the style sheet %s was not read: %s", redact(address), redact(error.message))
+        return None
+
+
+def pack_styles(styles: dict[str, bytes]) -> bytes:
+    """Sheets by their addresses as one text; NUL bytes part them."""
+    pieces: list[bytes] = []
+    for address, css in styles.items():
+        pieces += [address.encode(errors="replace"), css.replace(_SEPARATOR, b"\xef\xbf\xbd")]
+    return _SEPARATOR.join(pieces)

@@ -1,0 +1,779 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""The walk through a page that makes its blocks, on libxml2's own nodes. `walk.py` is the same in Python.
+
+Elements become Python objects only where somebody asks for them. The nodes that are remembered belong to a document that
+is held here and that nobody takes anything out of, so they live as long as the walk does.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy, strcmp, strlen, strstr
+from lxml.includes.etreepublic cimport _Document, _Element, elementFactory, import_lxml__etree
+from lxml.includes.tree cimport const_xmlChar
+
+include "../html/_nodes.pxi"
+
+import_lxml__etree()
+
+from sys import intern
+
+from webquarry._read.html import panel_buttons
+from webquarry._read.main_content import tags
+from webquarry._read.markdown import scope
+
+cdef dict KINDS = tags.KINDS
+cdef dict IN_PRE = tags.IN_PRE
+cdef dict FLAGS = tags.FLAGS
+cdef dict FLAG_OF_ROLE = tags.FLAG_OF_ROLE
+cdef dict HEADINGS = tags.HEADINGS
+cdef frozenset BLOCKS_IN_SVG = frozenset(tags.BLOCKS_IN_SVG)
+cdef tuple BUTTON_ATTRIBUTES = (b"role", *[name.encode() for name in panel_buttons.OPENER_ATTRIBUTES])
+cdef int INLINE = tags.INLINE, LINK = tags.LINK, BLOCK = tags.BLOCK, PRE = tags.PRE, BUTTON = tags.BUTTON
+cdef int DROP = tags.DROP, BREAK = tags.BREAK, ATOM = tags.ATOM, SVG = tags.SVG
+cdef int TABLE_ROLE_FLAG = tags.TABLE_ROLE_FLAG, OUTSIDE = tags.OUTSIDE, HIDDEN_FLAG = tags.HIDDEN_FLAG, CHROME_FLAG = tags.CHROME_FLAG
+cdef int ARTICLE_FLAG = tags.ARTICLE_FLAG, FOOTER_FLAG = tags.FOOTER_FLAG, MAIN_FLAG = tags.MAIN_FLAG
+cdef Py_ssize_t MOST_BLOCKS = tags.MOST_BLOCKS
+cdef object is_hiding_style = tags.is_hiding_style
+cdef object is_hiding_class = tags.is_hiding_class
+cdef object is_panel_button = panel_buttons.is_panel_button
+
+cdef list NO_NAMES = []
+cdef list CLASS_ONLY = ["class"]
+cdef int INSIDE = scope.INSIDE, TEXT = scope.TEXT, TAIL = scope.TAIL, HOLDS = scope.HOLDS
+
+cdef enum:
+    SLOTS = 512  # for the names of tags; one more for those that find no room
+    MOST_NAMES = 384
+    VALUES = 1024  # slots for the values of attributes
+    MOST_TRIES = 8  # slots that a value may stand in
+    MOST_IN_BUTTON = 1_000  # nodes that are looked at for a question
+    QUESTION_SIGNS = 3
+
+cdef const char* QUESTION_MARKS[QUESTION_SIGNS]
+QUESTION_MARKS[:] = [b"?", b"\xef\xbc\x9f", b"\xd8\x9f"]
+
+
+cdef struct PlacedNode:
+    xmlNode* node
+    Py_ssize_t place
+
+
+cdef struct Nodes:
+    PlacedNode* entries
+    Py_ssize_t size
+    Py_ssize_t room
+
+
+cdef enum:
+    CLASS, ID, STYLE  # roles of values
+
+
+cdef struct SharedValue:
+    const char* text  # NULL for none
+    uint64_t hashed
+    int number
+    int hides  # whether it hides an element; -1 where nobody has asked
+
+
+cdef struct Box:
+    int parent, flags, level, names, identity
+    Py_ssize_t first, last  # its first block, and one past its last; 0 while it is open
+
+
+cdef struct Block:
+    int box, links
+    Py_ssize_t link_chars
+
+
+cdef void* grow(void* array, Py_ssize_t* room, size_t size) except NULL:
+    """More room for the entries of an array."""
+    cdef void* moved
+    room[0] = 2 * room[0] if room[0] else 64
+    moved = PyMem_Realloc(array, room[0] * size)
+    if moved is NULL:
+        raise MemoryError
+    return moved
+
+
+cdef int push(Nodes* to, xmlNode* node, Py_ssize_t place) except -1:
+    if to.size == to.room:
+        to.entries = <PlacedNode*>grow(to.entries, &to.room, sizeof(PlacedNode))
+    to.entries[to.size].node, to.entries[to.size].place = node, place
+    to.size += 1
+    return 0
+
+
+cdef bint is_cell(xmlNode* node) noexcept:
+    return strcmp(<const char*>node.name, "td") == 0 or strcmp(<const char*>node.name, "th") == 0
+
+
+cdef uint64_t hash_value(const char* value, int role) noexcept:
+    """A number for the value of an attribute in a role, eight bytes of it at a time."""
+    cdef size_t size = strlen(value), place = 0
+    cdef uint64_t hashed = (size + 1) * (2 * role + 1), eight
+    while place < size:
+        eight = 0
+        memcpy(&eight, value + place, min(size - place, <size_t>8))
+        hashed = (hashed ^ eight) * 0x9E3779B97F4A7C15u
+        hashed ^= hashed >> 29
+        place += 8
+    return hashed
+
+
+cdef bint is_hiding(str value, int role) except -1:
+    """Whether a class or a style hides its element."""
+    if role == STYLE:
+        return is_hiding_style(value)
+    return is_hiding_class(value)
+
+
+cdef bint holds_question_mark(xmlNode* button) noexcept:
+    """Whether one of the first elements of a button, or itself, has a question mark in its own text."""
+    cdef xmlNode* element = button
+    cdef xmlNode* child
+    cdef int left = MOST_IN_BUTTON
+    while element is not NULL and left:
+        child = element.children
+        while child is not NULL and left:
+            left -= 1
+            if is_text(child) and has_question_mark(<const char*>child.content):
+                return True
+            child = child.next
+        element = next_element(element, button)
+    return False
+
+
+cdef bint has_question_mark(const char* text) noexcept:
+    cdef int index
+    for index in range(QUESTION_SIGNS):
+        if strstr(text, QUESTION_MARKS[index]) is not NULL:
+            return True
+    return False
+
+
+cdef bint holds_hiding_word(const char* names) noexcept:
+    """Whether one of the words stands in a class without which none hides."""
+    return strstr(names, "hid") is not NULL or strstr(names, "none") is not NULL
+
+
+cdef class Walk:
+    """Goes through a page once, and then knows its blocks, its boxes and the elements that the text came from."""
+
+    cdef readonly list texts, image_places, cards
+    cdef readonly bint cut, has_role_table
+    cdef _Document _document
+    cdef list _box_tags  # of the boxes; there may be more of them than boxes
+    cdef Box* _boxes
+    cdef Py_ssize_t _size, _box_room
+    cdef Block* _blocks
+    cdef Py_ssize_t _block_room
+    cdef int* _open_kinds  # of the open elements
+    cdef Py_ssize_t _open, _open_room
+    # the block that is being read: its text as it stands in the page, and the links in it
+    cdef char* _text
+    cdef Py_ssize_t _filled, _text_room, _link_chars
+    cdef int _links, _open_links, _box
+    cdef bint _in_pre, _broken
+    # the outermost open link: the box around it, its first block, and whether it holds boxes
+    cdef xmlNode* _link
+    cdef int _link_box
+    cdef Py_ssize_t _link_first
+    cdef bint _holds_box
+    cdef Nodes _heads, _tails, _atoms, _images  # places of heads and tails: the block they are in
+    cdef Py_ssize_t _kept_heads, _kept_tails  # those of finished blocks
+    cdef const_xmlChar* _slot_names[SLOTS + 1]
+    cdef int _kinds[SLOTS + 1]
+    cdef int _kinds_in_pre[SLOTS + 1]
+    cdef int _flags[SLOTS + 1]
+    cdef int _levels[SLOTS + 1]
+    cdef bint _is_block_in_svg[SLOTS + 1]
+    cdef list _tags
+    cdef int _known
+    cdef SharedValue _shared[VALUES]  # the values of classes and ids, each with its number in the list
+    cdef list _values
+
+    def __cinit__(self):
+        self.texts, self.image_places, self.cards, self._box_tags = [], [], [], []
+        self._tags, self._values = [None] * (SLOTS + 1), [""]
+        self._box = -1
+
+    def __dealloc__(self):
+        PyMem_Free(self._boxes)
+        PyMem_Free(self._blocks)
+        PyMem_Free(self._open_kinds)
+        PyMem_Free(self._text)
+        PyMem_Free(self._heads.entries)
+        PyMem_Free(self._tails.entries)
+        PyMem_Free(self._atoms.entries)
+        PyMem_Free(self._images.entries)
+
+    def images(self, blocks, classes):
+        cdef Py_ssize_t index
+        cdef list found = []
+        cdef xmlNode* node
+        cdef xmlAttr* attribute
+        cdef bytes names, one
+        for index in range(self._images.size):
+            node = self._images.entries[index].node
+            attribute = find_attribute(node, "class")
+            if attribute is NULL or self._images.entries[index].place not in blocks:
+                continue
+            names = self._value(node, attribute).encode()
+            for one in classes:
+                if one in names:
+                    found.append(elementFactory(self._document, node))
+                    break
+        return found
+
+    def choose_parts(self, blocks, list more):
+        return ChosenParts(self, blocks, more)
+
+    def list_boxes(self):
+        cdef Py_ssize_t index, size = self._size, end = len(self.texts)
+        cdef list parents = [None] * size, flags = [None] * size, levels = [None] * size
+        cdef list first = [None] * size, last = [None] * size, names = [None] * size, ids = [None] * size
+        cdef list numbers = list(range(-1, max(size, end) + 1))  # one object for each of them
+        cdef Box* box
+        for index in range(size):
+            box = &self._boxes[index]
+            parents[index] = numbers[box.parent + 1]
+            flags[index] = box.flags
+            levels[index] = box.level
+            names[index], ids[index] = self._values[box.names], self._values[box.identity]
+            first[index] = numbers[box.first + 1]
+            last[index] = numbers[(box.last or end) + 1]
+        return parents, self._box_tags[:size], names, ids, flags, levels, first, last
+
+    def list_blocks(self):
+        cdef Py_ssize_t index, size = len(self.texts)
+        cdef list boxes = [None] * size, link_chars = [None] * size, links = [None] * size
+        for index in range(size):
+            boxes[index] = self._blocks[index].box
+            link_chars[index] = self._blocks[index].link_chars
+            links[index] = self._blocks[index].links
+        return boxes, link_chars, links
+
+    def walk(self, list roots):
+        """Walk through the page; no depth of nesting can exhaust the stack."""
+        cdef _Element root
+        for root in roots:
+            self._document = root._doc
+            self._walk_tree(root._c_node)
+            if self.cut:
+                return
+        self._flush()
+
+    cdef int _walk_tree(self, xmlNode* root) except -1:
+        cdef xmlNode* node = root
+        cdef xmlNode* child
+        cdef int kind, slot
+        self._open = 0
+        while True:
+            slot = self._slot(node.name)
+            kind = self._kinds_in_pre[slot] if self._in_pre else self._kinds[slot]
+            if kind >= BUTTON:
+                kind = self._enter_odd(node, kind, slot)
+            elif kind == LINK:
+                if not self._open_links:
+                    self._link, self._link_box = node, self._box
+                    self._link_first = len(self.texts) + (self._filled > 0)
+                    self._holds_box = False
+                self._open_links += 1
+                self._links += 1
+            if kind <= LINK or (kind < DROP and self._open_box(node, kind, slot)):
+                child = self._take_texts(node.children, node, &self._heads)
+                if child is not NULL:
+                    if self._open == self._open_room:
+                        self._open_kinds = <int*>grow(self._open_kinds, &self._open_room, sizeof(int))
+                    self._open_kinds[self._open] = kind
+                    self._open += 1
+                    node = child
+                    continue
+                if kind:
+                    self._leave(kind)
+            while True:
+                if node == root:
+                    return 0
+                child = self._take_texts(node.next, node, &self._tails)
+                if child is not NULL:
+                    node = child
+                    break
+                if len(self.texts) >= MOST_BLOCKS:
+                    self._flush()
+                    self.cut = True
+                    return 0
+                node = node.parent
+                self._open -= 1
+                kind = self._open_kinds[self._open]
+                if kind:
+                    self._leave(kind)
+
+    cdef xmlNode* _take_texts(self, xmlNode* node, xmlNode* owner, Nodes* owners) except? NULL:
+        """Put the text from a node on into the block, and find the next element, if there is one."""
+        while node is not NULL and node.type != XML_ELEMENT_NODE:
+            if is_text(node):
+                if node.next is NULL or not is_text(node.next):
+                    self._add(<const char*>node.content, strlen(<const char*>node.content), owner, owners)
+                else:
+                    node = self._add_joined(node, owner, owners)
+                    continue
+            node = node.next
+        return node
+
+    cdef xmlNode* _add_joined(self, xmlNode* node, xmlNode* owner, Nodes* owners) except? NULL:
+        """Add texts that stand side by side as the one that they are."""
+        cdef list contents = []
+        cdef bytes joined
+        while node is not NULL and is_text(node):
+            contents.append(<bytes>(<const char*>node.content))
+            node = node.next
+        joined = b"".join(contents)
+        self._add(joined, len(joined), owner, owners)
+        return node
+
+    cdef int _add(self, const char* content, Py_ssize_t size, xmlNode* owner, Nodes* owners) except -1:
+        """Put text into the block; blanks in front of it do not count, but in code."""
+        cdef Py_ssize_t start = 0, end = size
+        cdef bint blank
+        if not size:
+            return 0
+        while start < size and is_blank(<unsigned char>content[start]):
+            start += 1
+        blank = start == size
+        if not blank and is_wide_blank(<const unsigned char*>content + start, size - start):
+            blank = PyUnicode_DecodeUTF8(content + start, size - start, NULL).isspace()
+        if blank:
+            if not self._filled and not self._in_pre:
+                return 0
+            self._put(" ", 1)
+        else:
+            self._put(content, size)
+            self._broken = False
+            if self._open_links:
+                while is_blank(<unsigned char>content[end - 1]):
+                    end -= 1
+                self._link_chars += strip_length(content + start, end - start)
+        return push(owners, owner, len(self.texts))
+
+    cdef int _put(self, const char* content, Py_ssize_t size) except -1:
+        while self._filled + size > self._text_room:
+            self._text = <char*>grow(self._text, &self._text_room, 1)
+        memcpy(self._text + self._filled, content, size)
+        self._filled += size
+        return 0
+
+    cdef int _slot(self, const_xmlChar* name) except -1:
+        """Where what is known about a tag stands; libxml2 has one copy of each name."""
+        cdef size_t slot = (<size_t>name >> 3) % SLOTS
+        while self._slot_names[slot] is not NULL:
+            if self._slot_names[slot] == name:
+                return <int>slot
+            slot = (slot + 1) % SLOTS
+        if self._known >= MOST_NAMES:
+            slot = SLOTS
+        else:
+            self._known += 1
+            self._slot_names[slot] = name
+        tag = intern((<const char*>name).decode("utf-8"))  # whoever compares it with a name finds the very same
+        self._tags[slot] = tag
+        self._kinds[slot] = KINDS.get(tag, BLOCK)
+        self._kinds_in_pre[slot] = IN_PRE.get(tag, BLOCK)
+        self._flags[slot] = FLAGS.get(tag, 0)
+        self._levels[slot] = HEADINGS.get(tag, -1)
+        self._is_block_in_svg[slot] = tag in BLOCKS_IN_SVG
+        return <int>slot
+
+    cdef str _tag_of(self, xmlNode* node):
+        """The tag of an element, the same object for the same tag, so that it is hashed once."""
+        return self._tags[self._slot(node.name)]
+
+    cdef list _attribute_names(self, element, xmlNode* node):
+        """The names of the attributes of an element, which share what is known of the names of tags. Nobody changes them."""
+        cdef xmlAttr* attribute = node.properties
+        cdef list names
+        if attribute is NULL:
+            return NO_NAMES
+        if attribute.next is NULL and attribute.ns is NULL and is_called(attribute, "class"):
+            return CLASS_ONLY  # as most that have any
+        names = []
+        while attribute is not NULL:
+            if attribute.ns is not NULL:
+                return element.keys()
+            names.append(self._tags[self._slot(attribute.name)])
+            attribute = attribute.next
+        return names
+
+    cdef int _enter_odd(self, xmlNode* node, int kind, int slot) except -1:
+        """How to take an element that is seldom walked into."""
+        cdef xmlNode* inner
+        cdef xmlAttr* attribute
+        if kind == BUTTON:
+            if self._box >= 0 and self._boxes[self._box].level:
+                return INLINE
+            self._flush()
+            return BLOCK if self._is_panel_button(node) else DROP
+        if kind == BREAK:
+            if self._broken:
+                self._flush()
+            elif self._filled:
+                self._put(" ", 1)
+                push(&self._atoms, node, len(self.texts))
+                self._broken = True
+        elif kind == ATOM:
+            push(&self._atoms, node, len(self.texts))
+            self._put(" ", 1)
+        elif kind == SVG:
+            inner = next_element(node, node)
+            while inner is not NULL:
+                if self._is_block_in_svg[self._slot(inner.name)]:
+                    return INLINE
+                inner = next_element(inner, node)
+        elif self._tags[slot] == "img":
+            push(&self._images, node, len(self.texts))
+            self.image_places.append(len(self.texts))
+        elif self._tags[slot] == "script":
+            attribute = find_attribute(node, "type")
+            if attribute is not NULL and self._value(node, attribute).startswith("math/tex"):
+                push(&self._atoms, node, len(self.texts))
+        return DROP
+
+    cdef bint _is_panel_button(self, xmlNode* node) except -1:
+        """Whether a button is the title of what it opens; most have nothing that could say so."""
+        cdef bytes name
+        cdef bint is_likely = strcmp(<const char*>node.parent.name, "dt") == 0
+        for name in BUTTON_ATTRIBUTES:
+            is_likely = is_likely or find_attribute(node, name) is not NULL
+        if not is_likely and not holds_question_mark(node):
+            return False
+        return is_panel_button(elementFactory(self._document, node))
+
+    cdef bint _open_box(self, xmlNode* node, int kind, int slot) except -1:
+        """Start a box; false for one that is never the point of a page."""
+        cdef int above = 0, level = 0, flags
+        cdef xmlAttr* attribute = node.properties
+        cdef int label = 0, identity = 0
+        cdef bint hides = False, is_set_apart = False, hides_by_style = False
+        cdef xmlAttr* style = NULL
+        cdef Box* box
+        if kind == PRE:
+            self._in_pre = True
+        if self._filled:
+            self._flush()
+        if self._box >= 0:
+            above, level = self._boxes[self._box].flags, self._boxes[self._box].level
+        flags = above | self._flags[slot]
+        while attribute is not NULL:
+            if is_called(attribute, "class"):
+                label = self._number_value(node, attribute, CLASS, &hides)
+            elif is_called(attribute, "id"):
+                identity = self._number_value(node, attribute, ID, NULL)
+            elif is_called(attribute, "role"):
+                flags |= <int>FLAG_OF_ROLE.get(self._value(node, attribute).strip().lower(), 0)
+                self.has_role_table |= (flags & TABLE_ROLE_FLAG) != 0
+            elif is_called(attribute, "style"):
+                style = attribute if self._may_hide_by_style(node, attribute) else NULL
+            elif is_called(attribute, "hidden"):
+                is_set_apart = True
+            elif is_called(attribute, "aria-hidden"):
+                is_set_apart |= self._value(node, attribute) == "true"
+            attribute = attribute.next
+        # as `tags.is_hidden`: a style that speaks of hiding decides alone
+        hides |= is_set_apart
+        if style is not NULL:
+            self._number_value(node, style, STYLE, &hides_by_style)
+            hides = hides_by_style
+        if hides:
+            flags |= HIDDEN_FLAG
+        if flags & ~above & OUTSIDE and self._is_superfluous(node, slot, flags & ~above, above):
+            return False
+        if self._levels[slot] >= 0:
+            level = self._levels[slot]
+        if self._size == self._box_room:
+            self._boxes = <Box*>grow(self._boxes, &self._box_room, sizeof(Box))
+        box = &self._boxes[self._size]
+        box.parent, box.flags, box.level, box.first, box.last = self._box, flags, level, len(self.texts), 0
+        box.names, box.identity = label, identity
+        set_entry(self._box_tags, self._size, self._tags[slot])
+        self._holds_box = True
+        self._box = <int>self._size
+        self._size += 1
+        return True
+
+    cdef bint _is_superfluous(self, xmlNode* node, int slot, int fresh, int above) except -1:
+        """As `tags.is_superfluous`."""
+        cdef xmlNode* inner
+        if fresh & CHROME_FLAG:
+            return True
+        if above & ARTICLE_FLAG:
+            return False
+        if fresh & FOOTER_FLAG:
+            return True
+        if above & MAIN_FLAG or self._tags[slot] != "header":
+            return False
+        inner = next_element(node, node)
+        while inner is not NULL:
+            if self._levels[self._slot(inner.name)] == 1:
+                return False
+            inner = next_element(inner, node)
+        return True
+
+    cdef str _value(self, xmlNode* node, xmlAttr* attribute):
+        """The value of an attribute."""
+        cdef const char* value = plain_value(attribute)
+        if value is NULL:
+            return elementFactory(self._document, node).get((<const char*>attribute.name).decode("utf-8")) or ""
+        return value.decode("utf-8")
+
+    cdef bint _may_hide_by_style(self, xmlNode* node, xmlAttr* attribute) except -1:
+        """Whether a style speaks of hiding; then it alone decides."""
+        cdef const char* value = plain_value(attribute)
+        cdef bytes joined
+        if value is NULL:
+            joined = self._value(node, attribute).encode()
+            value = joined
+        return strstr(value, "none") is not NULL or strstr(value, "hidden") is not NULL
+
+    cdef int _number_value(self, xmlNode* node, xmlAttr* attribute, int role, bint* hides) except -1:
+        """The number of the value of an attribute in the list of them, for most the same for the same value in the same
+        role; and whether it hides an element, if that is asked. A value that finds no room in a few slots has a number of
+        its own.
+        """
+        cdef const char* value = plain_value(attribute)
+        cdef uint64_t hashed
+        cdef int tries
+        cdef SharedValue* shared = NULL
+        if value is not NULL:
+            hashed = hash_value(value, role)
+            for tries in range(MOST_TRIES):
+                shared = &self._shared[((hashed >> 20) + tries) % VALUES]
+                if shared.text is NULL or (shared.hashed == hashed and strcmp(shared.text, value) == 0):
+                    break
+            else:
+                shared = NULL
+        if shared is NULL or shared.text is NULL:
+            self._values.append(self._value(node, attribute))
+        if shared is NULL:
+            if hides is not NULL:
+                hides[0] = is_hiding(self._values[len(self._values) - 1], role)
+            return <int>len(self._values) - 1
+        if shared.text is NULL:
+            shared.text, shared.hashed, shared.number, shared.hides = value, hashed, <int>len(self._values) - 1, -1
+        if hides is not NULL:
+            if shared.hides < 0:
+                shared.hides = role == STYLE or holds_hiding_word(value)
+                if shared.hides:
+                    shared.hides = is_hiding(self._values[shared.number], role)
+            hides[0] = shared.hides
+        return shared.number
+
+    cdef int _leave(self, int kind) except -1:
+        cdef Box* box
+        if kind == LINK:
+            self._open_links -= 1
+            if not self._open_links and self._holds_box:
+                self._end_card()
+            return 0
+        if kind == PRE:
+            self._in_pre = False
+        if self._filled:
+            self._flush()
+        box = &self._boxes[self._box]
+        if box.first == len(self.texts):  # nothing in it, so everything behind it in the table is empty as well
+            self._size = self._box
+        else:
+            box.last = len(self.texts)
+        self._box = box.parent
+        return 0
+
+    cdef int _end_card(self) except -1:
+        """Remember a link that holds boxes, if it holds several blocks."""
+        cdef Py_ssize_t first = self._link_first, last = len(self.texts) + (self._filled > 0)
+        cdef xmlAttr* attribute
+        cdef str names = ""
+        if last - first < 2 or self._link_box < 0:
+            return 0
+        attribute = find_attribute(self._link, "class")
+        if attribute is not NULL:
+            names = self._value(self._link, attribute)
+        self.cards.append((self._link_box, names, first, last))
+        return 0
+
+    cdef int _flush(self) except -1:
+        """End the block."""
+        cdef str text
+        cdef Block* block
+        cdef Py_ssize_t blocks = len(self.texts)
+        self._broken = False
+        if not self._filled:
+            return 0
+        text = fold(self._text, self._filled)
+        self._filled = 0
+        if text and self._box >= 0:
+            if blocks >= self._block_room:
+                self._blocks = <Block*>grow(self._blocks, &self._block_room, sizeof(Block))
+            block = &self._blocks[blocks]
+            block.box, block.links, block.link_chars = self._box, self._links, self._link_chars
+            if block.link_chars:
+                block.link_chars, block.links = min(block.link_chars, len(text)), block.links or 1
+            self.texts.append(text)
+            self._kept_heads, self._kept_tails = self._heads.size, self._tails.size
+        else:
+            self._heads.size, self._tails.size = self._kept_heads, self._kept_tails
+        self._link_chars = self._links = 0
+        return 0
+
+
+cdef bint holds_element(xmlNode* node) noexcept:
+    """Whether there is anything but text in an element."""
+    node = node.children
+    while node is not NULL and is_text(node):
+        node = node.next
+    return node is not NULL
+
+
+cdef str text_from(xmlNode* node):
+    """The text that starts at a node; None where none does."""
+    cdef list contents
+    if node is NULL or not is_text(node):
+        return None
+    if node.next is NULL or not is_text(node.next):
+        return PyUnicode_DecodeUTF8(<const char*>node.content, strlen(<const char*>node.content), NULL)
+    contents = []
+    while node is not NULL and is_text(node):
+        contents.append(<bytes>(<const char*>node.content))
+        node = node.next
+    return b"".join(contents).decode("utf-8")
+
+
+cdef int set_entry(list entries, Py_ssize_t place, value) except -1:
+    """Set an entry of a list, or put it behind the last one."""
+    if place < len(entries):
+        entries[place] = value
+    else:
+        entries.append(value)
+    return 0
+
+
+cdef class ChosenParts:
+    """The elements that some blocks are made of, and all those around them. Nodes are found by their address."""
+
+    cdef Walk _walk
+    cdef xmlNode** _nodes
+    cdef unsigned char* _parts
+    cdef size_t _mask, _count
+
+    def __cinit__(self, Walk walk, blocks, list more):
+        cdef _Element element
+        self._walk = walk
+        self._make_room(256)
+        self._take(&walk._heads, blocks, TEXT)
+        self._take(&walk._tails, blocks, TAIL)
+        self._take(&walk._atoms, blocks, INSIDE)
+        for element in more:
+            self._open_way(element._c_node)
+
+    def __dealloc__(self):
+        PyMem_Free(self._nodes)
+        PyMem_Free(self._parts)
+
+    def among(self, list elements):
+        cdef _Element element
+        return [(element, self._parts_of(element._c_node)) for element in elements if self._parts_of(element._c_node)]
+
+    def children(self, _Element element not None):
+        cdef xmlNode* child = element._c_node.children
+        cdef bint is_row = strcmp(<const char*>element._c_node.name, "tr") == 0
+        cdef list found = []
+        cdef int parts
+        cdef Walk walk = self._walk
+        while child is not NULL:
+            if child.type == XML_ELEMENT_NODE:
+                parts = self._parts_of(child)
+                if is_row and not parts and is_cell(child):
+                    parts = INSIDE
+                if parts:
+                    made = elementFactory(walk._document, child)
+                    text = text_from(child.children) if parts & TEXT else None
+                    tail = text_from(child.next) if parts & TAIL else None
+                    if holds_element(child):
+                        parts |= HOLDS
+                    found.append((made, parts, walk._tag_of(child), walk._attribute_names(made, child), text, tail))
+            child = child.next
+        return found
+
+    def names(self):
+        cdef size_t place
+        cdef xmlAttr* attribute
+        cdef set values = set()
+        for place in range(self._mask + 1):
+            if self._nodes[place] is not NULL and self._parts[place] & INSIDE:
+                attribute = self._nodes[place].properties
+                while attribute is not NULL:
+                    if is_called(attribute, "class") or is_called(attribute, "id"):
+                        values.add(self._walk._value(self._nodes[place], attribute))
+                    attribute = attribute.next
+        return frozenset(" ".join(values).lower().split())
+
+    cdef int _take(self, Nodes* owners, blocks, int part) except -1:
+        cdef Py_ssize_t index, place, last = -1
+        cdef xmlNode* node
+        cdef bint wanted = False
+        for index in range(owners.size):
+            node, place = owners.entries[index].node, owners.entries[index].place
+            if place != last:
+                wanted, last = place in blocks, place
+            if not wanted:
+                continue
+            if part == TAIL:
+                self._add(node, TAIL)
+                self._open_way(node.parent)
+            else:
+                if part == TEXT:
+                    self._add(node, TEXT)
+                self._open_way(node)
+        return 0
+
+    cdef int _open_way(self, xmlNode* node) except -1:
+        while node is not NULL and node.type == XML_ELEMENT_NODE and not self._parts_of(node) & INSIDE:
+            self._add(node, INSIDE)
+            node = node.parent
+        return 0
+
+    cdef int _parts_of(self, xmlNode* node) noexcept:
+        cdef size_t place = (<size_t>node >> 4) & self._mask
+        while self._nodes[place] is not NULL:
+            if self._nodes[place] == node:
+                return self._parts[place]
+            place = (place + 1) & self._mask
+        return 0
+
+    cdef int _add(self, xmlNode* node, int part) except -1:
+        cdef size_t place
+        if 2 * self._count > self._mask:
+            self._make_room(4 * (self._mask + 1))
+        place = (<size_t>node >> 4) & self._mask
+        while self._nodes[place] is not NULL and self._nodes[place] != node:
+            place = (place + 1) & self._mask
+        if self._nodes[place] is NULL:
+            self._nodes[place] = node
+            self._count += 1
+        self._parts[place] |= part
+        return 0
+
+    cdef int _make_room(self, size_t room) except -1:
+        cdef xmlNode** nodes = self._nodes
+        cdef unsigned char* parts = self._parts
+        cdef size_t before = self._mask + 1 if nodes is not NULL else 0, place
+        self._nodes = <xmlNode**>PyMem_Calloc(room, sizeof(void*))
+        self._parts = <unsigned char*>PyMem_Calloc(room, 1)
+        self._mask, self._count = room - 1, 0
+        try:
+            if self._nodes is NULL or self._parts is NULL:
+                raise MemoryError
+            for place in range(before):
+                if nodes[place] is not NULL:
+                    self._add(nodes[place], parts[place])
+        finally:
+            PyMem_Free(nodes)
+            PyMem_Free(parts)
+        return 0

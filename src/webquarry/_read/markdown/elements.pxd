@@ -1,0 +1,17 @@
+from webquarry._read.markdown.walker cimport Walker
+
+cpdef start_block(Walker walker, element)
+cpdef end_block(Walker walker, element)
+cpdef start_box(Walker walker, element)
+cpdef end_container(Walker walker, element)
+cpdef start_heading(Walker walker, element)
+cpdef end_heading(Walker walker, element)
+cpdef break_line(Walker walker, element)
+cpdef start_strong(Walker walker, element)
+cpdef end_span(Walker walker, element)
+cpdef start_link(Walker walker, element)
+cpdef add_image(Walker walker, element)
+cpdef start_preformatted(Walker walker, element)
+cpdef end_preformatted(Walker walker, element)
+cpdef start_code_span(Walker walker, element)
+cpdef end_code_span(Walker walker, element)

@@ -1,0 +1,4 @@
+cdef class StyleAttribute:
+    cdef public tuple declared
+    cdef public dict both
+    cdef public bint has_calls

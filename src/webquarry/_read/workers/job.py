@@ -1,0 +1,113 @@
+"""Jobs of worker processes: a registered function with JSON arguments and a body of bytes.
+
+    @job("take words")
+    def take_words(job: Job) -> bytes: ...
+
+    packed = await runner.run(Job(take_words, {"url": url}, body))
+
+A worker imports the module of a function when it receives the first job for it. A module that
+defines jobs imports heavy code inside its functions, so that callers can import it cheaply.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+LARGE = 1_000_000  # bytes; larger jobs of one caller run one at a time
+
+JobFunction = Callable[["Job"], bytes]
+_functions: dict[str, JobFunction] = {}  # by module and name
+_names: dict[JobFunction, str] = {}
+
+
+def job(name: str) -> Callable[[JobFunction], JobFunction]:
+    """Register a module-level function as a job. The name appears in metrics and traces."""
+
+    def register(function: JobFunction) -> JobFunction:
+        _functions[f"{function.__module__}:{name}"] = function
+        _names[function] = name
+        return function
+
+    return register
+
+
+def is_large(size: int) -> bool:
+    """Whether a body of `size` bytes makes a job large."""
+    return size >= LARGE
+
+
+@dataclass(frozen=True)
+class Job:
+    """A call of a registered function."""
+
+    function: JobFunction
+    arguments: dict[str, Any] = field(default_factory=dict)
+    parts: bytes | tuple[bytes, ...] = b""  # the body, in one or several pieces
+    subject: str = "The page"  # what errors are about: a URL without secrets
+    isolated: bool = False  # never run in a thread: parsers of binary files may crash
+    ahead: bool = False  # run before waiting jobs: it completes a call
+    behind: bool = False  # run after waiting jobs: no call waits for it
+
+    @property
+    def name(self) -> str:
+        """The registered name of the function."""
+        return _names[self.function]
+
+    @property
+    def reference(self) -> str:
+        """Module and name, for `find_function` in another process."""
+        return f"{self.function.__module__}:{self.name}"
+
+    @property
+    def pieces(self) -> tuple[bytes, ...]:
+        """The body as a tuple of pieces."""
+        if isinstance(self.parts, bytes):
+            return (self.parts,)
+        return self.parts
+
+    @property
+    def body(self) -> bytes:
+        """The body in one piece."""
+        first, *others = self.pieces or (b"",)
+        if not any(others):
+            return first  # avoid a copy
+        return b"".join(self.pieces)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it waits for other large jobs of the same caller."""
+        return is_large(sum(map(len, self.pieces)))
+
+
+@dataclass(frozen=True)
+class WorkerLimits:
+    """Limits of one job and lifetime of a worker process. Windows only has the wall clock limit."""
+
+    memory_bytes: int = 1 << 30  # address space
+    cpu_seconds: float = 20
+    jobs: int = 1000  # a worker is replaced after this many jobs
+    resident_bytes: int = 300_000_000  # or when its resident memory exceeds this
+    idle_seconds: float = 60
+
+    @property
+    def wall_seconds(self) -> float:
+        """Wall clock limit of a job; other processes may use the CPU in the meantime."""
+        return 10 + 3 * self.cpu_seconds
+
+
+def find_function(reference: str) -> JobFunction:
+    """Return the job function of a reference, importing its module if necessary.
+
+    Raises KeyError if the module registers no such job.
+    """
+    if reference not in _functions:
+        importlib.import_module(reference.partition(":")[0])
+    return _functions[reference]
+
+
+def run_job(job: Job) -> bytes:
+    """Run a job in this process."""
+    return job.function(job)

@@ -1,0 +1,298 @@
+"""Worker processes forked from a warm process, the fork server (`fork_server.py` is its side).
+
+    request: one byte and a socket -> fork server -> lines "start PID", later "end PID CODE"
+
+A fork takes milliseconds and shares the memory of loaded code. The fork server is killed with the
+parent, and the forks with it. It reaps the forks and reports their exit codes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import socket
+import subprocess
+from asyncio.subprocess import Process
+from collections import deque
+from contextlib import suppress
+
+from webquarry._read.workers.job import Job, WorkerLimits
+from webquarry._read.workers.processes.process import (
+    CHUNK,
+    FAILED_IMPORT,
+    ProcessSource,
+    ProgramFailed,
+    WorkerProcess,
+    has_exited,
+    start_interpreter,
+)
+
+_SERVE = "webquarry._read.workers.fork_server:serve_forks"
+_LOAD_SECONDS = 30
+_READ_BYTES = 4096
+_PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
+# Unclosed objects stay alive until the interpreter exits, so that no destructor runs.
+_unclosed: set[object] = set()
+
+
+class _ServerGone(OSError):
+    """The fork server has ended, and with it all of its forks."""
+
+
+class ForkedProcesses(ProcessSource):
+    """Forks of a fork server, which is started with the first and ended with the last."""
+
+    def __init__(self, limits: WorkerLimits, warm_up: Job | None = None) -> None:
+        self._limits = limits
+        self._warm_up = warm_up
+        self._server: asyncio.Task[_ForkServer] | None = None
+        self._waiting = 0  # for forks
+        self._closed = False
+        self._ending: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> WorkerProcess:
+        self._waiting += 1
+        try:
+            try:
+                return await self._fork()
+            except _ServerGone:  # killed by something else
+                if self._closed:
+                    raise
+                self._end_server()
+                return await self._fork()
+        finally:
+            self._waiting -= 1
+
+    def release(self) -> None:
+        if not self._waiting:
+            self._end_server()
+
+    async def aclose(self) -> None:
+        self._closed = True
+        self._end_server()
+        await asyncio.gather(*self._ending, return_exceptions=True)
+
+    def forget(self) -> None:
+        if self._server is not None and self._server.done():
+            with suppress(OSError):
+                self._server.result().forget()
+        self._server = None
+
+    @property
+    def server_pid(self) -> int | None:
+        """Process ID of the fork server, if it is running."""
+        if self._server is None or not self._server.done():
+            return None
+        return self._server.result().pid
+
+    async def _fork(self) -> WorkerProcess:
+        if self._server is None:
+            starting = _ForkServer.start(self._limits, self._warm_up)
+            self._server = asyncio.ensure_future(starting)
+        # shared: cancelling one caller must not cancel it for the others
+        try:
+            server = await asyncio.shield(self._server)
+        except OSError:
+            self._server = None
+            raise
+        return await server.fork()
+
+    def _end_server(self) -> None:
+        """End the fork server in the background."""
+        if self._server is None:
+            return
+        task = asyncio.ensure_future(_close_server(self._server))
+        self._server = None
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+
+async def _close_server(starting: asyncio.Task[_ForkServer]) -> None:
+    with suppress(OSError):
+        server = await starting
+        await server.aclose()
+
+
+class _ForkServer:
+    """The fork server, from the parent's side."""
+
+    def __init__(self, process: Process, control: socket.socket) -> None:
+        self._process = process
+        self._control = control
+        self.pid = process.pid
+        self._loop = asyncio.get_running_loop()
+        self._received = b""
+        self._asked: deque[asyncio.Future[int]] = deque()  # requests, answered in this order
+        self._exits: dict[int, asyncio.Future[int | None]] = {}  # of running forks
+        self.is_gone = False
+        self._loop.add_reader(control.fileno(), self._receive)
+        _unclosed.add(self)
+
+    @classmethod
+    async def start(cls, limits: WorkerLimits, warm_up: Job | None) -> _ForkServer:
+        """Start it; requests are accepted at once and answered after its warm-up."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                process = await start_interpreter(
+                    _SERVE, limits, warm_up, theirs.fileno(), subprocess.DEVNULL
+                )
+            except BaseException:
+                ours.close()
+                raise
+        ours.setblocking(False)
+        return cls(process, ours)
+
+    async def fork(self) -> WorkerProcess:
+        """Request a fork and wait for it."""
+        if self.has_ended():
+            raise _ServerGone("the fork server has ended")
+        ours, theirs = socket.socketpair()
+        for end in (ours, theirs):  # fewer context switches per page
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CHUNK)
+        asked = self._loop.create_future()
+        try:
+            with theirs:
+                socket.send_fds(self._control, [b"c"], [theirs.fileno()])
+            self._asked.append(asked)
+            async with asyncio.timeout(_LOAD_SECONDS):
+                pid = await asked
+            reader, writer = await asyncio.open_unix_connection(sock=ours, limit=CHUNK)
+        except BaseException:
+            ours.close()  # the fork exits when its socket is closed
+            if self.has_ended() and await self._process.wait() == FAILED_IMPORT:
+                raise ProgramFailed from None
+            raise
+        return _ForkedProcess(pid, ours, reader, writer, self)
+
+    def has_ended(self) -> bool:
+        """Whether it has exited, which ends its forks too."""
+        return self.is_gone or has_exited(self._process)
+
+    def find_exit(self, pid: int) -> asyncio.Future[int | None]:
+        """Return the future exit code of a fork."""
+        return self._exits[pid]
+
+    def drop_exit(self, pid: int) -> None:
+        """Discard the exit code of a fork."""
+        self._exits.pop(pid, None)
+
+    async def aclose(self) -> None:
+        """Kill it, and with it all of its forks."""
+        _unclosed.discard(self)
+        self._disconnect()
+        if not has_exited(self._process):
+            with suppress(OSError):
+                os.kill(self.pid, signal.SIGKILL)
+        await self._process.wait()
+
+    def forget(self) -> None:
+        """Close the connection in a fork of the parent."""
+        transport: asyncio.SubprocessTransport = vars(self._process)["_transport"]
+        transport.get_extra_info("subprocess").returncode = 0
+        os.close(self._control.detach())
+
+    def _receive(self) -> None:
+        """Process its reports."""
+        try:
+            data = self._control.recv(_READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._disconnect()
+            return
+        *lines, self._received = (self._received + data).split(b"\n")
+        for line in lines:
+            word, *numbers = line.split()
+            if word == b"start":
+                self._note_start(int(numbers[0]))
+            elif word == b"end":
+                self._note_exit(int(numbers[0]), int(numbers[1]))
+
+    def _note_start(self, pid: int) -> None:
+        asked = self._asked.popleft()
+        if asked.done():
+            return  # cancelled; the fork finds its socket closed
+        self._exits[pid] = self._loop.create_future()
+        asked.set_result(pid)
+
+    def _note_exit(self, pid: int, code: int) -> None:
+        exited = self._exits.get(pid)
+        if exited is not None and not exited.done():
+            exited.set_result(code)
+
+    def _disconnect(self) -> None:
+        """Close the connection and resolve all that waits for reports."""
+        if self.is_gone:
+            return
+        self.is_gone = True
+        self._loop.remove_reader(self._control.fileno())
+        self._control.close()
+        for asked in self._asked:
+            if not asked.done():
+                asked.set_exception(_ServerGone("the fork server has ended"))
+        self._asked.clear()
+        for exited in self._exits.values():
+            if not exited.done():
+                exited.set_result(None)
+
+
+class _ForkedProcess(WorkerProcess):
+    """A fork with its own socket."""
+
+    def __init__(
+        self,
+        pid: int,
+        connection: socket.socket,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        server: _ForkServer,
+    ) -> None:
+        self.pid = pid
+        self.reader = reader
+        self.writer = writer
+        self._connection = connection
+        self._server = server
+        self._exit = server.find_exit(pid)
+        self._poll = select.poll()
+        self._poll.register(connection, select.POLLIN)
+        _unclosed.add(self)
+
+    def has_ended(self) -> bool:
+        if self._exit.done() or self._server.is_gone:
+            return True
+        if not self._poll.poll(0):
+            return False
+        try:
+            return not self._connection.recv(1, _PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def kill(self) -> None:
+        # The ID of a process that was reaped may have been reused. Forks end with their server.
+        if self._exit.done() or self._server.has_ended():
+            return
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    async def wait(self) -> int | None:
+        return await asyncio.shield(self._exit)
+
+    async def aclose(self) -> None:
+        _unclosed.discard(self)
+        self.kill()
+        self.writer.close()
+        await self.wait()
+        self._server.drop_exit(self.pid)
+        with suppress(OSError):
+            await self.writer.wait_closed()
+
+    def forget(self) -> None:
+        with suppress(OSError):
+            os.close(self._connection.detach())

@@ -1,0 +1,227 @@
+"""What is a patent number: a text in, office, number and kind out, or nothing; and the forms that
+others write it in.
+
+A publication is known by its office (two letters), its number and the kind of publication (A1, B2),
+which people often leave out. The same one is written in many ways:
+
+    people  US 10,123,456 B2  US 2019/0123456 A1  EP 1 234 567 B1  WO 99/12345   JP H07-123456 A
+    Google  US10123456B2      US20190123456A1     EP1234567B1      WO1999012345  JPH07123456A
+    DOCDB   US.10123456.B2    US.2019123456.A1    EP.1234567.B1    WO.9912345    JP.H07123456.A
+    epodoc  US10123456        US2019123456        EP1234567        WO9912345     JPH07123456
+
+Kept is Google's form, because nothing has been left out of it. Numbers of applications
+(PCT/US2019/012345) are none of publications, and bare digits could be anything.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from webquarry._search.replies.codes import COUNTRIES
+from webquarry.errors import BadInput
+
+# Offices that are no country of today: regional ones, and those whose documents have outlived them.
+_OTHER_OFFICES = frozenset(
+    ["AP", "EA", "EP", "GC", "OA", "WO", "XN", "CS", "DD", "SU", "YU", "EM", "WB"]
+)
+OFFICES = COUNTRIES | _OTHER_OFFICES
+_OFFICE_NAMES = {
+    "USPTO": "US",
+    "EPO": "EP",
+    "WIPO": "WO",
+    "PCT": "WO",
+    "JPO": "JP",
+    "CNIPA": "CN",
+    "SIPO": "CN",
+    "KIPO": "KR",
+    "DPMA": "DE",
+    "UKIPO": "GB",
+    "UK": "GB",
+    "INPI": "FR",
+    "CIPO": "CA",
+    "EAPO": "EA",
+}
+_LONGEST = 60  # characters of a text that can be a number
+# Not at the beginning, where NO is Norway.
+_WORDS = re.compile(
+    r"^patents?\b|(?<!^)\b(?:patents?|pat|publication|pub|application|appl?|number|no|nr)\b\.?",
+    re.I,
+)
+_NUMBER = r"(?P<number>(?:RE|PP|AI|D|H|T|S|M)?[0-9]{1,13})"
+_KIND = r"(?P<kind>[A-Z][0-9]?)?"
+_WRITTEN = re.compile(rf"(?P<office>[A-Z]{{2}}){_NUMBER}{_KIND}")
+_PUNCTUATION = re.compile(r"[\s,.\-‐-―/'’_]+")
+_US_APPLICATION = re.compile(r"(20[0-9]{2})(0?)([0-9]{6})|(20[0-9]{2})([0-9]{7})")
+# With two digits of the year, until 2004.
+_WO_SHORT = re.compile(r"(7[89]|[89][0-9]|0[0-4])([0-9]{5,6})")
+_WO_LONG = re.compile(r"(19[789][0-9]|20[0-9]{2})([0-9]{5,6})")
+_KR_APPLICATION = re.compile(r"^[12]0(20[0-9]{2}[0-9]{7}|19[89][0-9][0-9]{7})\Z")
+# Digits without and with a kind; fewer are more often something else: US 2020.
+_SHORTEST_BARE = 6
+_SHORTEST = 5
+# Kinds that are published on the day of the grant.
+_GRANT_KINDS = {"US": ("B1", "B2"), "EP": ("B1",), "CN": ("B",)}
+
+
+@dataclass(frozen=True, order=True)
+class PatentNumber:
+    """One publication; without a kind, whichever there is under the number."""
+
+    office: str
+    number: str  # as Google writes it: years in four digits, serial numbers with their zeros
+    kind: str = ""
+
+    @property
+    def google(self) -> str:
+        """In one word, as Google Patents has it in its addresses; our own form too."""
+        return f"{self.office}{self.number}{self.kind}"
+
+    @property
+    def docdb(self) -> str:
+        """With dots between the parts, as EPO OPS takes it."""
+        return ".".join(filter(None, [self.office, self.docdb_number, self.kind]))
+
+    @property
+    def epodoc(self) -> str:
+        """Without the kind, as EPO OPS takes it."""
+        return f"{self.office}{self.docdb_number}"
+
+    @property
+    def docdb_number(self) -> str:
+        """The number alone as the EPO has it: US applications lose a zero, old WO numbers the
+        century.
+        """
+        if self.office == "US" and self.is_us_application:
+            if self.number[4] == "0":
+                return self.number[:4] + self.number[5:]
+            return self.number
+        if self.office == "WO" and self.number[:4] < "2004":
+            if self.number[4] == "0":
+                return self.number[2:4] + self.number[5:]
+            return self.number[2:]
+        return self.number
+
+    @property
+    def is_us_application(self) -> bool:
+        """Whether it is a US application: a year and seven digits."""
+        return self.office == "US" and len(self.number) == 11
+
+    @property
+    def url(self) -> str:
+        """Its page on Google Patents, which programs may read; the EPO's own pages refuse them."""
+        return f"https://patents.google.com/patent/{self.google}/en"
+
+    @property
+    def published_year(self) -> int | None:
+        """The year of publication, where the number itself says it."""
+        if self.office == "WO" or self.is_us_application:
+            return int(self.number[:4])
+        return None
+
+    @property
+    def stage(self) -> str | None:
+        """`granted` or `application`, where the kind says it."""
+        if self.office == "WO" or self.is_us_application:
+            return "application"
+        if self.kind.startswith(("B", "C")):
+            return "granted"
+        # A alone was a grant until 2001, and so are designs (S), plants (P), reissues (E).
+        if self.office == "US":
+            if self.kind:
+                return "granted"
+            return None
+        if self.kind.startswith("A"):
+            return "application"
+        return None
+
+    @property
+    def is_dated_by_grant(self) -> bool:
+        """Whether the day of this publication is that of the grant."""
+        if self.office == "US" and self.stage == "granted":
+            return True
+        return self.kind in _GRANT_KINDS.get(self.office, ())
+
+    def covers(self, other: PatentNumber) -> bool:
+        """Is the other one what is meant by this? A kind that is not given leaves it open."""
+        if (self.office, self.number) != (other.office, other.number):
+            return False
+        return self.kind in ("", other.kind)
+
+
+def office_code(value: str) -> str | None:
+    """The two letters of an office, also by its name; None for all of them, and BadInput for what
+    is none.
+    """
+    code = value.strip().upper()
+    code = _OFFICE_NAMES.get(code, code)
+    if code in ("", "ALL", "ANY"):
+        return None
+    if code not in OFFICES:
+        raise BadInput(
+            f"The patent_office {value[:20]!r} is not known.",
+            suggested_action="Give its two letters, such as US, EP, WO, DE, JP, CN or KR, or all.",
+        )
+    return code
+
+
+def read_number(text: str) -> PatentNumber | None:
+    """The number that a text consists of; None where it is anything else."""
+    if len(text) > _LONGEST or not text.strip():
+        return None
+    named = re.sub(r"(?i)\bU\.\s?S\.", "US ", text.strip())
+    wordless = _WORDS.sub(" ", named)
+    bare = _PUNCTUATION.sub("", wordless).upper()
+    found = _WRITTEN.fullmatch(bare)
+    if found is None or found["office"] not in OFFICES:
+        return None
+    shortest = _SHORTEST if found["kind"] else _SHORTEST_BARE
+    digits = sum(map(str.isdigit, found["number"]))
+    if digits < shortest:
+        return None
+    return number_of(found["office"], found["number"], found["kind"] or "")
+
+
+def number_of(office: str, number: str, kind: str = "") -> PatentNumber | None:
+    """A publication from its parts, as any register gives them."""
+    office = office.strip().upper()
+    number = _PUNCTUATION.sub("", number).upper()
+    kind = kind.strip().upper()
+    if office not in OFFICES:
+        return None
+    if not re.fullmatch(_NUMBER, number) or not re.fullmatch(_KIND, kind):
+        return None
+    # With all that some leave out.
+    if office == "US":
+        number = _complete_us(number)
+    elif office == "WO":
+        number = _complete_wo(number)
+    elif office == "KR":
+        number = _KR_APPLICATION.sub(r"\1", number)
+    elif office == "EP" and number.isdigit():
+        number = number.zfill(7)
+    return PatentNumber(office, number, kind)
+
+
+def _complete_us(number: str) -> str:
+    """Applications have a year and seven digits, of which some drop the zero in front."""
+    found = _US_APPLICATION.fullmatch(number)
+    if found and found[1]:
+        return f"{found[1]}0{found[3]}"
+    if found:
+        return f"{found[4]}{found[5]}"
+    if number.isdigit():
+        return number.lstrip("0") or number
+    return number
+
+
+def _complete_wo(number: str) -> str:
+    """The year in four digits, and a serial number of six."""
+    found = _WO_LONG.fullmatch(number)
+    if found:
+        return found[1] + found[2].zfill(6)
+    found = _WO_SHORT.fullmatch(number)
+    if found:
+        century = "19" if found[1] >= "78" else "20"
+        return century + found[1] + found[2].zfill(6)
+    return number

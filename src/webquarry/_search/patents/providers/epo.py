@@ -1,0 +1,279 @@
+"""EPO Open Patent Services 3.2: patents of the whole world by title, abstract, parties and class;
+key and secret, free.
+
+A token comes first (OAuth2, some twenty minutes). Questions are in CQL, answers in XML, "nothing
+found" is a 404, and a used-up quota a 403 that says so in a header. The traffic light of every
+answer tells how many requests are welcome.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import httpx2
+from lxml import etree
+
+from webquarry._search.patents.models import Patent, PatentBatch, PatentQuery
+from webquarry._search.patents.numbers import PatentNumber, number_of
+from webquarry._search.patents.provider import Login, PatentProvider
+from webquarry._search.patents.words import bare, terms
+from webquarry._search.replies.body import (
+    failure,
+    json_object,
+    parse_each,
+    quota_failure,
+    quote_words,
+    rate_limit_failure,
+)
+from webquarry._search.scholarly.xml import text_of, xml_root
+from webquarry.credentials import Credential
+from webquarry.errors import ProviderFailure, WebquarryError
+from webquarry.net.archive.recorder import LOGIN
+from webquarry.net.models import Reply
+from webquarry.secret import Secret
+
+KEY, SECRET = "EPO_OPS_KEY", "EPO_OPS_SECRET"
+REST = "/3.2/rest-services/published-data"
+MOST_WORDS, MOST_NAMES = 10, 4  # OPS takes 10 terms a field and 20 in all
+_MARGIN = 60  # seconds; a token is given up a little before it is over
+_MINUTE = 60  # seconds
+_HOUR = 3600
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_LIGHT = re.compile(r"(\w+)=(green|yellow|red|black):(\d{1,6})")
+_COUNTRY = re.compile(r"(?<!\s)\s*\[[A-Z]{2}\]\s*$")
+_Element = etree._Element
+
+
+class Epo(PatentProvider):
+    name = "epo"
+    aliases = ("ops", "epoops", "espacenet")
+    label = "EPO OPS"
+    origin = "https://ops.epo.org"
+    credentials = (Credential(KEY, "epo-ops-key"), Credential(SECRET, "epo-ops-secret"))
+    sign_up = "https://developers.epo.org/"
+
+    def build_login(self) -> httpx2.Request:
+        credentials = f"{self.credential(KEY)}:{self.credential(SECRET)}"
+        pair = base64.b64encode(credentials.encode()).decode("ascii")
+        Secret(pair)  # known from now on, so that nobody repeats it
+        return httpx2.Request(
+            "POST",
+            self.endpoint("/3.2/auth/accesstoken"),
+            data={"grant_type": "client_credentials"},
+            headers={"Authorization": f"Basic {pair}", "Accept": "application/json"},
+            extensions={LOGIN: True},
+        )
+
+    def parse_login(self, reply: Reply) -> Login:
+        if reply.status in (400, 401, 403) and not reply.headers.get("x-rejection-reason"):
+            raise self.not_accepted()
+        if reply.status != 200:
+            raise self._failure(reply, "", "")
+        answer = json_object(reply, self.label)
+        token = answer.get("access_token")
+        seconds = _parse_number(answer.get("expires_in"))
+        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+            raise ProviderFailure(f"{self.label} gave no token.", retryable=False)
+        return Login(
+            token=Secret(token),
+            seconds=max(1, seconds - _MARGIN),
+        )
+
+    def is_login_over(self, reply: Reply) -> bool:
+        if reply.status == 400:
+            return b"invalid_access_token" in reply.body[:2000]
+        return reply.status == 401
+
+    def build_search(self, query: PatentQuery) -> httpx2.Request:
+        last = min(query.count, self.most)
+        return httpx2.Request(
+            "GET",
+            self.endpoint(f"{REST}/search/biblio"),
+            params={"q": cql(query)},
+            headers={"X-OPS-Range": f"1-{last}", "Accept": "application/xml"},
+        )
+
+    def build_lookup(self, number: PatentNumber) -> httpx2.Request:
+        if number.kind:
+            reference = f"docdb/{number.docdb}"
+        else:
+            reference = f"epodoc/{number.epodoc}"
+        path = f"{REST}/publication/{reference}/biblio"
+        return httpx2.Request("GET", self.endpoint(path), headers={"Accept": "application/xml"})
+
+    def build_probe(self) -> httpx2.Request:
+        return self.build_login()
+
+    def parse_probe(self, reply: Reply) -> None:
+        self.parse_login(reply)
+
+    def notes_on(self, query: PatentQuery) -> tuple[str, ...]:
+        _, is_cut = terms(query.text, MOST_WORDS)
+        if is_cut:
+            return (f"{self.label} was asked with the first {MOST_WORDS} words of the query.",)
+        return ()
+
+    def rest_after(self, reply: Reply) -> float:
+        """A pause where the light is not green; a minute where it is black."""
+        service = "search" if "/search" in reply.url else "retrieval"
+        lights = _LIGHT.findall(reply.headers.get("x-throttling-control", "")[:1000])
+        for name, colour, a_minute in lights:
+            if name != service or colour == "green":
+                continue
+            if colour == "black" or not int(a_minute):
+                return float(_MINUTE)
+            return _MINUTE / int(a_minute)
+        return 0.0
+
+    def parse_reply(self, reply: Reply) -> PatentBatch:
+        if reply.headers.get("x-rejection-reason"):
+            raise self._failure(reply, "", "")
+        root = xml_root(reply, self.label)
+        code = text_of(root.find(".//{*}code"))
+        words = quote_words(text_of(root.find(".//{*}message")))
+        if reply.status == 404 and code == "SERVER.EntityNotFound":
+            return PatentBatch((), 0)
+        if reply.status != 200 or etree.QName(root).localname != "world-patent-data":
+            raise self._failure(reply, code, words)
+        total = None
+        search = root.find(".//{*}biblio-search")
+        if search is not None:
+            total = int(_parse_number(search.get("total-result-count")))
+        patents = parse_each(root.iterfind(".//{*}exchange-document"), self._patent)
+        if not patents and total != 0:
+            raise ProviderFailure(
+                f"{self.label} answered with XML of an unknown shape.", retryable=False
+            )
+        return PatentBatch(tuple(patents), total)
+
+    def _failure(self, reply: Reply, code: str, words: str) -> WebquarryError:
+        """The error that the header of a rejection, the code or the status stand for."""
+        reason = reply.headers.get("x-rejection-reason", "")
+        if reply.status == 401 or self.is_login_over(reply):
+            return self.not_accepted()
+        if "PerWeek" in reason:
+            return quota_failure(self.label, "the quota of the week.")
+        if reply.status == 403 and "PerHour" in reason:
+            return rate_limit_failure(
+                reply, self.label, "the quota of the hour is used up.", at_least=_HOUR
+            )
+        if reply.status == 403 and (reason or "RobotDetected" in code or "Fair Use" in words):
+            return rate_limit_failure(reply, self.label, words, at_least=_MINUTE)
+        if reply.status == 200:
+            return ProviderFailure(
+                f"{self.label} answered with XML of an unknown shape. {words}".strip(),
+                retryable=False,
+            )
+        return failure(reply, self.label, words)
+
+    def _patent(self, part: _Element) -> Patent | None:
+        """One document; None when it is not in the form of one, or not there."""
+        office = part.get("country") or ""
+        number = number_of(office, part.get("doc-number") or "", part.get("kind") or "")
+        if number is None or part.get("status") == "not found":
+            return None
+        published = _read_date(part.find(".//{*}publication-reference//{*}date"))
+        granted = None
+        if number.is_dated_by_grant:
+            granted = published
+        titles = part.findall(".//{*}invention-title")
+        return Patent(
+            number=number,
+            title=_choose_english(titles) or number.google,
+            url=number.url,
+            abstract=_choose_english(part.findall("{*}abstract")),
+            assignees=_read_parties(part, "applicant"),
+            inventors=_read_parties(part, "inventor"),
+            filed=_read_date(part.find(".//{*}application-reference//{*}date")),
+            published=published,
+            granted=granted,
+            status=number.stage,
+            cpc=tuple(dict.fromkeys(_read_symbols(part))),
+            provider=self.name,
+        )
+
+
+def cql(query: PatentQuery) -> str:
+    """The question in CQL. Every value stands in quotation marks and holds none, nor any sign that
+    means something.
+    """
+    field = "ti" if query.search_type == "specific" else "ta"
+    asked, _ = terms(query.text, MOST_WORDS)
+    parts = []
+    words = []
+    for term in asked:
+        if " " in term:
+            parts.append(f'{field}="{term}"')
+        else:
+            words.append(term)
+    if words:
+        parts.append(f'{field} all "{" ".join(words)}"')
+    for name, value in (("pa", query.assignee), ("in", query.inventor)):
+        names = bare(value).split()[:MOST_NAMES]
+        if names:
+            parts.append(f'{name} all "{" ".join(names)}"')
+    if query.office:
+        parts.append(f"pn={query.office}")
+    if query.cpc:
+        parts.append(f"cpc=/low {query.cpc}")
+    if query.year_from and query.year_to:
+        parts.append(f'pd within "{query.year_from:04}0101 {query.year_to:04}1231"')
+    elif query.year_from:
+        parts.append(f"pd>={query.year_from:04}")
+    elif query.year_to:
+        parts.append(f"pd<={query.year_to:04}")
+    return " AND ".join(parts)
+
+
+def _choose_english(elements: list[_Element]) -> str:
+    """The text of the English one, else of the first that has any."""
+    ordered = sorted(elements, key=lambda element: element.get("lang") != "en")
+    return next(filter(None, map(text_of, ordered)), "")
+
+
+def _read_date(element: _Element | None) -> str | None:
+    try:
+        return date.fromisoformat(text_of(element)).isoformat()  # 20190320
+    except ValueError:
+        return None
+
+
+def _read_parties(part: _Element, kind: str) -> tuple[str, ...]:
+    """Each comes twice, in capitals with the country and as it was written; the latter is
+    preferred.
+    """
+    every = part.findall(f".//{{*}}{kind}")
+    written = [party for party in every if party.get("data-format") == "original"]
+    names = []
+    for party in written or every:
+        name = text_of(party.find(".//{*}name"))
+        names.append(_COUNTRY.sub("", name).strip(" ,;"))
+    return tuple(filter(None, names))
+
+
+def _read_symbols(part: _Element) -> Iterator[str]:
+    """The symbols of the CPC, of which each comes in five pieces."""
+    for classification in part.iterfind(".//{*}patent-classification"):
+        scheme = classification.find("{*}classification-scheme")
+        if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
+            continue
+        names = ("section", "class", "subclass", "main-group", "subgroup")
+        pieces = [text_of(classification.find(f"{{*}}{name}")) for name in names]
+        subclass = "".join(pieces[:3])
+        main_group, subgroup = pieces[3:]
+        if main_group and subgroup:
+            yield f"{subclass}{main_group}/{subgroup}"
+        else:
+            yield subclass
+
+
+def _parse_number(value: Any) -> float:
+    """A number as the service writes it; 0 for what is none."""
+    try:
+        return min(float(value), 1e9)
+    except (TypeError, ValueError):
+        return 0.0

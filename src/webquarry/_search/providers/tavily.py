@@ -1,0 +1,158 @@
+"""Tavily: search made for language models, needs a key. One answer holds up to 20 results, and
+there are no pages.
+
+API: POST https://api.tavily.com/search, a basic search: one credit. A used-up plan is a status of
+its own, 432 or 433.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+
+from webquarry._search.models import Batch, Query, Result
+from webquarry._search.provider import Provider
+from webquarry._search.providers._tavily_countries import COUNTRIES
+from webquarry._search.query.operators import with_terms
+from webquarry._search.query.parameters import drop_empty
+from webquarry._search.replies.body import (
+    failure,
+    json_object,
+    objects,
+    parse_hits,
+    quota_failure,
+    quote_words,
+)
+from webquarry._search.replies.text import iso_date, rfc_date
+from webquarry.credentials import Credential
+from webquarry.errors import AuthFailure, RateLimited, WebquarryError
+from webquarry.net.models import Reply
+
+KEY = "TAVILY_API_KEY"
+MAX_CHARACTERS = 400
+MAX_ALLOWED = 300  # domains
+MAX_BLOCKED = 150
+
+
+class Tavily(Provider):
+    name = "tavily"
+    label = "Tavily"
+    origin = "https://api.tavily.com"
+    credentials = (Credential(KEY, "tavily-api-key"),)
+    sign_up = "https://app.tavily.com/"
+    page_size = 20
+    max_pages = 1
+    native = frozenset(
+        {"allowed_domains", "blocked_domains", "time_range", "country", "exact_terms"}
+    )
+
+    query_limit = f"{MAX_CHARACTERS} characters"
+
+    def takes(self, query: Query) -> bool:
+        return len(_build_text(query)) <= MAX_CHARACTERS
+
+    def applied(self, query: Query) -> frozenset[str]:
+        """All filters, but for a country that Tavily does not know."""
+        if query.country in COUNTRIES:
+            return self.native
+        return self.native - {"country"}
+
+    def build_request(self, query: Query) -> httpx2.Request:
+        text = _build_text(query)
+        if not self.takes(query):
+            raise self.too_long_failure()
+        allowed: list[str] = []
+        if len(query.allowed_domains) <= MAX_ALLOWED:
+            allowed = list(query.allowed_domains)
+        options = {
+            "time_range": query.time_range,
+            "country": COUNTRIES.get(query.country or ""),
+            "exact_match": bool(query.exact_terms),  # of the phrases in quotation marks
+            "include_domains": allowed,
+            "exclude_domains": list(query.blocked_domains[:MAX_BLOCKED]),
+        }
+        body = {"query": text, "max_results": self.results_wanted(query)}
+        return self._request(body | drop_empty(options))
+
+    def build_probe(self) -> httpx2.Request:
+        """How much of the plan is used: it takes a good key, and costs nothing."""
+        return httpx2.Request("GET", self.endpoint("/usage"), headers=self._headers())
+
+    def parse_probe(self, reply: Reply) -> None:
+        if reply.status != 200:
+            self.parse_reply(reply)
+        json_object(reply, self.label)
+
+    def parse_reply(self, reply: Reply) -> Batch:
+        if reply.status == 401:
+            raise self.not_accepted()
+        answer = json_object(reply, self.label)
+        if reply.status != 200 or answer.get("detail") or answer.get("error"):
+            raise self._failure(answer, reply)
+        results = parse_hits(answer.get("results"), self._result, self.label)
+        return Batch(tuple(results), more=False)
+
+    def _request(self, body: dict[str, Any]) -> httpx2.Request:
+        url = self.endpoint("/search")
+        headers = self._headers()
+        return httpx2.Request("POST", url, json=body, headers=headers)
+
+    def _headers(self) -> dict[str, str]:
+        key = self.credential(KEY)
+        return {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {key}",
+        }
+
+    def _result(self, hit: dict[str, Any]) -> Result | None:
+        """One hit, or None when it is not in the form of one."""
+        date = hit.get("published_date")
+        return self.result(
+            title=hit.get("title"),
+            url=hit.get("url"),
+            snippet=hit.get("content"),
+            published=rfc_date(date) or iso_date(date),
+        )
+
+    def _failure(self, answer: dict[str, Any], reply: Reply) -> WebquarryError:
+        """The error that a status stands for; one envelope says by itself that the limit is
+        reached.
+        """
+        words = _quote_problem(answer)
+        problem = answer.get("error")
+        if isinstance(problem, dict) and "retry_after_seconds" in problem:
+            wait = problem["retry_after_seconds"]
+            seconds = None
+            if isinstance(wait, int | float) and wait > 0:
+                seconds = float(wait)
+            return RateLimited(f"Tavily's limit is reached: {words}", retry_after_seconds=seconds)
+        if reply.status in (432, 433):
+            return quota_failure(self.label, words)
+        if reply.status == 403:
+            return AuthFailure(
+                f"Tavily does not open the search to this key: {words or 'no reason was given.'}",
+                suggested_action="Check the key on https://app.tavily.com/, or name another "
+                "provider.",
+            )
+        return failure(reply, self.label, words)
+
+
+def _build_text(query: Query) -> str:
+    """The text of the query; there is no operator for "without"."""
+    return with_terms(Query(query.text, exact_terms=query.exact_terms))
+
+
+def _quote_problem(answer: dict[str, Any]) -> str:
+    """What is wrong, in Tavily's words: `detail` is an object, a list of complaints or a text."""
+    detail = answer.get("detail") or answer.get("error")
+    if isinstance(detail, list):
+        complaints = []
+        for part in objects(detail):
+            place = part.get("loc")
+            if isinstance(place, list | None):
+                complaints.append(f"{'.'.join(map(str, place or []))}: {part.get('msg')}")
+        return quote_words("; ".join(complaints))
+    if isinstance(detail, dict):
+        detail = detail.get("error") or detail.get("message")
+    return quote_words(detail)

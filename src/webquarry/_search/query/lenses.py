@@ -1,0 +1,109 @@
+"""Lenses: named sets of domains that a search is limited to.
+
+A lens is a JSON file (name, description, domains, and optionally a Google engine `cx` and a
+`routing`). Ours are in data/lenses; the user's own, from the folder WEBQUARRY_LENSES, take their
+place by name. A file that cannot be understood is an error when the lenses are loaded, never a
+search without its limits.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from webquarry._search.query.domains import normalise
+from webquarry.cache.base import key_of
+from webquarry.credentials import expand_home
+from webquarry.errors import BadInput
+
+
+def _normalise_domain(entry: str) -> str:
+    """The bare domain of an entry, with the kind of error that pydantic collects."""
+    try:
+        return normalise(entry)
+    except BadInput as error:
+        raise ValueError(error.message) from error
+
+
+class Lens(BaseModel):
+    """One lens."""
+
+    # Built when the first lens is loaded: most searches use none.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    description: str = Field(min_length=1)
+    domains: list[Annotated[str, AfterValidator(_normalise_domain)]] = Field(min_length=1)
+    cx: str | None = Field(None, pattern=r"^[0-9A-Za-z:_-]+$")
+    routing: list[str] | None = Field(None, min_length=1)
+
+    @property
+    def asks_all(self) -> bool:
+        """Whether everybody who is configured is asked, at once."""
+        return self.routing is not None and self.routing == ["all"]
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the content, so that an edited lens does not find the old one's answers in
+        the cache.
+        """
+        return key_of("lens", 1, self.model_dump())[:16]
+
+
+def load_lenses(own: Path | None = None) -> dict[str, Lens]:
+    """Every lens by name, the user's own in place of ours."""
+    lenses = _read_folder(Path(__file__).parents[2] / "data" / "lenses")
+    if own is not None:
+        folder = expand_home(own)
+        if not folder.is_dir():
+            raise BadInput(
+                f"The folder of lenses {own} is not there.",
+                suggested_action="Make it, or unset WEBQUARRY_LENSES.",
+            )
+        lenses |= _read_folder(folder)
+    return dict(sorted(lenses.items()))
+
+
+def pick_lens(lenses: dict[str, Lens], name: str) -> Lens:
+    """One lens by its name."""
+    if name not in lenses:
+        raise BadInput(
+            f"There is no lens {name!r}.", suggested_action=f"Use one of: {', '.join(lenses)}."
+        )
+    return lenses[name]
+
+
+def _read_folder(folder: Path) -> dict[str, Lens]:
+    """The lenses of a folder by name, in the order of its files; BadInput that says what is wrong
+    with the first that holds none.
+    """
+    lenses = {}
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".json"):
+            continue
+        try:
+            lens = Lens.model_validate(json.loads(file.read_text("utf-8")))
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = ".".join(str(part) for part in problem["loc"]) or "the whole"
+            raise _file_failure(file, f"{place}: {problem['msg']}") from None
+        except (OSError, ValueError, RecursionError) as error:
+            name = type(error).__name__
+            raise _file_failure(file, f"it is not readable JSON ({name})") from error
+        if file.name != f"{lens.name}.json":
+            raise _file_failure(
+                file, f"it holds the lens {lens.name!r}, so it must be called {lens.name}.json"
+            )
+        lenses[lens.name] = lens
+    return lenses
+
+
+def _file_failure(file: Path, reason: str) -> BadInput:
+    """The error for a file that holds no lens, with what to do about it."""
+    return BadInput(
+        f"The lens file {file.name} is not usable: {reason}.",
+        suggested_action="Correct or remove the file; docs/search.md shows what a lens looks like.",
+    )

@@ -1,0 +1,109 @@
+"""What is asked of the scholarly indexes, and what comes back: papers in which every field has an
+origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from webquarry._search.models import Attempt
+from webquarry._search.scholarly.notices import Notice
+
+ARXIV_DOI = "10.48550/arxiv."  # every arXiv paper has one of these besides that of its journal
+
+
+@dataclass(frozen=True)
+class Author:
+    """One author as written, given name first; in parts where the index gives them."""
+
+    written: str
+    family: str = ""
+    given: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One record of one index, or several made into one. What is not known is empty, or None.
+
+    `origins` says who gave each field that is known. `rank` is the place in the index's own list,
+    from 0.
+    """
+
+    title: str
+    url: str
+    source: str  # the index; of several, the one with the richest record
+    rank: int = 0
+    doi: str = ""  # bare, in lower case
+    arxiv_id: str = ""  # without version
+    pmid: str = ""
+    authors: tuple[Author, ...] = ()
+    journal: str = ""
+    year: int | None = None
+    published: str = ""  # ISO 8601, as exactly as it is known
+    abstract: str = ""
+    citation_count: int | None = None
+    open_access: bool | None = None
+    pdf_url: str = ""
+    kind: str = ""  # a type of CSL
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    publisher: str = ""
+    notices: tuple[Notice, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def journal_doi(self) -> str:
+        """The DOI, unless it is the one that arXiv gave its own copy."""
+        if self.doi.startswith(ARXIV_DOI):
+            return ""
+        return self.doi
+
+
+# Of Paper: what says something of the record, not of the paper.
+NOT_FIELDS = frozenset({"source", "rank", "origins"})
+EMPTY = (None, "", ())  # values of a field that is not known
+FIELDS = tuple(name for name in Paper.__dataclass_fields__ if name not in NOT_FIELDS)
+
+
+@dataclass(frozen=True)
+class PaperQuery:
+    """One question. The filters are asked for where an index knows them, and hold on our side in
+    any case.
+    """
+
+    text: str
+    count: int = 5
+    year_from: int | None = None
+    year_to: int | None = None
+    newest_first: bool = False
+    open_access: bool = False
+    with_pdf: bool = False
+
+    def admits(self, paper: Paper) -> bool:
+        """Does the paper pass the filters? What is not known does not."""
+        if self.year_from is not None and (paper.year is None or paper.year < self.year_from):
+            return False
+        if self.year_to is not None and (paper.year is None or paper.year > self.year_to):
+            return False
+        if self.open_access and paper.open_access is not True:
+            return False
+        return bool(paper.pdf_url) or not self.with_pdf
+
+
+@dataclass(frozen=True)
+class PapersFound:
+    """What a search came to, and how it came to it."""
+
+    papers: tuple[Paper, ...]
+    providers: tuple[str, ...]  # whose papers these are
+    attempts: tuple[Attempt, ...] = ()
+    notes: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()  # who was to be asked, all at once
+    because: str = ""
+    fallback: bool = False  # no index answered, and the web was searched instead
+    partial: bool = False  # somebody who was to be asked did not answer
+    cached: bool = False
+    age_seconds: float = 0.0
+    max_age_seconds: float = 0.0

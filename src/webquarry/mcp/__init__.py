@@ -1,0 +1,1 @@
+"""The MCP server: one implementation of the protocol for stdio and HTTP."""

@@ -1,0 +1,127 @@
+"""Answers as text for a model: Markdown of the whole, or a digest of limited size.
+
+Works on any JSON object: short values become list items, arrays of objects numbered entries, long
+strings sections. A value of one line stays on one line, so that it cannot pass for a heading.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webquarry.tool import Answer
+
+_LONG = 300  # characters from which a string is a section
+_NAME_KEYS = ("title", "name", "heading")  # the name of an entry
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_DIGEST_ENTRIES = 10
+_MAX_DEPTH = 5
+_UNNAMED = ("snippet", "abstract")  # values of an entry that are shown without their key
+_ALL_TEXTS = "combinedContent"  # contains the `content` of all entries
+_REPEATED = ("urls", "displayLink")  # repeat other values
+_ELLIPSIS = " [...]"
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def as_json(data: Any) -> str:
+    """Compact JSON."""
+    return _encode(data)
+
+
+def text_block(text: str) -> dict[str, Any]:
+    """A text block of the protocol."""
+    return {"type": "text", "text": text}
+
+
+def render_markdown(data: Mapping[str, Any]) -> str:
+    """The whole object as Markdown: short values, then entries, then long strings, because the end
+    of a long string cannot be recognized.
+    """
+    lines: list[str] = []
+    texts: dict[str, str] = {}
+    for key, value in data.items():
+        if value in _EMPTY or key in _REPEATED:
+            continue
+        if isinstance(value, str) and (len(value) > _LONG or "\n" in value.strip()):
+            texts[key] = value
+        elif isinstance(value, list) and isinstance(value[0], dict):
+            lines.append(f"\n## {key}\n")
+            for number, entry in enumerate(value, 1):
+                if _ALL_TEXTS in data:
+                    entry = {**entry, "content": None}
+                lines.extend(_entry_lines(number, entry))
+        else:
+            lines.append(f"- {key}: {_one_line(value)}")
+    for key, text in texts.items():
+        lines.append(f"\n## {key}\n\n{text}")
+    return "\n".join(lines).strip() + "\n"
+
+
+def digest_answer(answer: Answer, data: Mapping[str, Any], limit: int) -> str:
+    """The beginning of an answer in at most `limit` bytes, preferably of its own Markdown."""
+    text = answer.as_markdown()
+    if text is None:
+        return render_digest(data, limit)
+    return truncate(text, limit)
+
+
+def render_digest(data: Mapping[str, Any], limit: int) -> str:
+    """The beginning of an object as Markdown in at most `limit` bytes: the first entries, and only
+    the strings in them.
+    """
+    short: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            short[key] = [
+                {name: part for name, part in entry.items() if isinstance(part, str)}
+                for entry in value[:_DIGEST_ENTRIES]
+            ]
+        elif isinstance(value, str):
+            short[key] = value[:limit]
+        elif not isinstance(value, dict | list):
+            short[key] = value
+    return truncate(render_markdown(short), limit)
+
+
+def truncate(text: str, limit: int) -> str:
+    """The text in at most `limit` bytes of UTF-8; truncation is marked."""
+    start = text.strip()[: limit + 1]  # a character has at least one byte
+    encoded = start.encode("utf-8", "replace")
+    if len(encoded) <= limit:
+        return encoded.decode()
+    return encoded[: limit - len(_ELLIPSIS)].decode("utf-8", "ignore") + _ELLIPSIS
+
+
+def _entry_lines(number: int, entry: Mapping[str, Any]) -> Iterator[str]:
+    """An entry with its number and name, and a line for each other value."""
+    name_key = next((key for key in _NAME_KEYS if entry.get(key)), None)
+    if name_key is None:
+        yield f"{number}."
+    else:
+        yield f"{number}. {_one_line(entry[name_key])}".rstrip()
+    for key, value in entry.items():
+        if key == name_key or key in _REPEATED or value in _EMPTY:
+            continue
+        if key in _UNNAMED:
+            yield f"   - {_one_line(value)}"
+        else:
+            yield f"   - {key}: {_one_line(value)}"
+
+
+def _one_line(value: Any, depth: int = 0) -> str:
+    """A value on one line: members with their names, separated by commas."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if depth > _MAX_DEPTH or not isinstance(value, dict | list):
+        return as_json(value)
+    if isinstance(value, dict):
+        parts = []
+        for name, part in value.items():
+            if part not in _EMPTY:
+                parts.append(f"{name} {_one_line(part, depth + 1)}")
+    else:
+        parts = [_one_line(part, depth + 1) for part in value]
+    line = ", ".join(parts)
+    return f"({line})" if depth else line

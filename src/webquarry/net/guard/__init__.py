@@ -1,1 +1,0 @@
-"""a URL or an address -> whether it may be reached"""

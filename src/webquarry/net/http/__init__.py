@@ -1,1 +1,0 @@
-"""what HTTP says: bodies, encodings, redirects, status codes, retries, failures"""

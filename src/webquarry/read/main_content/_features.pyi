@@ -1,8 +1,0 @@
-from webquarry.read.main_content.arrays.buffers import Rows
-from webquarry.read.main_content.blocks import Flow
-from webquarry.read.main_content.boxes import Boxes
-from webquarry.read.main_content.features import FeatureLimits
-
-def fill_features(
-    matrix: Rows, flow: Flow, counts: Rows, boxes: Boxes, limits: FeatureLimits
-) -> None: ...

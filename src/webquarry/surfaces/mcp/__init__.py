@@ -1,1 +1,0 @@
-"""MCP: one server over any tool set of the registry."""

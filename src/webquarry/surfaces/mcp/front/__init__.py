@@ -1,1 +1,0 @@
-"""The front of a server on stdio: answers what it has prepared, and calls tools without the SDK."""

@@ -1,1 +1,0 @@
-"""Messages on the wire: lines of stdin and stdout, batches."""

@@ -1,0 +1,459 @@
+"""The MCP server over HTTP: requests and responses, headers, batches, streams, disconnects."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import Message
+
+from tests.mcp.asgi import make_scope
+from tests.mcp.http_process import HEADERS, MODERN, Served, http_server, modern
+from tests.mcp.stdio_process import command_of, hanging_site
+from webquarry.calls.receipt import digest_text, make_receipt
+from webquarry.mcp.handlers import ToolServer
+from webquarry.mcp.http import McpEndpoint
+from webquarry.mcp.listing import load_listing
+from webquarry.mcp.protocol import Request
+
+REPLAY = {"WEBQUARRY_REPLAY": "demo"}
+QUERY = {"query": "tidal energy storage"}
+SEARCH = {"name": "web_search", "arguments": QUERY}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with http_server(REPLAY) as served:
+        yield served
+
+
+def post(server: Served, body: Any, headers: Mapping[str, str] | None = None) -> httpx2.Response:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    sent = HEADERS | dict(headers or {})
+    return httpx2.post(server.url, content=content, headers=sent, timeout=30, trust_env=False)
+
+
+def message(id: Any, method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_both_paths_respond_without_a_redirect(server: Served, path: str) -> None:
+    response = server.post("tools/list", url=server.url.removesuffix("/mcp") + path)
+
+    assert response.status_code == 200
+    tools = [tool["name"] for tool in response.json()["result"]["tools"]]
+    assert tools[:2] == ["web_search", "scrape_page"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", MODERN])
+def test_the_sdk_client_lists_and_calls_in_both_eras(server: Served, mode: str) -> None:
+    async def run() -> None:
+        async with Client(server.url, mode=mode) as client:
+            assert len((await client.list_tools()).tools) >= 2
+            result = await client.call_tool("web_search", QUERY)
+            assert result.structured_content["resultCount"] > 0
+            answer = json.dumps(
+                result.structured_content, ensure_ascii=False, separators=(",", ":")
+            )
+            assert result.meta is not None
+            receipt = make_receipt("web_search", QUERY, digest_text(answer))
+            assert result.meta["webquarry/receipt"] == receipt
+            names = {resource.name for resource in (await client.list_resources()).resources}
+            assert "lenses-catalog" in names
+
+    asyncio.run(run())
+
+
+def test_the_first_text_of_a_result_is_its_structured_content(server: Served) -> None:
+    result = server.ask("tools/call", SEARCH)
+
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+def test_requests_share_one_cache(server: Served) -> None:
+    query = {"name": "web_search", "arguments": {"query": "duckdb udf"}}
+    cached = [server.ask("tools/call", query)["_meta"]["webquarry/cache"] for _ in range(2)]
+
+    assert [one["cached"] for one in cached] == [False, True]
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE_PROTOCOL_VERSIONS)
+def test_initialize_negotiates_a_revision_without_a_session(server: Served, revision: str) -> None:
+    client = {"name": "test", "version": "1"}
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": client}
+    response = server.post("initialize", params)
+
+    assert response.json()["result"]["protocolVersion"] == revision
+    assert "mcp-session-id" not in response.headers
+
+
+def test_notifications_are_accepted_without_a_response_body(server: Served) -> None:
+    notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    response = post(server, notification)
+    unknown_version = post(server, notification, {"MCP-Protocol-Version": "1999-01-01"})
+
+    assert (response.status_code, response.content) == (202, b"")
+    assert post(server, notification, {"MCP-Protocol-Version": MODERN}).status_code == 202
+    assert unknown_version.json()["error"]["code"] == -32022
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_methods_other_than_post_are_not_allowed(server: Served, method: str) -> None:
+    for path in ("", "/"):
+        response = httpx2.request(method, server.url + path, headers=HEADERS, trust_env=False)
+        assert (response.status_code, response.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example:80"}, 421),
+        ({"Host": "localhost:x"}, 421),
+        ({"Host": "localhost:80"}, 200),
+        ({"Host": "[::1]:80"}, 200),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:3000.evil.example"}, 403),
+        ({"Origin": "https://localhost:3000"}, 403),
+        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Origin": "http://127.0.0.1:3000"}, 200),
+        ({"Accept": "application/json"}, 406),
+        ({"Accept": "text/event-stream"}, 406),
+        ({"Accept": "text/html"}, 406),
+        ({"Accept": "*/*"}, 200),
+        ({"Accept": "application/*, text/*;q=0.1"}, 200),
+        ({"Accept": "text/event-stream;q=1, APPLICATION/JSON"}, 200),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Content-Type": "application/json-seq"}, 400),
+        ({"Content-Type": "Application/JSON; charset=utf-8"}, 200),
+        ({"X-Filler": "x" * 40_000}, 431),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("era", ["handshake", MODERN])
+def test_headers_are_checked_in_both_eras(
+    server: Served, era: str, headers: dict[str, str], status: int
+) -> None:
+    body, usual = modern("tools/list")
+    if era != MODERN:
+        body, usual = message(1, "tools/list"), {}
+
+    assert post(server, body, usual | headers).status_code == status
+
+
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/metrics", "/ui"])
+def test_other_host_names_are_refused_on_every_path(server: Served, path: str) -> None:
+    port = urlsplit(server.url).port
+    ours = [f"127.0.0.1:{port}", f"localhost:{port}", "localhost", f"[::1]:{port}"]
+    others = [f"rebound.example:{port}", "rebound.example", "localhost.rebound.example", ""]
+
+    assert {server.get(path, Host=host).status_code for host in ours} == {200}
+    assert {server.get(path, Host=host).status_code for host in others} == {421}
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({}, None),
+        ({"Mcp-Name": "=?base64?d2ViX3NlYXJjaA==?="}, None),
+        ({"Mcp-Method": "tools/list"}, -32020),
+        ({"Mcp-Method": ""}, -32020),
+        ({"Mcp-Name": "other"}, -32020),
+        ({"Mcp-Name": "=?base64?!?="}, -32020),
+        ({"MCP-Protocol-Version": "2027-01-01"}, -32020),
+    ],
+    ids=str,
+)
+def test_headers_of_2026_07_28_must_match_the_body(
+    server: Served, headers: dict[str, str], code: int | None
+) -> None:
+    body, usual = modern("tools/call", **SEARCH)
+    response = post(server, body, usual | headers)
+
+    assert response.json().get("error", {}).get("code") == code
+    assert response.json()["id"] == body["id"]
+    assert response.status_code == (200 if code is None else 400)
+
+
+def test_whitespace_around_header_values_is_ignored(server: Served) -> None:
+    body, headers = modern("tools/call", **SEARCH)
+    content = json.dumps(body).encode()
+    address = urlsplit(server.url)
+    lines = [f"{name}: \t{value} \t" for name, value in headers.items()]
+    head = f"POST /mcp HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: {len(content)}\r\n"
+    request = (head + "\r\n".join(lines)).encode() + b"\r\n\r\n" + content
+    with socket.create_connection((address.hostname or "", address.port or 0)) as client:
+        client.sendall(request)
+        assert client.recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_a_repeated_routing_header_is_refused(server: Served) -> None:
+    body, headers = modern("tools/list")
+    pairs = [*headers.items(), ("Mcp-Method", "tools/list")]
+    response = httpx2.post(server.url, json=body, headers=pairs, trust_env=False)
+
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32020)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "status"),
+    [
+        ("tools/call", {"name": "no_such_tool", "arguments": {}}, 400),
+        ("tools/call", {}, 400),
+        ("no/such/method", {}, 404),
+        ("tools/list", {"meta": {"io.modelcontextprotocol/protocolVersion": 5}}, 400),
+    ],
+)
+def test_errors_of_2026_07_28_have_http_statuses(
+    server: Served, method: str, params: dict[str, Any], status: int
+) -> None:
+    body, headers = modern(method, **params)
+    handshake = post(server, message(1, method, **{k: v for k, v in params.items() if k != "meta"}))
+
+    assert post(server, body, headers).status_code == status
+    assert handshake.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", -32700),
+        (b"{", -32700),
+        (b"\xff", -32700),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"} x', -32700),
+        (b"5", -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600),
+    ],
+)
+@pytest.mark.parametrize("headers", [{}, {"MCP-Protocol-Version": MODERN}], ids=["old", "modern"])
+def test_malformed_messages_are_refused(
+    server: Served, headers: dict[str, str], body: bytes, code: int
+) -> None:
+    response = post(server, body, headers)
+
+    assert (response.status_code, response.json()["error"]["code"]) == (400, code)
+
+
+@pytest.mark.parametrize("headers", [{}, {"MCP-Protocol-Version": "2025-03-26"}])
+def test_a_batch_is_answered_with_an_array(server: Served, headers: Mapping[str, str]) -> None:
+    batch = [
+        message(1, "tools/call", **SEARCH),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        message("two", "tools/list"),
+        message(3, "tools/call", name="no_such_tool", arguments={}),
+        message(4, "initialize", protocolVersion="2025-03-26"),
+        5,
+    ]
+    response = post(server, batch, headers)
+    by_id = {one["id"]: one for one in response.json()}
+
+    assert (response.status_code, len(response.json())) == (200, 5)
+    assert by_id[1]["result"]["structuredContent"]["results"]
+    assert len(by_id["two"]["result"]["tools"]) == 13
+    assert by_id[3]["error"]["code"] == -32602
+    assert by_id[4]["error"]["code"] == by_id[None]["error"]["code"] == -32600
+
+
+def test_a_batch_of_notifications_has_no_response_body(server: Served) -> None:
+    response = post(server, [{"jsonrpc": "2.0", "method": "notifications/initialized"}])
+
+    assert (response.status_code, response.content) == (202, b"")
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-06-18", "2025-11-25", MODERN])
+def test_other_revisions_have_no_batches(server: Served, version: str) -> None:
+    response = post(server, [message(1, "tools/list")], {"MCP-Protocol-Version": version})
+
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32600)
+
+
+@pytest.mark.parametrize("size", [0, 101])
+def test_empty_and_very_long_batches_are_refused(server: Served, size: int) -> None:
+    response = post(server, [message(id, "ping") for id in range(size)])
+
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32600)
+
+
+def test_a_request_body_over_the_limit_is_refused() -> None:
+    with http_server(REPLAY | {"WEBQUARRY_HTTP_MAX_REQUEST_BYTES": "2000"}) as served:
+        assert served.post("tools/list").status_code == 200
+        assert served.post("tools/list", {"cursor": "x" * 2000}).status_code == 413
+        assert served.post("tools/list", {"cursor": "x" * 5_000_000}).status_code == 413
+
+
+def test_progress_notifications_precede_the_response(server: Served) -> None:
+    arguments = {"query": "columnar storage formats"}
+    meta = {"progressToken": "t"}
+    body, headers = modern("tools/call", name="web_search", arguments=arguments, meta=meta)
+    response = post(server, body, headers)
+    events = [
+        json.loads(line[6:]) for line in response.text.splitlines() if line.startswith("data: {")
+    ]
+
+    assert response.headers["content-type"] == "text/event-stream"
+    assert events[0]["params"]["message"].startswith("asking ")
+    assert {event["params"]["progressToken"] for event in events[:-1]} == {"t"}
+    assert events[-1]["id"] == body["id"]
+
+
+class Endpoint:
+    """The endpoint of a server whose tool is `work`, with a connection that a test controls."""
+
+    def __init__(self, work: Callable[[Request], Awaitable[bytes]], ping_seconds: float) -> None:
+        server = ToolServer(load_listing("core"), lambda: pytest.fail("no engine is needed"))
+        server.handlers["tools/call"] = work
+        self._endpoint = McpEndpoint(server, ping_seconds=ping_seconds)
+        self.sent: asyncio.Queue[Message] = asyncio.Queue()
+        self.disconnected = asyncio.Event()
+
+    async def call(self) -> None:
+        body = json.dumps(message(1, "tools/call", **SEARCH)).encode()
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Message:
+            if messages:
+                return messages.pop()
+            await self.disconnected.wait()
+            return {"type": "http.disconnect"}
+
+        await self._endpoint(make_scope("/mcp", HEADERS), receive, self.sent.put)
+
+
+def test_a_silent_call_is_answered_with_a_stream_of_pings() -> None:
+    async def run() -> list[Message]:
+        may_end = asyncio.Event()
+
+        async def work(request: Request) -> bytes:
+            await may_end.wait()
+            return b'{"late":true}'
+
+        endpoint = Endpoint(work, ping_seconds=0.01)
+        call = asyncio.create_task(endpoint.call())
+        sent = [await endpoint.sent.get() for _ in range(3)]
+        may_end.set()
+        await call
+        while not endpoint.sent.empty():
+            sent.append(endpoint.sent.get_nowait())
+        return sent
+
+    start, *events = asyncio.run(asyncio.wait_for(run(), 30))
+
+    assert dict(start["headers"])[b"content-type"] == b"text/event-stream"
+    assert {event["body"] for event in events[:-1]} == {b": ping\r\n\r\n"}
+    assert events[-1]["body"].startswith(b"event: message\r\ndata: {")
+    assert b'"late":true' in events[-1]["body"]
+    assert not events[-1]["more_body"]
+
+
+def test_a_disconnect_cancels_the_call_without_a_response() -> None:
+    async def run() -> bool:
+        is_started, is_cancelled = asyncio.Event(), False
+
+        async def work(request: Request) -> bytes:
+            nonlocal is_cancelled
+            is_started.set()
+            try:
+                return await asyncio.Future[bytes]()
+            except asyncio.CancelledError:
+                is_cancelled = True
+                raise
+
+        endpoint = Endpoint(work, ping_seconds=60)
+        call = asyncio.create_task(endpoint.call())
+        await is_started.wait()
+        endpoint.disconnected.set()
+        await call
+        return is_cancelled and endpoint.sent.empty()
+
+    assert asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_a_call_that_the_server_cancels_gets_an_error() -> None:
+    async def run() -> list[Message]:
+        is_started = asyncio.Event()
+
+        async def work(request: Request) -> bytes:
+            is_started.set()
+            return await asyncio.Future[bytes]()
+
+        endpoint = Endpoint(work, ping_seconds=60)
+        call = asyncio.create_task(endpoint.call())
+        await is_started.wait()
+        call.cancel()
+        await call
+        return [endpoint.sent.get_nowait() for _ in range(2)]
+
+    start, body = asyncio.run(asyncio.wait_for(run(), 30))
+
+    assert start["status"] == 503
+    assert (json.loads(body["body"])["id"], json.loads(body["body"])["error"]["code"]) == (
+        1,
+        -32000,
+    )
+
+
+def test_a_client_that_disconnects_stops_the_requests_of_its_call() -> None:
+    async def run() -> None:
+        async with hanging_site() as (origin, asked, left):
+            environ = {"WEBQUARRY_DUCKDUCKGO_HTML_URL": origin, "SEARCH_PROVIDER": "duckduckgo"}
+            with http_server(environ) as served:
+                body, headers = modern("tools/call", name="web_search", arguments={"query": "x"})
+                async with httpx2.AsyncClient(trust_env=False) as client:
+                    call = asyncio.create_task(client.post(served.url, json=body, headers=headers))
+                    await asked.wait()
+                    call.cancel()
+                    await left.wait()
+                assert served.ask("tools/list")["tools"]
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+
+
+def test_a_port_in_use_is_reported_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            command_of(("webquarry", "mcp", "--http")),
+            env=dict(os.environ) | REPLAY | {"PORT": port},
+            capture_output=True,
+            text=True,
+        )
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"webquarry: Cannot listen on 127.0.0.1 port {port}")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_every_request_has_an_id_in_its_response_and_in_the_log() -> None:
+    with http_server(REPLAY, "--log-level", "info", "--log-format", "json") as served:
+        given = served.post("ping", headers={"X-Request-Id": "from-the-balancer-1"})
+        made = served.post("ping")
+        invalid = served.post("ping", headers={"X-Request-Id": "a b{}"})
+        served.get("/health/live")
+        log = served.stop()
+
+    ids = [response.headers["x-request-id"] for response in (given, made, invalid)]
+    assert ids[0] == "from-the-balancer-1"
+    assert re.fullmatch("[0-9a-f]{16}", ids[1])
+    assert re.fullmatch("[0-9a-f]{16}", ids[2])
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    assert all(set(line) >= {"time", "level", "message"} for line in lines)
+    logged = [line for line in lines if line["message"].startswith("POST /mcp 200")]
+    assert [line["request"] for line in logged] == ids
+    assert "/health/live" not in log

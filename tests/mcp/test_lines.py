@@ -1,0 +1,191 @@
+"""The server on stdio line by line: invalid lines, batches, and calls in progress at EOF."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.duckduckgo_site import Asked, DuckDuckGoSite, as_recorded, page
+from tests.mcp.stdio_process import PATIENCE, Lines, hanging_site, lines
+
+CALL = (
+    '{"jsonrpc": "2.0", "id": %s, "method": "tools/call",'
+    ' "params": {"name": "web_search", "arguments": {"query": %s}}}'
+)
+BATCH = "2025-03-26"
+
+
+@pytest.fixture
+def site() -> Iterator[DuckDuckGoSite]:
+    with DuckDuckGoSite(as_recorded) as site:
+        yield site
+
+
+def call(id: int, name: str = "web_search", **arguments: Any) -> dict[str, Any]:
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+
+
+def answers_by_id(server: Lines, number: int) -> dict[Any, Any]:
+    """The next responses by their ids."""
+    answers = [server.read() for _ in range(number)]
+    return {answer["id"]: answer for answer in answers}
+
+
+# --- invalid lines
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("garbage", -32700),
+        ("{", -32700),
+        ("\x00", -32700),
+        ("é\ud7ff", -32700),
+        ("[]", -32600),
+        ("null", -32600),
+        ('{"jsonrpc": "2.0"}', -32600),
+        ("[" * 10_000, -32600),
+    ],
+)
+def test_invalid_line_is_answered_and_the_next_one_is_handled(
+    site: DuckDuckGoSite, line: str, code: int
+) -> None:
+    with lines(site.environ) as server:
+        server.write("")  # ignored
+        server.write(line)
+        answer = server.read()
+        assert (answer["id"], answer["error"]["code"]) == (None, code)
+        assert len(server.ask("tools/list")["tools"]) == 2
+        assert server.end()[:2] == (0, "")
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-11-25"])
+def test_too_deep_request_or_too_long_number_is_refused_with_its_id(
+    site: DuckDuckGoSite, version: str
+) -> None:
+    with lines(site.environ, version=version) as server:
+        server.write(CALL % (71, "[" * 300 + "]" * 300))
+        server.write(CALL % ('"seventy-two"', "9" * 5_000))
+        server.write(CALL % (73, "[" * 50_000))
+        answers = answers_by_id(server, 3)
+
+    assert answers.keys() == {71, "seventy-two", 73}
+    assert {answer["error"]["code"] for answer in answers.values()} <= {-32600, -32700}
+
+
+def test_unpaired_surrogate_in_a_query_is_replaced() -> None:
+    asked: list[str] = []
+
+    def answer(request: Asked) -> bytes:
+        asked.append(request.fields["q"])
+        return page([("Title", "https://site.example/", "Text.")])
+
+    with DuckDuckGoSite(answer) as site, lines(site.environ) as server:
+        server.write(CALL % (71, '"tide \\ud800 tables"'))
+        result = server.read()
+
+    assert result["id"] == 71
+    assert not result["result"]["isError"]
+    assert asked == ["tide \ufffd tables"]
+
+
+# --- batches
+
+
+def test_batch_is_answered_by_one_array(site: DuckDuckGoSite) -> None:
+    batch = [
+        call(1, query="seal wear"),
+        {"jsonrpc": "2.0", "method": "notifications/unknown"},
+        {"jsonrpc": "2.0", "id": "two", "method": "tools/list"},
+        call(3, "web_fetch"),
+        {"jsonrpc": "2.0", "id": 4},
+        "garbage",
+    ]
+    with lines(site.environ, version=BATCH) as server:
+        server.write(json.dumps(batch))
+        answers = server.read()
+        assert server.ask("tools/list")["tools"]
+        assert server.end()[:2] == (0, "")
+
+    by_id = {answer["id"]: answer for answer in answers if answer["id"] is not None}
+    assert len(answers) == 5
+    assert not by_id[1]["result"]["isError"]
+    assert len(by_id["two"]["result"]["tools"]) == 2
+    assert by_id[3]["error"]["code"] == -32602
+    assert by_id[4]["error"]["code"] == -32600
+
+
+def test_batch_of_notifications_has_no_response(site: DuckDuckGoSite) -> None:
+    with lines(site.environ, version=BATCH) as server:
+        server.write('[{"jsonrpc": "2.0", "method": "notifications/unknown"}]')
+        number = server.begin("ping")
+        assert server.read()["id"] == number
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-06-18", "2025-11-25"])
+def test_batch_is_refused_in_other_revisions(site: DuckDuckGoSite, version: str) -> None:
+    with lines(site.environ, version=version) as server:
+        server.write(json.dumps([call(71, query="a"), call(72, query="b")]))
+        refused = server.read()
+        number = server.begin("ping")
+        assert server.read()["id"] == number
+
+    assert (refused["id"], refused["error"]["code"]) == (None, -32600)
+    assert "one message at a time" in refused["error"]["message"]
+    assert not site.asked
+
+
+# --- the end of stdin
+
+
+def test_calls_in_progress_are_answered_after_stdin_is_closed() -> None:
+    asked, may_answer = threading.Event(), threading.Event()
+
+    def answer(request: Asked) -> bytes:
+        asked.set()
+        may_answer.wait(PATIENCE)
+        return as_recorded(request)
+
+    with DuckDuckGoSite(answer) as site, lines(site.environ) as server:
+        server.write(json.dumps(call(71, query="seal wear")))
+        server.write(json.dumps(call(72, "instant_answer", query="sample")))
+        assert asked.wait(PATIENCE)
+        assert server.process.stdin
+        server.process.stdin.close()
+        server.process.stdin = None
+        may_answer.set()
+        code, out, err = server.end()
+
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert (code, err) == (0, "")
+    assert answers.keys() == {71, 72}
+    assert not any(answer["result"]["isError"] for answer in answers.values())
+
+
+def test_call_that_never_ends_is_cancelled_after_the_grace_period() -> None:
+    async def run() -> tuple[int, str, str]:
+        async with hanging_site() as (origin, asked, left):
+            environ = {
+                "WEBQUARRY_DUCKDUCKGO_HTML_URL": origin,
+                "WEBQUARRY_MCP_GRACE_SECONDS": "0.2",
+            }
+            with lines(environ) as server:
+                server.begin("tools/call", name="web_search", arguments={"query": "x"})
+                await asked.wait()
+                ended = await asyncio.to_thread(server.end)
+                await left.wait()
+                return ended
+
+    code, out, err = asyncio.run(asyncio.wait_for(run(), 30))
+
+    assert (code, err) == (0, "")
+    assert [json.loads(line)["error"]["message"] for line in out.splitlines()] in (
+        [],
+        ["Connection closed"],
+    )

@@ -1,0 +1,180 @@
+"""What `tools/list` shows, and how many bytes of it a model sees."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webquarry.errors import BadInput
+from webquarry.mcp import listing
+from webquarry.mcp.listing import (
+    SETS,
+    build_listing,
+    describe_tool,
+    find_toolset,
+    load_listing,
+    render_listing,
+    toolset_names,
+)
+from webquarry.registry import module_names
+from webquarry.tool import tool
+from webquarry.tools import load
+
+ROOT = Path(__file__).parents[2]
+RESEARCH = module_names("webquarry.tools.research")
+
+
+def describe(name: str) -> dict[str, Any]:
+    return describe_tool(load("research", name))
+
+
+@pytest.mark.parametrize(("set_name", "limit"), [("research", 12_500), ("core", 4_500)])
+def test_listing_stays_small_for_a_model(set_name: str, limit: int) -> None:
+    fields = ("name", "description", "inputSchema")
+    seen = [{key: one[key] for key in fields} for one in load_listing(set_name).lists["tools"]]
+
+    assert len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode()) <= limit
+
+
+@pytest.mark.parametrize("set_name", SETS)
+def test_generated_file_matches_the_code(set_name: str) -> None:
+    file = ROOT / "src" / "webquarry" / "data" / "mcp" / f"{set_name}.json"
+
+    assert file.read_text("utf-8") == render_listing(set_name), "run: make generate"
+
+
+def test_generated_file_for_other_modules_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "list_modules", lambda package: ["other"])
+    built = build_listing("duckduckgo") | {"instructions": "built"}
+    monkeypatch.setattr(listing, "build_listing", lambda name: built)
+
+    assert load_listing("duckduckgo").instructions == "built"
+
+
+def test_set_without_a_generated_file_is_built_from_the_code() -> None:
+    assert load_listing("executables").tools == [
+        "web_fetch",
+        "web_search_brave",
+        "web_search_google",
+    ]
+
+
+def test_tools_are_listed_in_the_order_of_their_set_then_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert load_listing("duckduckgo").tools == ["web_search", "instant_answer"]
+    monkeypatch.setattr("webquarry.tools.executables.ORDER", ("web_search_google",), raising=False)
+
+    assert find_toolset("executables") == (
+        "executables",
+        ["web_search_google", "web_fetch", "web_search_brave"],
+    )
+
+
+def test_core_is_the_first_part_of_research() -> None:
+    core, research = load_listing("core"), load_listing("research")
+
+    assert core.lists["tools"] == research.lists["tools"][: len(core.tools)]
+    assert core.tools == ["web_search", "scrape_page", "search_and_scrape"]
+
+
+def test_unknown_set_is_refused_with_the_known_names() -> None:
+    assert toolset_names() == sorted([*module_names("webquarry.tools"), "core"])
+    with pytest.raises(BadInput, match="no tool set 'weather'"):
+        load_listing("weather")
+
+
+@pytest.mark.parametrize("name", RESEARCH)
+def test_research_tool_is_described_completely(name: str) -> None:
+    described = describe(name)
+
+    assert described["description"]
+    assert described["title"]
+    assert "annotations" in described or "_meta" in described  # an app excludes annotations
+    assert described["outputSchema"]["type"] == "object"
+    assert described["inputSchema"]["properties"]
+    for field, schema in described["inputSchema"]["properties"].items():
+        assert schema.get("description", "").endswith("."), field
+        assert len(schema["description"].split()) >= 2, field
+
+
+def test_input_schemas_of_research_refuse_unknown_fields() -> None:
+    for name in RESEARCH:
+        assert describe(name)["inputSchema"]["additionalProperties"] is False, name
+        with pytest.raises(BadInput, match="'surplus' is unknown"):
+            load("research", name).check({"surplus": 1})
+
+
+@pytest.mark.parametrize("package", ["duckduckgo", "executables"])
+def test_input_schemas_of_other_sets_are_listed_unchanged(package: str) -> None:
+    for name in module_names(f"webquarry.tools.{package}"):
+        one = load(package, name)
+        assert describe_tool(one)["inputSchema"] == one.parameters
+        assert set(one.parameters) == {"type", "properties", "required"}
+
+
+def parts_of(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and every schema in it."""
+    yield schema
+    for keyword in ("properties", "$defs"):
+        for part in schema.get(keyword, {}).values():
+            yield from parts_of(part)
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            yield from parts_of(schema[keyword])
+    for keyword in ("anyOf", "allOf", "oneOf", "prefixItems"):
+        for part in schema.get(keyword, []):
+            yield from parts_of(part)
+
+
+@pytest.mark.parametrize("name", RESEARCH)
+def test_output_schemas_have_neither_titles_nor_nulls(name: str) -> None:
+    for part in parts_of(describe(name)["outputSchema"]):
+        assert "title" not in part
+        assert part.get("type") != "null"
+        assert part.get("default", 1) is not None
+
+
+def test_field_called_title_stays_in_an_output_schema() -> None:
+    schema = load("research", "scrape_page").output_schema
+
+    assert schema["$defs"]["Metadata"]["properties"]["title"] == {"type": "string"}
+    assert schema["properties"]["nextCursor"] == {"type": "string"}
+
+
+def test_tool_with_large_answers_lists_both_shapes() -> None:
+    schema = describe("scrape_page")["outputSchema"]
+
+    assert schema["type"] == "object"
+    full, linked = schema["anyOf"]
+    assert "content" in full["properties"]
+    assert linked["properties"]["linked"] == {"const": True}
+    assert "resource" in linked["required"]
+
+
+def test_annotations_follow_the_declaration_of_the_tool() -> None:
+    function = load("research", "web_search").function
+    hints = ("readOnlyHint", "idempotentHint", "openWorldHint")
+
+    changing = describe_tool(tool(read_only=False, idempotent=False, open_world=False)(function))
+    usual = describe_tool(tool(function))
+
+    assert [changing["annotations"][hint] for hint in hints] == [False, False, False]
+    assert [usual["annotations"][hint] for hint in hints] == [True, True, True]
+
+
+def test_listing_is_loaded_without_importing_a_tool() -> None:
+    code = (
+        "import sys; from webquarry.mcp.listing import load_listing; load_listing('research');"
+        "print([name for name in sys.modules"
+        " if name.startswith(('webquarry.tools', 'pydantic', 'lxml'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"

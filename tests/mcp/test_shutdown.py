@@ -1,0 +1,242 @@
+"""Signals and worker processes of the HTTP server."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from tests.mcp.http_process import Served, http_server, message_in, modern
+from tests.mcp.search_service import running_search
+from tests.mcp.stdio_process import command_of
+
+pytestmark = pytest.mark.slow
+
+REPLAY = {"WEBQUARRY_REPLAY": "demo"}
+SEARCH = {"name": "web_search", "arguments": {"query": "tidal energy storage"}}
+WORKERS = [(), ("--workers", "2")]
+
+
+def find_children(parent: int) -> list[int]:
+    found = subprocess.run(
+        ["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True
+    )
+    rows = [line for line in found.stdout.splitlines() if "resource_tracker" not in line]
+    return [int(re.findall(r"\d+", row)[0]) for row in rows if "ps -o" not in row]
+
+
+def is_listening(server: Served) -> bool:
+    address = urlsplit(server.url)
+    with socket.socket() as client:
+        return client.connect_ex((address.hostname, address.port)) == 0
+
+
+def search(server: Served, revision: str) -> httpx2.Response:
+    if revision == "handshake":
+        return server.post("tools/call", SEARCH)
+    body, headers = modern("tools/call", **SEARCH)
+    return httpx2.post(server.url, json=body, headers=headers, timeout=60, trust_env=False)
+
+
+@pytest.mark.parametrize("flags", WORKERS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_idle_server_ends_without_output(number: int, flags: tuple[str, ...]) -> None:
+    with http_server(REPLAY, *flags) as server:
+        assert server.ask("tools/list")["tools"]
+        server.process.send_signal(number)
+        assert server.process.wait(20) == 0
+        assert server.process.communicate() == ("", "")
+
+
+def test_the_server_is_not_ready_but_serves_during_the_drain_period() -> None:
+    with http_server(REPLAY | {"WEBQUARRY_HTTP_DRAIN_SECONDS": "600"}) as server:
+        assert server.get("/health/ready").status_code == 200
+        server.process.terminate()
+        while server.get("/health/ready").status_code == 200:
+            pass  # until the signal has arrived
+        assert server.get("/health/ready").json() == {"status": "draining"}
+        assert server.ask("tools/call", SEARCH)
+        server.process.terminate()  # skips the rest of the period
+        assert server.process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("revision", "flags", "number"),
+    [
+        ("handshake", (), signal.SIGTERM),
+        ("handshake", ("--workers", "2"), signal.SIGINT),
+        ("modern", ("--workers", "2"), signal.SIGTERM),
+    ],
+)
+def test_a_call_in_progress_is_answered_after_the_signal(
+    revision: str, flags: tuple[str, ...], number: int
+) -> None:
+    with (
+        running_search() as (service, environ),
+        http_server(environ, *flags) as server,
+        ThreadPoolExecutor(1) as executor,
+    ):
+        service.may_respond.clear()
+        call = executor.submit(search, server, revision)
+        assert service.requested.wait(60)
+        # A terminal signals the whole process group.
+        others = find_children(server.process.pid) if number == signal.SIGINT else []
+        for process in (*others, server.process.pid):
+            os.kill(process, number)
+        while is_listening(server):
+            pass  # until the signal has arrived
+        service.may_respond.set()
+        response = call.result(60)
+        code = server.process.wait(60)
+
+    assert message_in(response.text)["result"]["structuredContent"]["resultCount"] == 5
+    assert code == 0
+
+
+def test_calls_are_cancelled_after_the_grace_period() -> None:
+    with (
+        running_search() as (service, environ),
+        http_server(environ | {"WEBQUARRY_HTTP_GRACE_SECONDS": "1"}) as server,
+        ThreadPoolExecutor(1) as executor,
+    ):
+        service.may_respond.clear()
+        call = executor.submit(search, server, "handshake")
+        assert service.requested.wait(60)
+        server.process.terminate()
+        code = server.process.wait(25)
+        response = call.result(60)
+
+    assert code == 0
+    assert (response.status_code, response.json()["error"]["code"]) == (503, -32000)
+
+
+@pytest.mark.parametrize("flags", WORKERS)
+def test_a_second_signal_ends_the_server_without_waiting_for_calls(flags: tuple[str, ...]) -> None:
+    with (
+        running_search() as (service, environ),
+        http_server(environ | {"WEBQUARRY_HTTP_GRACE_SECONDS": "600"}, *flags) as server,
+        ThreadPoolExecutor(1) as executor,
+    ):
+        service.may_respond.clear()
+        call = executor.submit(search, server, "handshake")
+        assert service.requested.wait(60)
+        server.process.terminate()
+        while is_listening(server):
+            pass  # until the signal has arrived
+        server.process.terminate()
+        assert server.process.wait(25) == 0
+        with suppress(httpx2.TransportError):
+            assert call.result(60).status_code == 503
+
+
+@pytest.mark.parametrize("flags", WORKERS)
+def test_clients_that_reconnect_do_not_delay_the_end(flags: tuple[str, ...]) -> None:
+    def keep_requesting(server: Served, answered: threading.Event) -> None:
+        while True:
+            try:
+                with httpx2.Client(trust_env=False, timeout=60) as client:
+                    url = server.url.replace("/mcp", "/health/live")
+                    while client.get(url).status_code == 200:
+                        answered.set()
+            except httpx2.ConnectError:
+                return
+            except httpx2.TransportError:
+                continue
+
+    environ = REPLAY | {"WEBQUARRY_HTTP_GRACE_SECONDS": "600"}
+    with http_server(environ, *flags) as server, ThreadPoolExecutor(4) as executor:
+        answered = [threading.Event() for _ in range(4)]
+        clients = [executor.submit(keep_requesting, server, event) for event in answered]
+        assert all(event.wait(60) for event in answered)
+        server.process.terminate()
+        code = server.process.wait(60)
+        for client in clients:
+            client.result(60)
+
+    assert code == 0
+
+
+@pytest.mark.parametrize("flags", WORKERS)
+@pytest.mark.parametrize("start", [b"", b"{"])
+def test_requests_without_a_complete_body_do_not_delay_the_end(
+    flags: tuple[str, ...], start: bytes
+) -> None:
+    with http_server(REPLAY | {"WEBQUARRY_HTTP_GRACE_SECONDS": "600"}, *flags) as server:
+        host, _, port = urlsplit(server.url).netloc.partition(":")
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+            "Accept: */*\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"
+        )
+        clients = [socket.create_connection((host, int(port)), timeout=60) for _ in range(5)]
+        for client in clients:
+            client.sendall(head.encode())
+            assert client.recv(1000).startswith(b"HTTP/1.1 100")  # waits for the body
+            client.sendall(start)
+        server.process.terminate()
+        for client in clients:
+            with client, suppress(ConnectionResetError):
+                assert client.recv(1000) == b""
+        assert server.process.wait(60) == 0
+
+
+def test_a_dead_worker_is_replaced() -> None:
+    with http_server(REPLAY, "--workers", "3") as server:
+        server.post("ping")
+        workers = find_children(server.process.pid)
+        assert len(workers) == 3
+        os.kill(workers[0], signal.SIGKILL)
+        while set(find_children(server.process.pid)) <= set(workers):
+            pass  # until the supervisor has noticed
+        while len(find_children(server.process.pid)) < 3:
+            pass
+        for _ in range(5):
+            assert server.post("ping").status_code == 200
+        server.process.terminate()
+        assert server.process.wait(30) == 0
+
+
+def test_workers_end_with_their_parent() -> None:
+    with http_server(REPLAY, "--workers", "3") as server:
+        for _ in range(20):
+            server.post("ping")
+        handles = [os.pidfd_open(process) for process in find_children(server.process.pid)]
+        server.process.kill()
+        waiting = set(handles)
+        while waiting:
+            ready, _, _ = select.select(list(waiting), [], [], 30)
+            assert ready, "a worker survived its parent"
+            waiting -= set(ready)
+        for handle in handles:
+            os.close(handle)
+
+
+@pytest.mark.parametrize("flags", WORKERS)
+def test_a_server_that_cannot_be_built_does_not_listen(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    package = tmp_path / "opentelemetry"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError")
+    tracing = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        command_of(("webquarry", "mcp", "--http", "--port", "0", *flags)),
+        env=dict(os.environ) | REPLAY | tracing,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert "Sending traces" in done.stderr
+    assert "serving" not in done.stderr
