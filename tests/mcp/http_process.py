@@ -48,9 +48,11 @@ class Served:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def stop(self) -> str:
-        """End the server and return its log."""
+        """End the server and return what it has logged since the line with its address."""
         self.process.terminate()
-        _, log = self.process.communicate(timeout=60)
+        assert self.process.stderr
+        log = self.process.stderr.read()  # communicate() would lose what is buffered here
+        self.process.wait(60)
         return log
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import signal
 import socket
@@ -29,11 +28,16 @@ WORKERS = [(), ("--workers", "2")]
 
 
 def find_children(parent: int) -> list[int]:
-    found = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True
-    )
-    rows = [line for line in found.stdout.splitlines() if "resource_tracker" not in line]
-    return [int(re.findall(r"\d+", row)[0]) for row in rows if "ps -o" not in row]
+    """Return the workers of a server; its other child tracks resources of multiprocessing."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [int(child) for child in children if "spawn_main" in read_command(child)]
+
+
+def read_command(process: str) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended
+        return ""
 
 
 def is_listening(server: Served) -> bool:
@@ -193,8 +197,8 @@ def test_requests_without_a_complete_body_do_not_delay_the_end(
 def test_a_dead_worker_is_replaced() -> None:
     with http_server(REPLAY, "--workers", "3") as server:
         server.post("ping")
-        workers = find_children(server.process.pid)
-        assert len(workers) == 3
+        while len(workers := find_children(server.process.pid)) < 3:
+            pass  # until all are started
         os.kill(workers[0], signal.SIGKILL)
         while set(find_children(server.process.pid)) <= set(workers):
             pass  # until the supervisor has noticed
