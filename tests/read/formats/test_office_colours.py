@@ -64,6 +64,9 @@ HIDDEN = {
     "white cell": cell("FFFFFF", WHITE),
     "color of the page": shaded('<w:color w:val="000000" w:themeColor="background1"/>'),
     "no fill": shaded("<textFill><noFill/></textFill>"),
+    "transparent fill": shaded(
+        "<textFill><solidFill><srgbClr val='000000'><alpha val='100000'/></srgbClr></solidFill></textFill>"
+    ),
 }
 SHOWN = {
     "white with shading": shaded(WHITE + '<w:shd w:val="clear" w:fill="203040"/>'),

@@ -30,6 +30,7 @@ _QUOTE = re.compile(r"(?:intense )?quote|quotations|block ?text|block quotation"
 _OFF = frozenset({"0", "false", "off", "none"})
 _OUTLINE_LEVELS = 9
 _DEEPEST = 12  # styles based on styles
+_CLEAR = 95_000  # of 100,000; text that is more transparent is invisible
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,19 @@ def run_properties(element: Element | None) -> RunProperties:
     if theme_colour:  # only the colour of the page is known
         is_page = theme_colour in ("background1", "light1")
         found["w:color"] = "FFFFFF" if is_page else "auto"
-    if "textFill" in found:  # of Word 2010 and later
-        is_empty = find_child(element, "textFill", "noFill") is not None
-        found["textFill"] = "none" if is_empty else "solid"
+    fill = find_child(element, "textFill")  # of Word 2010 and later
+    if fill is not None:
+        found["textFill"] = "none" if _is_transparent(fill) else "solid"
     return found
+
+
+def _is_transparent(fill: Element) -> bool:
+    """Return whether a text fill has no ink; `alpha` is the transparency in this namespace."""
+    for part in fill.iter():
+        name = name_of(part.tag)
+        if name == "noFill" or (name == "alpha" and (parse_number(value_of(part)) or 0) >= _CLEAR):
+            return True
+    return False
 
 
 def is_on(properties: RunProperties, name: str) -> bool:
