@@ -15,7 +15,7 @@ from tests.read.formats.office_writer import (
 )
 from webquarry._read.documents.docx import runs as context_module
 from webquarry._read.documents.docx.convert import convert
-from webquarry._read.documents.models import Refusal
+from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument
 
 URL = "https://site.example/files/letter.docx"

@@ -6,8 +6,8 @@ import pytest
 
 from tests.read.formats.pdf_reading import read
 from tests.read.formats.pdf_writer import BOLD, Page, Pdf, stream
-from webquarry._read.documents.models import Refusal
 from webquarry._read.documents.pdf.convert import convert
+from webquarry._read.documents.text import Refusal
 
 
 def test_tiny_words_in_the_middle_of_a_line_are_dropped() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.read.formats.office_writer import part, pptx, shape, slide, slide_paragraph
-from webquarry._read.documents.models import Refusal
 from webquarry._read.documents.pptx import convert as convert_module
 from webquarry._read.documents.pptx.convert import convert
+from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument
 
 TITLE, BODY = 'type="title"', 'idx="1"'

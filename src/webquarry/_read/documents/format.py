@@ -10,7 +10,7 @@ import importlib
 import logging
 from urllib.parse import urlsplit, urlunsplit
 
-from webquarry._read.documents.models import Refusal
+from webquarry._read.documents.text import Refusal
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.workers.error_form import describe_place
 from webquarry.errors import Unreadable, WebquarryError

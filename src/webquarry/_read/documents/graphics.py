@@ -21,6 +21,7 @@ from webquarry._read.text.delimiters import defuse_verbatim
 _MOST_POINTS = 500  # of one series
 _MOST_SERIES = 30
 _MOST_TEXTS = 500
+_LONGEST_TEXT = 5_000  # characters of one point; the rest is replaced by an ellipsis
 _VALUES = ("c:val", "c:yVal", "c:bubbleSize")
 _CATEGORIES = ("c:cat", "c:xVal")
 
@@ -52,7 +53,7 @@ def read_diagram_texts(root: Element) -> list[str]:
     texts: list[str] = []
     for point in root.iter():
         if name_of(point.tag) == "dgm:pt":
-            texts.append(" ".join("".join(_texts(point, "a:t")).split()))
+            texts.append(_shorten(" ".join("".join(_texts(point, "a:t")).split())))
     return list(filter(None, texts))[:_MOST_TEXTS]
 
 
@@ -66,8 +67,12 @@ def _read_points(series: Element, names: tuple[str, ...]) -> list[str]:
     for point in first.iter():
         index = parse_number(point.get("idx"))
         if name_of(point.tag) == "c:pt" and index is not None and index < _MOST_POINTS:
-            found[index] = " ".join(_texts(point, "c:v"))
+            found[index] = _shorten(" ".join(_texts(point, "c:v")))
     return [found.get(index, "") for index in range(max(found, default=-1) + 1)]
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} …"
 
 
 def _texts(element: Element | None, name: str) -> Iterator[str]:

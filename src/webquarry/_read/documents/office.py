@@ -13,17 +13,18 @@ import re
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from lxml import etree
 
-from webquarry._read.documents.models import Refusal
-from webquarry._read.documents.text import clean_name
+from webquarry._read.documents.text import Refusal, clean_name
+from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
 from webquarry._read.models import Dated
+from webquarry._read.text.delimiters import defuse_prose
 
 Element = etree._Element
 
@@ -58,7 +59,6 @@ _NAMESPACES = {
     "http://purl.oclc.org/ooxml/officeDocument/relationships": "r",
     "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
     "http://purl.oclc.org/ooxml/officeDocument/math": "m",
-    "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc",
     "http://schemas.openxmlformats.org/package/2006/relationships": "rel",
     "http://schemas.openxmlformats.org/package/2006/metadata/core-properties": "cp",
     "http://purl.org/dc/elements/1.1/": "dc",
@@ -125,15 +125,6 @@ def find_descendant(element: Element, name: str) -> Element | None:
     return next((one for one in element.iter() if name_of(one.tag) == name), None)
 
 
-def choose_alternative(alternatives: Element) -> Element:
-    """Return the first choice of `AlternateContent`; the others repeat it for older programs."""
-    for name in ("mc:Choice", "mc:Fallback"):
-        child = find_child(alternatives, name)
-        if child is not None:
-            return child
-    return alternatives
-
-
 class Unsafe(Refusal):
     """The file is hostile."""
 
@@ -167,7 +158,10 @@ class Package:
         self._left = _MOST_BYTES
 
     def xml(self, part: str) -> Element | None:
-        """Return the root of a part; None if the file has no such part."""
+        """Return the root of a part; None if the file has no such part.
+
+        Of alternative contents only the first is in it.
+        """
         data = self._read(part)
         if data is None:
             return None
@@ -187,6 +181,10 @@ class Package:
             raise Refusal(DAMAGED) from error
         if root.getroottree().docinfo.internalDTD is not None:
             raise Unsafe(_DECLARES_TYPE)
+        for alternatives in list(root.iter("{*}AlternateContent")):
+            for other in alternatives[1:]:  # repeats the first for older programs
+                alternatives.remove(other)
+        etree.strip_tags(root, "{*}AlternateContent", "{*}Choice", "{*}Fallback")
         return root
 
     def read_optional(self, part: str) -> Element | None:
@@ -265,22 +263,27 @@ _NO_TITLE = re.compile(
 )
 
 
-class Properties(NamedTuple):
-    """Core properties of an Office file."""
+def build_document(
+    package: Package,
+    kind: str,
+    markdown: str,
+    title: str,
+    removed: Counter[str],
+    lost: Iterable[str] = (),
+    notes: Iterable[str] = (),
+) -> ConvertedDocument:
+    """Return a document with its core properties, or with `title` if they have none.
 
-    title: str = ""
-    author: str = ""
-    published: Dated | None = None
-    modified: Dated | None = None
-
-
-def read_properties(package: Package, kind: str, removed: Counter[str]) -> Properties:
-    """Return the core properties. Dates are named by their field: `docx:created`."""
+    Dates are named by their field: `docx:created`. Raises `Refusal` if there is no text.
+    """
+    markdown = defuse_prose(markdown, removed)
+    if not markdown.strip():
+        raise Refusal("has no text that can be seen")
     relation = find_relation(package.relations(""), "core-properties")
     root = package.read_optional(relation.target if relation else "docProps/core.xml")
-    if root is None:
-        return Properties()
-    texts = {name_of(element.tag): text_of(element)[:_LONGEST_PROPERTY] for element in root}
+    texts: dict[str, str] = {}
+    for element in root if root is not None else ():
+        texts[name_of(element.tag)] = text_of(element)[:_LONGEST_PROPERTY]
 
     def read_date(name: str) -> Dated | None:
         value = texts.get(f"dcterms:{name}", "").strip()
@@ -288,10 +291,15 @@ def read_properties(package: Package, kind: str, removed: Counter[str]) -> Prope
             return Dated(value, f"{kind}:{name}")
         return None
 
-    title = clean_name(texts.get("dc:title", ""), removed)
-    return Properties(
-        title="" if _NO_TITLE.fullmatch(title) else title,
-        author=clean_name(texts.get("dc:creator", ""), removed),
+    name = clean_name(texts.get("dc:title", ""), removed)
+    author = clean_name(texts.get("dc:creator", ""), removed)
+    return ConvertedDocument(
+        markdown,
+        title=clean_name(title, removed) if _NO_TITLE.fullmatch(name) else name,
+        author=author,
         published=read_date("created"),
         modified=read_date("modified"),
+        removed={reason: count for reason, count in removed.items() if count},
+        notes=(*lost, *notes),
+        lost=tuple(lost),
     )

@@ -1,7 +1,7 @@
 """Runs of a Word paragraph, and the state that all parts of a document share.
 
-Insertions are text, deletions are not; of a field its result is text; of alternative contents the
-first. Text boxes, charts and diagrams are collected and written after the paragraph.
+Insertions are text, deletions are not; of a field its result is text. Text boxes, charts and
+diagrams are collected and written after the paragraph.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal as LiteralType
+
+from lxml import etree
 
 from webquarry._read.css.colours import WHITE, alike, parse_attribute_colour
 from webquarry._read.documents.docx.styles import (
@@ -18,45 +21,29 @@ from webquarry._read.documents.docx.styles import (
     Style,
     Styles,
     is_on,
+    is_shaded,
     run_properties,
 )
 from webquarry._read.documents.graphics import symbol_of, to_tex
-from webquarry._read.documents.models import LONGEST_TEXT
 from webquarry._read.documents.office import (
     Element,
     Package,
     children_of,
-    choose_alternative,
     find_child,
     find_relation,
     name_of,
     parse_number,
     value_of,
 )
-from webquarry._read.documents.text import DocumentParagraph, TextStyle
-from webquarry._read.markdown.inline import (
-    BREAK,
-    EMPHASIS,
-    LINK,
-    LOWERED,
-    RAISED,
-    STRONG,
-    STRUCK,
-    Literal,
-    Span,
-)
+from webquarry._read.documents.text import HIDDEN, LONGEST_TEXT, SAME_COLOUR, TINY
+from webquarry._read.documents.writer import DocumentParagraph, OfficeWriter, TextStyle
+from webquarry._read.markdown import inline
+from webquarry._read.markdown.inline import BREAK, Literal, Span
 from webquarry._read.markdown.links import Links
 
-UNSAFE_LINK = "unsafe link"
 DELETED = "deleted text"
-HIDDEN = "hidden text"
-TINY = "tiny text"
-SAME_COLOUR = "same colour"
 NoteKind = LiteralType["footnote", "endnote"]
-_TRANSPARENT = frozenset(
-    {"w:ins", "w:moveTo", "w:smartTag", "w:customXml", "w:sdt", "w:sdtContent", "w:dir", "w:bdo",
-     "w:rubyBase"}
-)  # fmt: skip
+_CONTAINERS = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent", "dir", "bdo")
 DELETIONS = frozenset({"w:del", "w:moveFrom"})
 _CHARACTERS = {"w:tab": "\t", "w:ptab": "\t", "w:cr": BREAK, "w:noBreakHyphen": "\u2011"}
 _NOTES: dict[str, NoteKind] = {
@@ -64,13 +51,21 @@ _NOTES: dict[str, NoteKind] = {
     "w:endnoteReference": "endnote",
 }
 _MARKS = (
-    (STRONG, ("w:b",)),
-    (EMPHASIS, ("w:i",)),
-    (STRUCK, ("w:strike", "w:dstrike")),
+    (inline.STRONG, ("w:b",)),
+    (inline.EMPHASIS, ("w:i",)),
+    (inline.STRUCK, ("w:strike", "w:dstrike")),
 )
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
 _LONGEST_INSTRUCTION = 5_000  # characters
 _SMALLEST_TEXT = 4  # half points
+_FIRST_CHILDREN = 3  # among which the properties of an element are
+
+
+def unwrap(root: Element | None) -> Element | None:
+    """Replace content controls, insertions and other containers in a part by their contents."""
+    if root is not None:
+        etree.strip_tags(root, *(f"{{*}}{name}" for name in _CONTAINERS))
+    return root
 
 
 class TooMuchText(Exception):
@@ -87,11 +82,12 @@ class WordField:
 
 
 class DocxContext:
-    """State of one document while it is read."""
+    """State of one document while it is read. `has_background`: the page is not white."""
 
-    def __init__(self, package: Package, main: str, url: str) -> None:
+    def __init__(self, package: Package, main: str, url: str, *, has_background: bool) -> None:
         self.package = package
         self.relations = package.relations(main)
+        self.has_background = has_background
         self.styles = Styles(self._read_part("styles"))
         self.numbering = Numbering(self._read_part("numbering"), self.styles)
         self.notes: dict[tuple[NoteKind, str], Element] = {}
@@ -100,7 +96,7 @@ class DocxContext:
         self._read_notes("endnote")
         self.removed: Counter[str] = Counter()
         self.fields: list[WordField] = []  # open fields, the innermost last
-        self._links = Links(url)
+        self.links = Links(url)
         self._left = LONGEST_TEXT
 
     def count_text(self, length: int) -> None:
@@ -119,27 +115,13 @@ class DocxContext:
             self.note_labels[key] = f"e{number}" if kind == "endnote" else str(number)
         return self.note_labels[key]
 
-    def build_link(self, address: str) -> Span | None:
-        """Return a link to an address, unless it is unsafe."""
-        target = self._links.absolute(address)
-        if target is None:
-            self.removed[UNSAFE_LINK] += 1
-        return Span(LINK, target) if target else None
-
-    def link_to(self, relation_id: str | None) -> Span | None:
-        """Return the link of a relation."""
-        relation = self.relations.get(relation_id or "")
-        if relation is None or not relation.external:
-            return None
-        return self.build_link(relation.target)
-
     def _read_part(self, kind: str) -> Element | None:
         """Return the related part of a kind, or the one with the default name."""
         relation = find_relation(self.relations, kind)
         return self.package.read_optional(relation.target if relation else f"word/{kind}.xml")
 
     def _read_notes(self, kind: NoteKind) -> None:
-        for element in children_of(self._read_part(f"{kind}s"), f"w:{kind}"):
+        for element in children_of(unwrap(self._read_part(f"{kind}s")), f"w:{kind}"):
             identity = value_of(element, "id")
             is_separator = value_of(element, "type") not in (None, "normal")
             if identity and not is_separator:
@@ -147,22 +129,18 @@ class DocxContext:
 
 
 class RunReader:
-    """Reads the contents of one paragraph.
-
-    `on_white` says that its background is the white of the page as far as is known.
-    """
+    """Reads the contents of one paragraph. Links are built by `writer`."""
 
     def __init__(
         self,
         context: DocxContext,
+        writer: OfficeWriter,
         style: Style,
         paragraph: DocumentParagraph,
-        *,
-        on_white: bool,
     ) -> None:
         self._context = context
+        self._writer = writer
         self._style = style
-        self._on_white = on_white
         self._link: Span | None = None
         self._paragraph = paragraph
 
@@ -173,17 +151,13 @@ class RunReader:
             if name == "w:r":
                 self._read_run(child)
             elif name == "w:hyperlink":
-                self._read_linked(child, self._context.link_to(value_of(child, "id")))
-            elif name in _TRANSPARENT:
-                self.read(child)
+                self._read_linked(child, self._writer.link_to(value_of(child, "id")))
             elif name in DELETIONS:
                 self._context.removed[DELETED] += _has_text(child)
             elif name == "w:fldSimple":
                 self._read_linked(child, self._find_hyperlink(value_of(child, "instr") or ""))
             elif name in ("m:oMath", "m:oMathPara"):
                 self.read_formula(child)
-            elif name == "mc:AlternateContent":
-                self.read(choose_alternative(child))
 
     def _read_linked(self, element: Element, link: Span | None) -> None:
         outer = self._link
@@ -204,7 +178,7 @@ class RunReader:
         character_style = properties.get("w:rStyle")
         if character_style:
             properties = styles.get(character_style).run | properties
-        reason = self._why_hidden(styles.run | self._style.run | properties)
+        reason = self._why_hidden(run, styles.run | self._style.run | properties)
         marks = _marks_of(properties)
         has_hidden = False
         for child in run:
@@ -240,8 +214,6 @@ class RunReader:
             self._read_ruby(child)
         elif name in ("w:drawing", "w:pict", "w:object"):
             self._collect_boxes(child)
-        elif name == "mc:AlternateContent":
-            self._collect_boxes(choose_alternative(child))
 
     def _read_ruby(self, element: Element) -> None:
         """Read characters with their pronunciation, which is put in brackets."""
@@ -263,9 +235,7 @@ class RunReader:
             name = name_of(child.tag)
             if name in ("w:txbxContent", "c:chart", "dgm:relIds"):
                 self._paragraph.boxes.append(child)
-            elif name == "mc:AlternateContent":
-                self._collect_boxes(choose_alternative(child))
-            elif len(child):
+            else:
                 self._collect_boxes(child)
 
     def _read_field_part(self, name: str, element: Element) -> None:
@@ -287,15 +257,15 @@ class RunReader:
     def _find_hyperlink(self, instruction: str) -> Span | None:
         """Return the link of a HYPERLINK field; None for any other instruction."""
         found = _HYPERLINK.match(instruction)
-        return self._context.build_link(found[1] or found[2] or "") if found else None
+        return self._writer.build_link(found[1] or found[2] or "") if found else None
 
     def _current_link(self) -> Span | None:
         """Return the link of the enclosing element, else of the innermost field."""
         links = (field.link for field in reversed(self._context.fields) if field.link)
         return self._link or next(links, None)
 
-    def _why_hidden(self, properties: RunProperties) -> str | None:
-        """Return why text with these properties is invisible; None if it is visible."""
+    def _why_hidden(self, run: Element, properties: RunProperties) -> str | None:
+        """Return why a run with these properties is invisible; None if it is visible."""
         if is_on(properties, "w:vanish"):
             return HIDDEN
         size = parse_number(properties.get("w:sz"), most_digits=5)
@@ -303,12 +273,27 @@ class RunReader:
             return TINY
         if properties.get("textFill") == "none":
             return SAME_COLOUR
-        if not self._on_white or "w:shd" in properties or is_on(properties, "w:highlight"):
-            return None
         colour = parse_attribute_colour((properties.get("w:color") or "auto").lower())
-        if colour is not None and alike(colour, WHITE):
-            return SAME_COLOUR
-        return None
+        if colour is None or not alike(colour, WHITE):
+            return None
+        may_be_seen = (
+            self._context.has_background
+            or self._style.shaded
+            or "w:shd" in properties
+            or is_on(properties, "w:highlight")
+            or any(map(_has_background, run.iterancestors()))
+        )
+        return None if may_be_seen else SAME_COLOUR
+
+
+def _has_background(element: Element) -> bool:
+    """Return whether an element may paint what is behind its text."""
+    if name_of(element.tag) == "w:txbxContent":  # may be filled
+        return True
+    for settings in islice(element, _FIRST_CHILDREN):
+        if name_of(settings.tag) in ("w:pPr", "w:tcPr", "w:tblPr"):
+            return is_shaded(settings) or find_child(settings, "w:tblStyle") is not None
+    return False
 
 
 def _marks_of(properties: RunProperties) -> tuple[str, ...]:
@@ -316,9 +301,9 @@ def _marks_of(properties: RunProperties) -> tuple[str, ...]:
     marks = [mark for mark, names in _MARKS if any(is_on(properties, name) for name in names)]
     position = properties.get("w:vertAlign")
     if position == "superscript":
-        marks.append(RAISED)
+        marks.append(inline.RAISED)
     elif position == "subscript":
-        marks.append(LOWERED)
+        marks.append(inline.LOWERED)
     return tuple(marks)
 
 

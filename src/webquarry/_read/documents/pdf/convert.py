@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from webquarry._read.documents.models import LONGEST_TEXT, Refusal
 from webquarry._read.documents.pdf.blocks import Block, body_size, build_blocks, split_contents
 from webquarry._read.documents.pdf.headings import Levels, find_headings
 from webquarry._read.documents.pdf.hidden import read_objects
@@ -27,6 +26,8 @@ from webquarry._read.documents.pdf.page import PageText, PdfFile
 from webquarry._read.documents.pdf.tables import Grid, PageItem, find_grids, find_tables
 from webquarry._read.documents.pdf.words import Joiner
 from webquarry._read.documents.text import (
+    LONGEST_TEXT,
+    Refusal,
     build_code,
     build_heading,
     build_table,

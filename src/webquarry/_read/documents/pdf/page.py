@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from webquarry._read.documents.models import Refusal
-from webquarry._read.documents.text import clean_name
+from webquarry._read.documents.text import Refusal, clean_name
 from webquarry._read.models import Dated
 
 OTHER_WORDS = "other words than drawn"
