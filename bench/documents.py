@@ -42,7 +42,7 @@ Reader = Callable[[Path], str]  # an answer that begins with ERROR is an error m
 
 
 def read_with_webquarry(path: Path) -> str:
-    from webquarry._read.documents.format import read_document
+    from webquarry._read.formats.documents import read_document
     from webquarry.errors import WebquarryError
 
     try:

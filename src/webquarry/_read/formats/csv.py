@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 
 from webquarry._read.documents.text import escape_line
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats.text import normalise_newlines
+from webquarry._read.formats.text import show_text
 from webquarry._read.markdown.tables import format_row, format_rule
-from webquarry._read.text.characters import clean
 from webquarry._read.text.delimiters import defuse_prose
 
 _TABS = "text/tab-separated-values"
@@ -58,10 +57,7 @@ class Csv(Format):
                 return _convert_table(text, delimiter, source.text.encoding)
         except csv.Error:
             notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
-        cleaned = clean(normalise_newlines(text))
-        return ConvertedDocument(
-            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed, notes=notes
-        )
+        return show_text(source, text, notes=notes)
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[list[str]]:

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.text.characters import clean
-from webquarry._read.text.fence import fence
+from webquarry._read.formats.text import show_text
 
 _LARGEST = 2_000_000  # characters; indenting more is slow
 _GROWTH = 4  # how much longer indentation may make a document
@@ -22,13 +21,7 @@ class Json(Format):
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text, notes = _indent(source.text.text.removeprefix("\ufeff"))
-        cleaned = clean(text)
-        return ConvertedDocument(
-            fence(cleaned.text, "json"),
-            encoding=source.text.encoding,
-            removed=cleaned.removed,
-            notes=notes,
-        )
+        return show_text(source, text, "json", notes)
 
 
 def _indent(text: str) -> tuple[str, tuple[str, ...]]:

@@ -6,13 +6,12 @@ The title is that of the front matter, else the first heading of the first level
 from __future__ import annotations
 
 import re
-from collections import Counter
+from dataclasses import replace
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats.text import normalise_newlines
+from webquarry._read.formats.text import normalise_newlines, show_text
 from webquarry._read.markdown.foreign import FRONT_MATTER, filter_markdown
 from webquarry._read.text.characters import clean
-from webquarry._read.text.fence import fence
 
 _LARGEST = 2_000_000  # characters; parsing takes about a second per million
 _TOO_LARGE = "The Markdown is too large to be parsed and is shown as it was sent."
@@ -27,19 +26,12 @@ class MarkdownText(Format):
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
         text = source.text.text
-        notes: tuple[str, ...] = ()
+        title = _find_title(clean(normalise_newlines(text)).text)
         if len(text) > _LARGEST:
-            cleaned = clean(normalise_newlines(text))
-            markdown, removed = fence(cleaned.text, "markdown"), Counter(cleaned.removed)
-            notes = (_TOO_LARGE,)
-        else:
-            markdown, removed = filter_markdown(text, source.url)
+            return replace(show_text(source, text, "markdown", (_TOO_LARGE,)), title=title)
+        markdown, removed = filter_markdown(text, source.url)
         return ConvertedDocument(
-            markdown,
-            title=_find_title(clean(normalise_newlines(text)).text),
-            encoding=source.text.encoding,
-            removed=removed,
-            notes=notes,
+            markdown, title=title, encoding=source.text.encoding, removed=removed
         )
 
 

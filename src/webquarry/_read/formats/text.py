@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
 from webquarry._read.text.characters import clean
+from webquarry._read.text.fence import fence
 
 
 class PlainText(Format):
@@ -21,10 +22,21 @@ class PlainText(Format):
     suffixes = (".txt", ".text", ".log", ".rst", ".yaml", ".yml", ".toml")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        cleaned = clean(normalise_newlines(source.text.text))
-        return ConvertedDocument(
-            cleaned.text, encoding=source.text.encoding, removed=cleaned.removed
-        )
+        return show_text(source, source.text.text)
+
+
+def show_text(
+    source: FetchedDocument, text: str, language: str | None = None, notes: tuple[str, ...] = ()
+) -> ConvertedDocument:
+    """Return text as it was sent, in a fenced block if a language is given."""
+    cleaned = clean(normalise_newlines(text))
+    is_fenced = language is not None and cleaned.text.strip()
+    return ConvertedDocument(
+        fence(cleaned.text, language or "") if is_fenced else cleaned.text,
+        encoding=source.text.encoding,
+        removed=cleaned.removed,
+        notes=notes,
+    )
 
 
 def normalise_newlines(text: str) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from webquarry._read.format import ConvertedDocument, FetchedDocument, Format
-from webquarry._read.formats.text import normalise_newlines
-from webquarry._read.text.characters import clean
-from webquarry._read.text.fence import fence
+from webquarry._read.formats.text import show_text
 
 
 class Xml(Format):
@@ -14,9 +12,4 @@ class Xml(Format):
     suffixes = (".xml", ".rdf", ".svg", ".xsd", ".xsl", ".xslt")
 
     def to_markdown(self, source: FetchedDocument) -> ConvertedDocument:
-        cleaned = clean(normalise_newlines(source.text.text))
-        return ConvertedDocument(
-            fence(cleaned.text, "xml") if cleaned.text.strip() else "",
-            encoding=source.text.encoding,
-            removed=cleaned.removed,
-        )
+        return show_text(source, source.text.text, "xml")

@@ -26,7 +26,7 @@ def read_claims(name: str, body: bytes) -> DraftClaims:
     if suffix in _REFERENCES:
         return DraftClaims(references=(DraftReference(decode(body, "").text, 1),))
     if suffix == ".docx":
-        from webquarry._read.documents.format import read_document
+        from webquarry._read.formats.documents import read_document
 
         return find_claims(read_document("docx", name, body).markdown)
     text = decode(body, "").text.replace("\r\n", "\n").replace("\r", "\n")

@@ -16,6 +16,7 @@ from webquarry._read.documents.pdf.blocks import Block, body_size, build_blocks,
 from webquarry._read.documents.pdf.headings import Levels, find_headings
 from webquarry._read.documents.pdf.hidden import read_objects
 from webquarry._read.documents.pdf.lines import (
+    Joiner,
     PdfLine,
     Word,
     drop_running_heads,
@@ -24,7 +25,6 @@ from webquarry._read.documents.pdf.lines import (
 )
 from webquarry._read.documents.pdf.page import PageText, PdfFile
 from webquarry._read.documents.pdf.tables import Grid, PageItem, find_grids, find_tables
-from webquarry._read.documents.pdf.words import Joiner
 from webquarry._read.documents.text import (
     LONGEST_TEXT,
     Refusal,

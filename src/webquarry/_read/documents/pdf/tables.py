@@ -12,9 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 
-from webquarry._read.documents.pdf.lines import PdfLine, Word, measure_words, merge_ranges
+from webquarry._read.documents.pdf.lines import (
+    Joiner,
+    PdfLine,
+    Word,
+    measure_words,
+    merge_ranges,
+)
 from webquarry._read.documents.pdf.page import Box, PageText
-from webquarry._read.documents.pdf.words import Joiner
 
 _NEAR = 3.0  # points; closer rules are one, and touch others
 _LEAST_RULES = 4
