@@ -23,6 +23,7 @@ from webquarry._read.text.characters import without_surrogates
 
 _OWN_ENTITIES = re.compile(r"<!DOCTYPE[^>\[]{0,2000}\[|<!ENTITY", re.IGNORECASE)
 _ADDRESS_AND_NAME = re.compile(r"[^\s@]+@[^\s@]+\s+\(([^()]+)\)")
+_KINDS = {"atom:feed": "atom", "rss": "rss", "rdf:RDF": "rss"}
 _NAMESPACES = {
     "": "",
     "http://www.w3.org/2005/Atom": "atom:",
@@ -59,81 +60,59 @@ def parse_xml_feed(text: str) -> Feed | None:
         return None
     if root is None:
         return None
-    kind = _name(root)
-    if kind == "atom:feed":
-        return _parse_atom(root)
-    channels = _find_children(root, "channel")
-    return _parse_rss(root, channels[0]) if kind in ("rss", "rdf:RDF") and channels else None
+    kind = _KINDS.get(_name(root), "")
+    channels = [root] if kind == "atom" else _find_children(root, "channel")
+    return _parse_feed(root, channels[0], kind) if kind and channels else None
 
 
-def _parse_rss(root: etree._Element, channel: etree._Element) -> Feed:
-    """Parse RSS 2.0, which has its items in the channel, or RSS 1.0, which has them beside it."""
-    items = [*_find_children(channel, "item"), *_find_children(root, "item")]
+def _parse_feed(root: etree._Element, channel: etree._Element, kind: str) -> Feed:
+    """Parse a feed. RSS 1.0 has its items beside the channel."""
+    entries = [*_find_children(channel, "item", "atom:entry")]
+    if root is not channel:
+        entries += _find_children(root, "item")
     return Feed(
-        title=_html(_find_text(channel, "title")),
-        description=_html(_find_text(channel, "description", "itunes:summary")),
-        link=_find_text(channel, "link"),
-        author=_parse_person(_find_text(channel, "dc:creator", "itunes:author", "managingEditor")),
-        published=_find_date(channel, ("pubDate", "dc:date"), "rss"),
-        modified=_find_date(channel, ("lastBuildDate", "dcterms:modified"), "rss"),
-        entries=tuple(map(_parse_rss_entry, items)),
+        title=_find_markup(channel, "title", "atom:title"),
+        description=_find_markup(channel, "description", "itunes:summary", "atom:subtitle"),
+        link=_find_text(channel, "link") or _find_atom_link(channel),
+        author=_find_authors(channel, "dc:creator", "itunes:author", "managingEditor"),
+        published=_find_date(channel, ("pubDate", "dc:date"), kind),
+        modified=_find_date(channel, ("lastBuildDate", "dcterms:modified", "atom:updated"), kind),
+        entries=tuple(map(_parse_entry, entries)),
     )
 
 
-def _parse_rss_entry(item: etree._Element) -> FeedEntry:
+def _parse_entry(item: etree._Element) -> FeedEntry:
     link = _find_text(item, "link") or _find_atom_link(item)
     for guid in _find_children(item, "guid")[:1]:  # a permanent one replaces a missing link
         is_permanent = (guid.get("isPermaLink") or "true").lower() == "true"
         identity = text_of(guid).strip()
         if not link and is_permanent and identity.startswith("http"):
             link = identity
-    enclosures = [one.get("url") or "" for one in _find_children(item, "enclosure")]
+    enclosures = [one.get("url") for one in _find_children(item, "enclosure")]
+    for other in _find_children(item, "atom:link"):
+        enclosures += [other.get("href")] if other.get("rel") == "enclosure" else []
+    content = ("content:encoded", "description", "itunes:summary", "atom:content", "atom:summary")
+    dates = ("pubDate", "dc:date", "dcterms:modified", "atom:published", "atom:updated")
     return FeedEntry(
-        title=_html(_find_text(item, "title", "itunes:title")),
+        title=_find_markup(item, "title", "itunes:title", "atom:title"),
         link=link,
-        date=normalise_date(_find_text(item, "pubDate", "dc:date", "dcterms:modified")),
-        author=_parse_person(_find_text(item, "dc:creator", "itunes:author", "author")),
-        content=_html(_find_text(item, "content:encoded", "description", "itunes:summary")),
+        date=normalise_date(_find_text(item, *dates)),
+        author=_find_authors(item, "dc:creator", "itunes:author", "author"),
+        content=_find_markup(item, *content),
         enclosures=tuple(filter(None, enclosures)),
     )
 
 
-def _parse_atom(root: etree._Element) -> Feed:
-    return Feed(
-        title=_find_atom_text(root, "atom:title"),
-        description=_find_atom_text(root, "atom:subtitle"),
-        link=_find_atom_link(root),
-        author=_join_authors(root),
-        modified=_find_date(root, ("atom:updated",), "atom"),
-        entries=tuple(map(_parse_atom_entry, _find_children(root, "atom:entry"))),
-    )
-
-
-def _parse_atom_entry(entry: etree._Element) -> FeedEntry:
-    content = _find_atom_text(entry, "atom:content")
-    if not content.value.strip():
-        content = _find_atom_text(entry, "atom:summary")
-    links = _find_children(entry, "atom:link")
-    return FeedEntry(
-        title=_find_atom_text(entry, "atom:title"),
-        link=_find_atom_link(entry),
-        date=normalise_date(_find_text(entry, "atom:published", "atom:updated")),
-        author=_join_authors(entry),
-        content=content,
-        enclosures=tuple(
-            link.get("href") or "" for link in links if link.get("rel") == "enclosure"
-        ),
-    )
-
-
-def _find_atom_text(parent: etree._Element, name: str) -> FeedText:
-    """Return the text of a child, and whether it is HTML; XHTML is there as elements."""
-    for element in _find_children(parent, name):
-        kind = (element.get("type") or "text").lower()
-        if kind in ("xhtml", "application/xhtml+xml"):
+def _find_markup(parent: etree._Element, *names: str) -> FeedText:
+    """Return the first text of these names. Atom says whether it is HTML; XHTML is elements."""
+    for element in _find_children(parent, *names):
+        kind = "html" if not _name(element).startswith("atom:") else element.get("type") or "text"
+        text = text_of(element)
+        if kind.lower() in ("xhtml", "application/xhtml+xml"):
             parts = [etree.tostring(child, encoding="unicode") for child in element]
-            return _html((element.text or "") + "".join(parts))
-        return FeedText(text_of(element), is_html=kind in ("html", "text/html"))
+            text, kind = (element.text or "") + "".join(parts), "html"
+        if text.strip():
+            return FeedText(text.strip(), is_html=kind.lower() in ("html", "text/html"))
     return FeedText()
 
 
@@ -145,20 +124,13 @@ def _find_atom_link(element: etree._Element) -> str:
     return ""
 
 
-def _join_authors(element: etree._Element) -> str:
+def _find_authors(element: etree._Element, *names: str) -> str:
+    """Return the authors of Atom, else the person of RSS: an address with the name in brackets."""
     people = _find_children(element, "atom:author")
-    names = [_find_text(person, "atom:name", "atom:email") for person in people]
-    return ", ".join(filter(None, names))[:LONGEST_NAME]
-
-
-def _parse_person(text: str) -> str:
-    """Return a name; RSS gives an address with the name in brackets."""
+    authors = [_find_text(person, "atom:name", "atom:email") for person in people]
+    text = ", ".join(filter(None, authors)) or _find_text(element, *names)
     found = _ADDRESS_AND_NAME.fullmatch(text)
     return (found[1] if found else text)[:LONGEST_NAME]
-
-
-def _html(text: str) -> FeedText:
-    return FeedText(text, is_html=True)
 
 
 def _find_date(element: etree._Element, names: tuple[str, ...], kind: str) -> Dated | None:
@@ -171,17 +143,15 @@ def _find_date(element: etree._Element, names: tuple[str, ...], kind: str) -> Da
 
 
 def _find_text(element: etree._Element, *names: str) -> str:
-    """Return the text of the first child of these names that has one."""
-    for name in names:
-        for child in _find_children(element, name):
-            text = text_of(child).strip()
-            if text:
-                return text
-    return ""
+    """Return the first text of these names."""
+    texts = (text_of(child).strip() for child in _find_children(element, *names))
+    return next(filter(None, texts), "")
 
 
-def _find_children(element: etree._Element, name: str) -> list[etree._Element]:
-    return [child for child in element if _name(child) == name]
+def _find_children(element: etree._Element, *names: str) -> list[etree._Element]:
+    """Return the children of these names, those of the first name first."""
+    found = [child for child in element if _name(child) in names]
+    return sorted(found, key=lambda child: names.index(_name(child)))
 
 
 def _name(element: etree._Element) -> str:

@@ -26,7 +26,6 @@ _NOT_A_LETTER = re.compile(r"[\W_]+")
 _LEADING_NUMBER = re.compile(r"^[\W\d]+(?=\D)")
 _ROW_OF_NAMES = 3  # similar candidates in a row are not headings
 _DEEPEST = 6
-_LEAST_TEXT = 80  # characters below a heading on the first page
 
 
 class _Rank(NamedTuple):
@@ -53,7 +52,6 @@ def find_headings(blocks: list[Block], body: float, outline: list[Bookmark]) -> 
             depth = number[1].count(".") + 1 if number else 0
             ranks[index] = _Rank(-smallest if smallest >= _LARGER * body else 0.0, depth)
     ranks = _drop_rows_of_names(len(blocks), ranks)
-    ranks = _drop_title_lines(blocks, ranks)
     levels = _levels_of(ranks)
     named = _match_outline(blocks, outline)
     return _reconcile(levels, named, blocks) if named else levels
@@ -96,26 +94,6 @@ def _drop_rows_of_names(count: int, ranks: _Ranks) -> _Ranks:
             dropped.update(row)
         row = [index] if rank else []
     return {index: rank for index, rank in ranks.items() if index not in dropped}
-
-
-def _drop_title_lines(blocks: list[Block], ranks: _Ranks) -> _Ranks:
-    """Drop authors, places and dates: lines after the title without text below them."""
-    first = [index for index in ranks if blocks[index].page == blocks[0].page]
-    largest = min((ranks[index].size for index in first), default=0.0)
-    kept = dict(ranks)
-    for index in reversed(first):
-        size = ranks[index].size
-        if size <= largest + _STEP or ranks[index].depth:
-            continue
-        has_text_below = index + 1 < len(blocks)
-        if index + 1 in kept:
-            has_text_below = kept[index + 1].size > size
-        elif has_text_below and blocks[index + 1].kind == "text":
-            length = sum(len(line.text) for line in blocks[index + 1].lines)
-            has_text_below = length >= _LEAST_TEXT
-        if not has_text_below:
-            del kept[index]
-    return kept
 
 
 def _levels_of(ranks: _Ranks) -> Levels:
