@@ -128,6 +128,19 @@ def test_many_empty_pages_are_read(pool: SyncPool) -> None:
         pool.read("pdf", URL, tree(pages))
 
 
+def test_pdf_lines_without_common_columns_are_read_within_the_limits(pool: SyncPool) -> None:
+    numbers = random.Random(1)
+    pdf = Pdf()
+    page = pdf.add()
+    for line in range(300):
+        left = 50.0
+        for _ in range(3):
+            page.text(left + 60 * numbers.random(), 800 - 2.6 * line, "ab", size=2.5)
+            left += 100 + 80 * numbers.random()
+
+    assert "ab" in pool.read("pdf", URL, pdf.data()).markdown
+
+
 def test_pdf_after_leading_junk_is_read() -> None:
     source = FetchedDocument(URL, b"#" * 900 + b"\n" + (FOLDER / "paper.pdf").read_bytes())
 
@@ -259,6 +272,23 @@ def test_presentation_with_cyclic_relations_is_read(pool: SyncPool) -> None:
     )
 
     assert pool.read("pptx", URL, body).markdown == "Here."
+
+
+def test_many_open_fields_are_read_within_the_limits(pool: SyncPool) -> None:
+    parts = ("begin", "separate")
+    field = "".join(f'<w:r><w:fldChar w:fldCharType="{part}"/></w:r>' for part in parts)
+    body = zipped(docx_parts(paragraph(field, "x") * 15_000))
+
+    assert pool.read("docx", URL, body).markdown.startswith("x\n\nx")
+
+
+def test_many_filled_shapes_are_read_within_the_limits(pool: SyncPool) -> None:
+    filled = shape("", place=(0, 0)).replace(
+        "</p:spPr>", "<a:solidFill><a:srgbClr val='000000'/></a:solidFill></p:spPr>"
+    )
+    texts = [shape("Here.", place=(500, 0))] * 2_000
+
+    assert "Here." in pool.read("pptx", URL, pptx([slide(*[filled] * 2_000, *texts)])).markdown
 
 
 def test_zip_bomb_is_refused() -> None:

@@ -57,6 +57,7 @@ _MARKS = (
 )
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]\S*))', re.IGNORECASE)
 _LONGEST_INSTRUCTION = 5_000  # characters
+_MOST_FIELDS = 50  # inside of each other
 _SMALLEST_TEXT = 4  # half points
 _FIRST_CHILDREN = 3  # among which the properties of an element are
 
@@ -92,6 +93,7 @@ class DocxContext:
         self.numbering = Numbering(self._read_part("numbering"), self.styles)
         self.notes: dict[tuple[NoteKind, str], Element] = {}
         self.note_labels: dict[tuple[NoteKind, str], str] = {}  # in the order of reference
+        self._note_counts: Counter[NoteKind] = Counter()
         self._read_notes("footnote")
         self._read_notes("endnote")
         self.removed: Counter[str] = Counter()
@@ -111,8 +113,9 @@ class DocxContext:
         if key not in self.notes:
             return None
         if key not in self.note_labels:
-            number = 1 + sum(other == kind for other, _ in self.note_labels)
-            self.note_labels[key] = f"e{number}" if kind == "endnote" else str(number)
+            self._note_counts[kind] += 1
+            prefix = "e" if kind == "endnote" else ""
+            self.note_labels[key] = f"{prefix}{self._note_counts[kind]}"
         return self.note_labels[key]
 
     def _read_part(self, kind: str) -> Element | None:
@@ -242,15 +245,15 @@ class RunReader:
         """Read the start, separator or end of a field, or a piece of its instruction."""
         fields = self._context.fields
         if name == "w:instrText":
-            if fields and not fields[-1].in_result:
-                fields[-1].instruction += element.text or ""
+            if fields and len(fields[-1].instruction) < _LONGEST_INSTRUCTION:
+                fields[-1].instruction += (element.text or "")[:_LONGEST_INSTRUCTION]
             return
         kind = value_of(element, "fldCharType")
-        if kind == "begin":
+        if kind == "begin" and len(fields) < _MOST_FIELDS:
             fields.append(WordField())
         elif kind == "separate" and fields:
             fields[-1].in_result = True
-            fields[-1].link = self._find_hyperlink(fields[-1].instruction[:_LONGEST_INSTRUCTION])
+            fields[-1].link = self._find_hyperlink(fields[-1].instruction)
         elif kind == "end" and fields:
             fields.pop()
 

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
-from statistics import median
 from typing import Literal
 
 from webquarry._read.documents.pdf.lines import HYPHEN, INDENT, PdfLine
@@ -31,7 +30,6 @@ _SENTENCE_END = re.compile(r"[.!?…:;。！？][\"'”’)\]»*†‡]*(?:\d{1,
 _WIDE_GAP = 1.3  # times the usual distance of lines
 _USUAL_PITCH = 1.2  # times the size, if a page does not tell
 _LARGEST_PITCH = 3.0
-_LARGEST_LONE_PITCH = 1.6  # if no two distances are alike
 _USUAL_SIZE = 10.0  # points, if there is no text
 _LIKE_BODY = 0.15
 _FAR_IN = 4.0  # sizes of a line
@@ -166,16 +164,13 @@ def _most_common(counts: Counter[float]) -> float:
 
 def _line_pitch(lines: list[PdfLine]) -> float:
     """Return the usual distance of lines on a page, in sizes of a line."""
-    found: list[float] = []
+    found: Counter[float] = Counter()
     for before, line in pairwise(lines):
         distance = before.baseline - line.baseline
         is_usual = 0.5 * line.size < distance < _LARGEST_PITCH * line.size
         if is_usual and before.turns == line.turns:
-            found.append(distance / line.size)
-    if not found:
-        return _USUAL_PITCH
-    pitch, count = Counter(round(pitch, 1) for pitch in found).most_common(1)[0]
-    return pitch if count > 1 else min(median(found), _LARGEST_LONE_PITCH)
+            found[round(distance / line.size, 1)] += 1
+    return _most_common(found) if found else _USUAL_PITCH
 
 
 class _Builder:

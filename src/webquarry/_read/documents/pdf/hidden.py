@@ -35,6 +35,7 @@ _BROAD = 4.0  # points; a line that is broader can cover text
 _SHORTEST_RULE = 6.0
 _DEEPEST = 40  # nested forms
 _MOST_RULES = 5_000
+_MOST_IMAGES = 1_000
 _MOST_SEGMENTS = 2_000  # of one path
 _MOST_CLIPS = 20
 _MOST_MARKS = 20
@@ -185,7 +186,7 @@ class _Scan:
             elif kind == raw.FPDF_PAGEOBJ_PATH:
                 self._read_path(one, box, matrix)
             else:
-                if kind == raw.FPDF_PAGEOBJ_IMAGE:
+                if kind == raw.FPDF_PAGEOBJ_IMAGE and len(self.objects.images) < _MOST_IMAGES:
                     self.objects.images.append(box)
                 self.add_area(box, None, is_picture=True)
 

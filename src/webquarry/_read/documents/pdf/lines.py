@@ -28,8 +28,7 @@ _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\[\d{1,3}\]|
 _LEADERS = re.compile(r"(?:[.·…_]\s?){5,}")
 _LARGEST_TEXT = 10_000.0
 _QUARTER_TURN = 1.5708  # radians
-_PROSE_PITCH = 0.52  # em; the largest average width of a character in prose
-_LOOSE = 1.12  # times that pitch: the line may have gaps
+_PROSE_PITCH = 0.5  # em; average width of a character in prose
 _SHORT = 30  # characters; a shorter line may be a row of anything
 _CELL_GAP = 0.75  # em
 _CELL_GAP_TO_WORD_GAP = 2.2
@@ -180,22 +179,13 @@ def _turn_upright(box: Box, turns: int) -> Box:
 
 
 def _find_cells(page: PageText, lines: list[PdfLine]) -> None:
-    """Split lines at wide gaps, where they are wider than their letters and have neighbours."""
-    pitches = [line.width / (len(line.text) * line.size) for line in lines]
-    long = [pitch for pitch, line in zip(pitches, lines, strict=True) if len(line.text) > _SHORT]
-    usual = min(_PROSE_PITCH, median(long)) if long else _PROSE_PITCH
-    loose = [
-        " " in line.text
-        and (pitch > _LOOSE * usual or len(line.text) <= _SHORT)
-        and (line.mono or not _LEADERS.search(line.text))
-        for line, pitch in zip(lines, pitches, strict=True)
-    ]
-    loose.append(False)  # after the last line, and so before the first
-    for number, line in enumerate(lines):
-        if loose[number] and line.mono:
-            measure_words(page, line)  # gaps in code are blanks
-        elif loose[number] and (loose[number - 1] or loose[number + 1]):
-            line.cells = _join_words(measure_words(page, line), line.size)
+    """Split lines at wide gaps. Only lines that are short or wider than prose can have some."""
+    for line in lines:
+        is_wide = line.width > _PROSE_PITCH * len(line.text) * line.size
+        if line.mono or is_wide or len(line.text) <= _SHORT:
+            words = measure_words(page, line)
+            if not line.mono and not _LEADERS.search(line.text):
+                line.cells = _join_words(words, line.size)
 
 
 def _join_words(words: list[Word], size: float) -> list[Word]:

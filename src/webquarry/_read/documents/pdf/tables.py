@@ -230,11 +230,7 @@ def _replace_ruled(grid: Grid, items: list[PageItem]) -> list[PageItem]:
 def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
     start = 0
     while start < len(items):
-        run = _collect_rows(items, start)
-        bands = _find_bands(run)
-        while len(run) >= _LEAST_ROWS and not bands:
-            run.pop()
-            bands = _find_bands(run)
+        run, bands = _find_rows(items, start)
         if not bands:
             yield items[start]
             start += 1
@@ -247,10 +243,35 @@ def _replace_aligned(items: list[PageItem]) -> Iterator[PageItem]:
             yield PdfTable(rows, run[0].page, run[0].height, run[-1].height)
 
 
-def _collect_rows(items: list[PageItem], start: int) -> list[PdfLine]:
-    """Return the rows that follow each other closely; a single part may continue a cell."""
+def _find_rows(items: list[PageItem], start: int) -> tuple[list[PdfLine], list[Band]]:
+    """Return the rows of the longest table that starts at an item, and its columns, if any.
+
+    More rows never separate columns that overlap, so the length is found by doubling and bisection.
+    """
+    low, bands = 0, []  # the largest length known to be a table
+    limit = 2 * _LEAST_ROWS
+    run = _collect_rows(items, start, limit)
+    while found := _find_bands(run):
+        low, bands = len(run), found
+        if len(run) < limit:
+            return run, bands
+        limit *= 2
+        run = _collect_rows(items, start, limit)
+    high = len(run)  # the least length known not to be one
+    while high - low > 1:
+        middle = (low + high) // 2 if low else high - 1
+        found = _find_bands(run[:middle])
+        if found:
+            low, bands = middle, found
+        else:
+            high = middle
+    return run[:low], bands
+
+
+def _collect_rows(items: list[PageItem], start: int, limit: int) -> list[PdfLine]:
+    """Return up to `limit` rows that are close to each other; one part may continue a cell."""
     run: list[PdfLine] = []
-    for item in islice(items, start, None):
+    for item in islice(items, start, start + limit):
         if not isinstance(item, PdfLine) or (not run and len(item.cells) < 2):
             break
         if run:

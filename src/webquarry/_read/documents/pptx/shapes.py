@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from webquarry._read.documents.office import Element, child_value, find_child, name_of, value_of
@@ -22,7 +23,10 @@ _IDENTITIES = ("p:nvSpPr", "p:nvGraphicFramePr", "p:nvGrpSpPr", "p:nvCxnSpPr", "
 _FILLS = frozenset({"a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:grpFill"})
 _DEEPEST = 40
 
+_MOST_PAINTED = 1_000  # shapes that may be behind a text
+
 Position = tuple[int, int]  # from the top, from the left; or height and width
+_Frame = tuple[Position | None, Position | None]  # position and extent, where they are known
 
 
 class SlideShape(NamedTuple):
@@ -140,9 +144,11 @@ def _own_extent(shape: Element) -> Position | None:
 
 def _overlap(start: Position, extent: Position, other: Position, other_extent: Position) -> bool:
     """Return whether two rectangles share an area."""
-    return all(
-        start[axis] < other[axis] + other_extent[axis] and other[axis] < start[axis] + extent[axis]
-        for axis in (0, 1)
+    return (
+        start[0] < other[0] + other_extent[0]
+        and other[0] < start[0] + extent[0]
+        and start[1] < other[1] + other_extent[1]
+        and other[1] < start[1] + extent[1]
     )
 
 
@@ -151,18 +157,25 @@ class Backgrounds:
 
     def __init__(self, roots: list[Element]) -> None:
         self._page_is_white = all(map(_has_white_page, roots))
-        self._painted: list[Element] = []  # pictures and filled shapes
-        for root in roots:
-            for shape in root.iter():
-                name = name_of(shape.tag)
-                if name == "p:pic" or (name in ("p:sp", "p:grpSp") and _is_filled(shape)):
-                    self._painted.append(shape)
+        self._painted: list[_Frame] = []  # pictures and filled shapes
+        for shape in chain.from_iterable(root.iter() for root in roots):
+            name = name_of(shape.tag)
+            if name == "p:pic" or (name in ("p:sp", "p:grpSp") and _is_filled(shape)):
+                self._painted.append((_own_position(shape), _own_extent(shape)))
+            if len(self._painted) >= _MOST_PAINTED:
+                break
 
     def is_white(self, shape: Element) -> bool:
-        """Return whether a shape has nothing but a white page behind it."""
+        """Return whether a shape has nothing but a white page behind it as far as is known."""
         if not self._page_is_white or _is_filled(shape):
             return False
-        return not any(_may_overlap(shape, other) for other in self._painted)
+        position, extent = _own_position(shape), _own_extent(shape)
+        for other, other_extent in self._painted:
+            if not (position and extent and other and other_extent):
+                return False
+            if _overlap(position, extent, other, other_extent):
+                return False
+        return True
 
 
 def _has_white_page(root: Element) -> bool:
@@ -176,15 +189,6 @@ def _has_white_page(root: Element) -> bool:
             return False
     mapping = find_child(root, "p:clrMap")
     return mapping is None or mapping.get("bg1") == "lt1"
-
-
-def _may_overlap(shape: Element, other: Element) -> bool:
-    """Return whether two shapes overlap, or their positions are unknown."""
-    place, extent = _own_position(shape), _own_extent(shape)
-    other_place, other_extent = _own_position(other), _own_extent(other)
-    if not (place and extent and other_place and other_extent):
-        return True
-    return _overlap(place, extent, other_place, other_extent)
 
 
 def _is_filled(shape: Element) -> bool:
