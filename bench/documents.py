@@ -1,5 +1,5 @@
-"""Facts, structure, unwanted words and reading order of documents, beside markitdown and the plain
-text of pypdfium2.
+"""Facts, structure, unwanted words and reading order of documents, compared with markitdown and the
+plain text of pypdfium2.
 
     [WEBQUARRY_BENCH_MARKITDOWN=PYTHON] python bench/documents.py [--misses] [--only NAME]
 

@@ -42,7 +42,7 @@ def pool() -> Iterator[SyncPool]:
 
 
 def deflated(megabytes: int) -> bytes:
-    """So many blanks, packed; a piece that was flushed whole can be repeated in no time."""
+    """Return compressed blanks, as a repeated piece that was flushed completely."""
     packer = zlib.compressobj(9)
     head = packer.compress(b" ") + packer.flush(zlib.Z_FULL_FLUSH)
     piece = packer.compress(b" " * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)

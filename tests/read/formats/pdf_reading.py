@@ -1,4 +1,4 @@
-"""What the tests of PDF share: pages drawn on the spot, and what is read off them."""
+"""Helpers of PDF tests: draw pages and read them."""
 
 from __future__ import annotations
 

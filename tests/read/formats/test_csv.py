@@ -80,9 +80,7 @@ def test_unclosed_quote_returns_the_text_with_a_note() -> None:
     draft = read(body)
 
     assert draft.markdown.count("word,word") == 20_000
-    assert draft.notes == (
-        "The rows of the table could not be told apart; it is shown as it was sent.",
-    )
+    assert draft.notes == ("The table could not be parsed and is shown as it was sent.",)
 
 
 def test_rows_beyond_the_limit_are_reported(

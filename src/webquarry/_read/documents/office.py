@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from webquarry._read.documents.text import Refusal, clean_name
+from webquarry._read.documents.text import Refusal, clean_name, clean_title
 from webquarry._read.format import ConvertedDocument
 from webquarry._read.html.tree import text_of
 from webquarry._read.models import Dated
@@ -258,9 +258,6 @@ _DATE = re.compile(
 )
 _FIRST_YEAR = "1900"
 _LONGEST_PROPERTY = 2_000  # characters
-_NO_TITLE = re.compile(
-    r"(?i)(?:(?:powerpoint[- ])?pr[aäée]sentation|untitled|document|slide|title|titel|titre)?\s*\d*"
-)
 
 
 def build_document(
@@ -291,11 +288,11 @@ def build_document(
             return Dated(value, f"{kind}:{name}")
         return None
 
-    name = clean_name(texts.get("dc:title", ""), removed)
+    own_title = clean_title(texts.get("dc:title", ""), removed)
     author = clean_name(texts.get("dc:creator", ""), removed)
     return ConvertedDocument(
         markdown,
-        title=clean_name(title, removed) if _NO_TITLE.fullmatch(name) else name,
+        title=own_title or clean_name(title, removed),
         author=author,
         published=read_date("created"),
         modified=read_date("modified"),

@@ -25,6 +25,13 @@ SAME_COLOUR = "same colour"
 TINY = "tiny text"
 
 _LONGEST_NAME = 500  # characters of a title or an author
+_NO_TITLE = re.compile(  # filled in by programs
+    r"(?i)(?:(?:powerpoint[- ])?pr[aäée]sentation|untitled|unbenannt|sans titre|sin título|doc"
+    r"|document|slide|title|titel|titre)?\s*[\d-]*"
+    r"|(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|print|layout \d+"
+    r"|about:blank)\b.*"
+    r"|\S+\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|qxp|rtf|odt|html?|ps|pages|pub)(?:\s.*)?"
+)
 _BLANKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]{2,}|[\t\n\r\f\v\u2028\u2029]")
 
 
@@ -68,3 +75,9 @@ def clean_name(text: str, removed: Counter[str]) -> str:
     folded = _BLANKS.sub(" ", without_surrogates(text[: 4 * _LONGEST_NAME]))
     visible = strip_invisible(folded, removed)
     return defuse_verbatim(visible, removed).strip()[:_LONGEST_NAME]
+
+
+def clean_title(text: str, removed: Counter[str]) -> str:
+    """Return a title from metadata; empty for one that a program filled in."""
+    title = clean_name(text, removed)
+    return "" if _NO_TITLE.fullmatch(title) else title

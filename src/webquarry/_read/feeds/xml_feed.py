@@ -66,7 +66,7 @@ def parse_xml_feed(text: str) -> Feed | None:
 
 
 def _parse_feed(root: etree._Element, channel: etree._Element, kind: str) -> Feed:
-    """Parse a feed. RSS 1.0 has its items beside the channel."""
+    """Parse a feed. RSS 1.0 has its items next to the channel."""
     entries = [*_find_children(channel, "item", "atom:entry")]
     if root is not channel:
         entries += _find_children(root, "item")

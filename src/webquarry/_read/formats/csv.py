@@ -56,7 +56,7 @@ class Csv(Format):
             if delimiter is not None:
                 return _convert_table(text, delimiter, source.text.encoding)
         except csv.Error:
-            notes = ("The rows of the table could not be told apart; it is shown as it was sent.",)
+            notes = ("The table could not be parsed and is shown as it was sent.",)
         return show_text(source, text, notes=notes)
 
 

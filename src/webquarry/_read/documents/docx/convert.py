@@ -150,7 +150,9 @@ class BodyWriter(OfficeWriter):
             return
         label = escape_line(mark.label, self._removed) if mark else ""
         if heading:
-            self._write_heading(f"{label} {text}".strip(), heading)
+            line = f"{label} {text}".strip().replace("\n", " ")
+            marked = f"{'#' * heading} {escape_heading(line)}"
+            self._add(f"**{line}**" if self._in_cell else marked)
             if heading == 1 and not self._in_cell:
                 self.title = self.title or " ".join(paragraph.text().split())
             return
@@ -168,11 +170,6 @@ class BodyWriter(OfficeWriter):
             self._add_in("> ", "> ", [text])
         else:
             self._add(text)
-
-    def _write_heading(self, text: str, level: int) -> None:
-        """Write a heading; in a cell as bold text."""
-        line = text.replace("\n", " ")
-        self._add(f"**{line}**" if self._in_cell else f"{'#' * level} {escape_heading(line)}")
 
     def _end_code(self) -> None:
         """Write the collected lines of code."""

@@ -32,6 +32,7 @@ from webquarry._read.documents.text import (
     build_heading,
     build_table,
     clean_name,
+    clean_title,
     escape_paragraph,
 )
 from webquarry._read.format import ConvertedDocument
@@ -53,8 +54,8 @@ def convert(body: bytes, url: str) -> ConvertedDocument:
     try:
         pages.read(pdf, removed)
         outline = pdf.read_outline()
-        title = pdf.read_name("Title", removed)
-        author = pdf.read_name("Author", removed)
+        title = clean_title(pdf.read_metadata("Title"), removed)
+        author = clean_name(pdf.read_metadata("Author"), removed)
         published = pdf.read_date("CreationDate")
         modified = pdf.read_date("ModDate")
     finally:

@@ -1,7 +1,6 @@
 """PDF files and the characters of their pages, through the C functions of PDFium.
 
-Indices count characters of a page as PDFium does. Metadata is cleaned of titles that programs fill
-in by themselves.
+Indices count characters of a page as PDFium does.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from webquarry._read.documents.text import Refusal, clean_name
+from webquarry._read.documents.text import Refusal
 from webquarry._read.models import Dated
 
 OTHER_WORDS = "other words than drawn"
@@ -44,12 +43,6 @@ _DATE = re.compile(
     r"(?:\.\d+)?\s*(?:(?P<utc>Z)|(?P<sign>[+-])(?P<hours>\d\d)[':]?(?P<minutes>\d\d)?'?)?\s*\Z"
 )
 _LONGEST_DATE = 100  # characters
-_NO_TITLE = re.compile(
-    r"(?i)(?:untitled|unbenannt|sans titre|sin título|document|doc|presentation|slide)?\s*[\d-]*"
-    r"|(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|print|layout \d+"
-    r"|about:blank)\b.*"
-    r"|\S+\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|qxp|rtf|odt|html?|ps|pages|pub)(?:\s.*)?"
-)
 
 
 class Box(NamedTuple):
@@ -133,17 +126,12 @@ class PdfFile:
     def page_count(self) -> int:
         return max(0, len(self._file))
 
-    def read_name(self, key: str, removed: Counter[str]) -> str:
-        """Return the title or the author; empty for a title that a program filled in."""
-        name = clean_name(self._read_metadata(key), removed)
-        return "" if key == "Title" and _NO_TITLE.fullmatch(name) else name
-
     def read_date(self, key: str) -> Dated | None:
         """Return a date, as exact as the file gives it; None if it is not valid.
 
         `D:20240303101500+01'00'` becomes `2024-03-03T10:15:00+01:00`.
         """
-        found = _DATE.match(self._read_metadata(key)[:_LONGEST_DATE])
+        found = _DATE.match(self.read_metadata(key)[:_LONGEST_DATE])
         if found is None:
             return None
         value = "-".join(filter(None, found.group("year", "month", "day")))
@@ -155,7 +143,8 @@ class PdfFile:
                 value += f"{found['sign']}{found['hours']}:{found['minutes'] or '00'}"
         return Dated(value, f"pdf:{key}")
 
-    def _read_metadata(self, key: str) -> str:
+    def read_metadata(self, key: str) -> str:
+        """Return a text of the document information; empty if there is none."""
         try:
             return str(self._file.get_metadata_value(key))
         except UnicodeDecodeError:

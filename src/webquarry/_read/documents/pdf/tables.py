@@ -145,27 +145,30 @@ def _is_horizontal(rule: Box) -> bool:
 
 def _join_rules(rules: list[Box]) -> list[Box]:
     """Join the pieces of rules, since many programs draw them cell by cell."""
+
+    def key(rule: Box) -> tuple[float, ...]:
+        if _is_horizontal(rule):
+            return 0, round(rule.bottom), rule.left
+        return 1, round(rule.left), rule.bottom
+
     found: list[Box] = []
-    for rule in sorted(
-        rules,
-        key=lambda rule: (
-            (0, round(rule.bottom), rule.left)
-            if _is_horizontal(rule)
-            else (1, round(rule.left), rule.bottom)
-        ),
-    ):
-        if found and _is_horizontal(found[-1]) == _is_horizontal(rule):
-            last = found[-1]
-            if _is_horizontal(rule):
-                continues = abs(last.bottom - rule.bottom) <= 1 and rule.left <= last.right + 1
-            else:
-                continues = abs(last.left - rule.left) <= 1 and rule.bottom <= last.top + 1
-            if continues:
-                right, top = max(last.right, rule.right), max(last.top, rule.top)
-                found[-1] = Box(last.left, last.bottom, right, top)
-                continue
+    for rule in sorted(rules, key=key):
+        last = found[-1] if found else rule
+        if _is_horizontal(last) == _is_horizontal(rule) and _touch(last, rule, 1):
+            del found[-1:]
+            rule = Box(last.left, last.bottom, max(last.right, rule.right), max(last.top, rule.top))
         found.append(rule)
     return found
+
+
+def _touch(rule: Box, other: Box, distance: float) -> bool:
+    """Return whether two boxes are at most this far from each other."""
+    return (
+        rule.left - distance <= other.right
+        and other.left - distance <= rule.right
+        and rule.bottom - distance <= other.top
+        and other.bottom - distance <= rule.top
+    )
 
 
 def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
@@ -179,13 +182,7 @@ def _group_touching(rules: list[Box]) -> Iterator[list[Box]]:
             group.append(rule)
             apart: list[Box] = []
             for other in left:
-                touches = (
-                    rule.left - _NEAR <= other.right
-                    and other.left - _NEAR <= rule.right
-                    and rule.bottom - _NEAR <= other.top
-                    and other.bottom - _NEAR <= rule.top
-                )
-                (queue if touches else apart).append(other)
+                (queue if _touch(rule, other, _NEAR) else apart).append(other)
             left = apart
         yield group
 

@@ -1,4 +1,4 @@
-"""Shapes of a slide in reading order, and what is behind them.
+"""Shapes of a slide in reading order, and their backgrounds.
 
 The title comes first, then everything from top to bottom. A placeholder without a position has that
 of the layout. Dates, footers and slide numbers are left out like running heads.
@@ -153,7 +153,7 @@ def _overlap(start: Position, extent: Position, other: Position, other_extent: P
 
 
 class Backgrounds:
-    """What is known to be behind the text of a slide, by the slide, its layout and its master."""
+    """Background of the text of a slide, as far as slide, layout and master define it."""
 
     def __init__(self, roots: list[Element]) -> None:
         self._page_is_white = all(map(_has_white_page, roots))
